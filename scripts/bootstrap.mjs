@@ -1,0 +1,21 @@
+// Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pnpm } from './pnpm.mjs';
+
+process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Headgate needs Node 20.19 or newer; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+
+// pnpm leaves a copy of the lock file it installed: equal means nothing is to be done.
+if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
+  console.log('Installing the packages the lock file names (once)…');
+  pnpm(['install', '--frozen-lockfile']);
+}

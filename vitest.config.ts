@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests run from the sources: nothing needs to be built first.
+const conditions = ['headgate-source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['headgate-source', 'node'] } },
+  test: {
+    include: [
+      'packages/*/{src,test}/**/*.test.ts',
+      'demo/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
+    reporters: ['default', './scripts/closing-line.ts'],
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reporter: ['text', 'html'],
+      thresholds: { branches: 98 },
+    },
+  },
+});
