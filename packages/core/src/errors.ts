@@ -1,0 +1,56 @@
+/** Every code has its paragraph in `docs/errors.md`. */
+export type ErrorCode =
+  | 'ERR_HEADGATE_OPTION'
+  | 'ERR_HEADGATE_UNKNOWN_OPTION'
+  | 'ERR_HEADGATE_DUPLICATE_NAME'
+  | 'ERR_HEADGATE_GATE_ORDER'
+  | 'ERR_HEADGATE_ROUTE'
+  | 'ERR_HEADGATE_KEY'
+  | 'ERR_HEADGATE_WEIGHT'
+  | 'ERR_HEADGATE_WAITING'
+  | 'ERR_HEADGATE_REJECTED'
+  | 'ERR_HEADGATE_CLOSED'
+  | 'ERR_HEADGATE_MAX_HOLD'
+  | 'ERR_HEADGATE_DISCONNECTED';
+
+/** A mistake in how Headgate is used. Tell errors apart by `code`. */
+export class HeadgateError extends Error {
+  override readonly name: string = 'HeadgateError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    /** The option at fault, where there is one. */
+    readonly option?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The error for a value that an option cannot take. */
+export function invalid(
+  option: string,
+  expected: string,
+  value: unknown,
+  code: ErrorCode = 'ERR_HEADGATE_OPTION',
+): HeadgateError {
+  return new HeadgateError(code, `${option} must be ${expected}, got ${shown(value)}`, option);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object' && value !== null) return `a value of type ${kind(value)}`;
+  return String(value);
+}
+
+function kind(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** Throws outside the present call, so that one caller's bug does not stop the work of the others. */
+export function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

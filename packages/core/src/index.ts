@@ -1,0 +1,11 @@
+export { type Clock, systemClock } from './clock.ts';
+export { type ErrorCode, HeadgateError } from './errors.ts';
+export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
+export type { CloseOptions } from './limiter/held.ts';
+export type { AcquireOptions, Limiter, LimiterStats, WaitOptions } from './limiter/limiter.ts';
+export type { LocalLimiter } from './limiter/local-limiter.ts';
+export { type MapOptions, map } from './limiter/map.ts';
+export type { Observer } from './limiter/observer.ts';
+export type { Outcome, Permit } from './limiter/permit.ts';
+export { RejectedError, type Rejection, type RejectionReason } from './limiter/rejection.ts';
+export { Waiter } from './limiter/waiter.ts';

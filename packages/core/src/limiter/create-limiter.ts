@@ -1,0 +1,60 @@
+import { type Clock, systemClock } from '../clock.ts';
+import {
+  checkBound,
+  checkCount,
+  checkDuration,
+  checkFunction,
+  checkNames,
+  checkText,
+} from '../options.ts';
+import { LocalLimiter } from './local-limiter.ts';
+import type { Observer } from './observer.ts';
+
+export interface LimiterOptions {
+  /** The most weight in flight at once, per key where keyed: a whole number from 1. */
+  limit: number;
+  /** Names it in rejections, statistics and events. Default: `'default'`. */
+  name?: string | undefined;
+  /** Every key has the limit to itself, and every caller must name one. Default: false. */
+  perKey?: boolean | undefined;
+  /** How many may wait, per key where keyed; Infinity is allowed. Default: 0, all are turned away at once. */
+  queueLimit?: number | undefined;
+  /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
+  queueTimeout?: number | undefined;
+  /** Milliseconds after which a permit is taken back and reported. Default: never. */
+  maxHold?: number | undefined;
+  /** The most that `Retry-After` says, in seconds. Default: 60. */
+  maxRetryAfter?: number | undefined;
+  observer?: Observer | undefined;
+  /** Default: `performance.now()` and the runtime's timers. */
+  clock?: Clock | undefined;
+  /** From 0 to below 1, for jitter. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+const known = [
+  ...['limit', 'name', 'perKey', 'queueLimit', 'queueTimeout', 'maxHold', 'maxRetryAfter'],
+  ...['observer', 'clock', 'random'],
+];
+
+/**
+ * A limit within this process.
+ *
+ * @throws HeadgateError where an option is unknown or has a value that makes no sense.
+ */
+export function createLimiter(options: LimiterOptions): LocalLimiter {
+  checkNames('createLimiter', options, known);
+  const { maxHold, observer, clock = systemClock, random = Math.random } = options;
+  return new LocalLimiter({
+    name: checkText('name', options.name ?? 'default'),
+    perKey: options.perKey === true,
+    limit: checkCount('limit', options.limit, 1),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
+    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
+    maxHold: maxHold === undefined ? undefined : checkDuration('maxHold', maxHold),
+    maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
+    observer,
+    clock,
+    random: checkFunction('random', random),
+  });
+}

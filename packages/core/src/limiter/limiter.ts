@@ -1,0 +1,77 @@
+import type { CloseOptions } from './held.ts';
+import type { Permit } from './permit.ts';
+import type { RejectionReason } from './rejection.ts';
+import type { Waiter } from './waiter.ts';
+
+/** What a caller may say when it asks for a permit. */
+export interface AcquireOptions {
+  /** Whose share: needed where the limiter is keyed, refused where it is not. */
+  key?: string | undefined;
+  /** How much of the limit it takes: a whole number from 1 to the limit. Default: 1. */
+  weight?: number | undefined;
+  /** For a keyed limiter: this key's own limit. The latest word holds for the key while it is in use. */
+  limit?: number | undefined;
+}
+
+export interface WaitOptions extends AcquireOptions {
+  /** Leaves the line when it aborts; `acquire` then rejects with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds to wait at most; Infinity is allowed. Default: the limiter's own. */
+  queueTimeout?: number | undefined;
+}
+
+/** A limiter in numbers. Those below the line count since it was made. */
+export interface LimiterStats {
+  readonly name: string;
+  /** The most weight it lets in at once, per key where it is keyed. */
+  readonly limit: number;
+  /** Weight held now. */
+  readonly inflight: number;
+  /** Callers waiting now. */
+  readonly queued: number;
+  /** Milliseconds that the longest waiting caller has waited. */
+  readonly longestWait: number;
+  /** Keys in use now; 0 where it is not keyed. */
+  readonly keys: number;
+
+  readonly admitted: number;
+  readonly rejected: Readonly<Record<RejectionReason, number>>;
+  /** Callers that went away while waiting. */
+  readonly withdrawn: number;
+  /** Permits taken back because `maxHold` had passed. */
+  readonly leaked: number;
+}
+
+/** Enforces a limit. */
+export interface Limiter {
+  readonly name: string;
+  /** Whether every caller must name a key. */
+  readonly perKey: boolean;
+  readonly limit: number;
+  readonly inflight: number;
+  readonly queued: number;
+  /** Answers the waiter now or later, once. Throws on a weight or a key that can never be right. */
+  request(waiter: Waiter): void;
+  /** The caller went away; no answer follows. Does nothing for one that does not wait here. */
+  withdraw(waiter: Waiter): void;
+  /** Rejects somebody who waits here. */
+  turnAway(waiter: Waiter, reason: RejectionReason): void;
+  /** Rejects with a `RejectedError`, or with the signal's reason. */
+  acquire(options?: WaitOptions): Promise<Permit>;
+  /** Acquires, calls, releases. */
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
+  /** Revokes nothing: after lowering, nobody is admitted until enough came back. */
+  setLimit(limit: number): void;
+  /**
+   * Rejects newcomers and all who wait; resolves to 0 when the last permit is back, or to how many are not when
+   * the timeout has passed or the signal aborts: their own signals abort then.
+   */
+  close(options?: CloseOptions): Promise<number>;
+  stats(): LimiterStats;
+  /** What a caller with this key would see. */
+  usage(key?: string): { readonly limit: number; readonly inflight: number };
+}
+
+export function noRejections(): Record<RejectionReason, number> {
+  return { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
+}

@@ -1,0 +1,46 @@
+import type { Waiter } from './waiter.ts';
+
+let arrivals = 0;
+
+/** The next number in the order of arrival, which is one order for all lines of the process. */
+export function nextArrival(): number {
+  return ++arrivals;
+}
+
+/**
+ * Those who wait, in order of arrival at the gate, linked through the waiters themselves: joining at the tail
+ * and leaving from anywhere are O(1). Only who comes from an earlier limit of its gate is inserted further
+ * ahead, since by arrival at each limit alone narrow permits would be held by the last in line.
+ */
+export class Line {
+  head: Waiter | undefined;
+  length = 0;
+  /** The weight of all who wait. */
+  weight = 0;
+  #tail: Waiter | undefined;
+
+  insert(waiter: Waiter): void {
+    let ahead = this.#tail;
+    while (ahead !== undefined && ahead.arrival > waiter.arrival) ahead = ahead.ahead;
+    const behind = ahead === undefined ? this.head : ahead.behind;
+    this.#link(ahead, waiter);
+    this.#link(waiter, behind);
+    this.length++;
+    this.weight += waiter.weight;
+  }
+
+  remove(waiter: Waiter): void {
+    this.#link(waiter.ahead, waiter.behind);
+    waiter.ahead = undefined;
+    waiter.behind = undefined;
+    this.length--;
+    this.weight -= waiter.weight;
+  }
+
+  #link(ahead: Waiter | undefined, behind: Waiter | undefined): void {
+    if (ahead === undefined) this.head = behind;
+    else ahead.behind = behind;
+    if (behind === undefined) this.#tail = ahead;
+    else behind.ahead = ahead;
+  }
+}

@@ -1,0 +1,62 @@
+import { createLimiter } from './create-limiter.ts';
+
+export interface MapOptions {
+  /** How many items are at work at once: a whole number from 1. */
+  limit: number;
+  /** Ends the whole with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls `fn` for every item, in order, with at most `limit` at work at once; resolves to the results in the
+ * items' order. An item is drawn only when there is room to start it. The first error, or an abort, rejects
+ * at once and starts nothing more; the signal that `fn` gets then aborts for those still at work.
+ */
+export async function map<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  fn: (item: T, index: number, signal: AbortSignal) => R | PromiseLike<R>,
+  { limit, signal }: MapOptions,
+): Promise<R[]> {
+  const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Number.POSITIVE_INFINITY });
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const abort = () => stop.abort(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  const results: R[] = [];
+
+  async function start(item: T, index: number): Promise<void> {
+    try {
+      results[index] = await fn(item, index, stop.signal);
+    } catch (error) {
+      stop.abort(error);
+    }
+  }
+
+  async function drawAll(): Promise<void> {
+    let index = 0;
+    const room = () => limiter.acquire({ signal: stop.signal });
+    let permit = await room();
+    for await (const item of items) {
+      stop.signal.throwIfAborted();
+      const held = permit;
+      start(item, index++).finally(() => held.release());
+      permit = await room();
+    }
+    permit.release();
+    await limiter.close();
+    stop.signal.throwIfAborted();
+  }
+
+  try {
+    await Promise.race([drawAll(), aborted(stop.signal)]);
+    return results;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}

@@ -1,0 +1,87 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Held } from './held.ts';
+
+/** How the work went: `dropped` means overload or a timeout, `ignored` that its duration says nothing. */
+export type Outcome = 'ok' | 'dropped' | 'ignored';
+
+/** What an admitted caller holds. It is given back once; a second release changes nothing. */
+export interface Permit {
+  readonly weight: number;
+  /** Whose share of a keyed limit it takes. */
+  readonly key: string | undefined;
+  /** Milliseconds spent in the line; 0 when admitted at once. */
+  readonly waited: number;
+  /** Aborts when the client disconnects, `maxHold` has passed, or `close` has run out of patience. */
+  readonly signal: AbortSignal;
+  /** Gives the permit back now, whatever `waitUntil` waits for. */
+  release(outcome?: Outcome): void;
+  /**
+   * The permit's owner (`run`, an adapter, `using`) does not give it back before `work` settles. What `work`
+   * rejects with is for its other readers; here it counts as settled.
+   */
+  waitUntil(work: PromiseLike<unknown>): void;
+  [Symbol.dispose](): void;
+}
+
+/** What the permits of limiters and gates share. Made only when somebody is admitted. */
+export abstract class BasePermit implements Permit {
+  released = false;
+  /** When it was admitted; 0 where neither an observer nor `maxHold` asks. */
+  since = 0;
+  private awaited = 0;
+  private ending: Outcome | undefined;
+  private controller: AbortController | undefined;
+  private reason: unknown;
+
+  constructor(
+    readonly weight: number,
+    readonly waited: number,
+  ) {}
+
+  abstract get key(): string | undefined;
+  /** The permits among which this one is counted. */
+  protected abstract get held(): Held;
+  protected abstract giveBack(outcome: Outcome): void;
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      const reason = this.reason ?? this.held.abandoned;
+      if (reason !== undefined) this.controller.abort(reason);
+      else if (!this.released) this.held.signalled.add(this);
+    }
+    return this.controller.signal;
+  }
+
+  /** Aborts the signal; the permit stays held. */
+  abort(reason: unknown): void {
+    this.reason ??= reason;
+    this.controller?.abort(reason);
+  }
+
+  release(outcome: Outcome = 'ok'): void {
+    if (this.released) return;
+    this.released = true;
+    if (this.controller !== undefined) this.held.signalled.delete(this);
+    this.held.remove(this, outcome);
+    this.giveBack(outcome);
+  }
+
+  waitUntil(work: PromiseLike<unknown>): void {
+    this.awaited++;
+    const settled = () => {
+      if (--this.awaited === 0 && this.ending !== undefined) this.release(this.ending);
+    };
+    work.then(settled, settled);
+  }
+
+  /** The owner is done with it: gives it back as soon as nothing more is waited for. */
+  end(outcome: Outcome = 'ok'): void {
+    if (this.awaited === 0) this.release(outcome);
+    else this.ending ??= outcome;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+}

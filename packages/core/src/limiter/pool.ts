@@ -1,0 +1,47 @@
+import { invalid } from '../errors.ts';
+import { grantFrom } from './grants.ts';
+import { Line } from './line.ts';
+import type { LocalLimiter } from './local-limiter.ts';
+import type { RetryAfter } from './retry-after.ts';
+
+/** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
+export class Pool {
+  inflight = 0;
+  /** Weight given back ever, for `Retry-After`. */
+  returned = 0;
+  readonly line = new Line();
+  retryAfter: RetryAfter | undefined = undefined;
+  /** Waits for its turn in the loop of grants. */
+  ready = false;
+
+  constructor(
+    readonly limiter: LocalLimiter,
+    readonly key: string | undefined,
+    public limit: number,
+  ) {}
+
+  get idle(): boolean {
+    return this.inflight === 0 && this.line.head === undefined;
+  }
+
+  /** Whether somebody who comes now is admitted: not past those who wait. */
+  admits(weight: number): boolean {
+    return this.line.head === undefined && this.inflight + weight <= this.limit;
+  }
+
+  /** A weight that a lowered limit has overtaken counts as the whole limit, or it would block the line for ever. */
+  fits(weight: number): boolean {
+    return this.inflight + Math.min(weight, this.limit) <= this.limit;
+  }
+
+  checkWeight(weight: number): void {
+    if (Number.isSafeInteger(weight) && weight >= 1 && weight <= this.limit) return;
+    const expected = `a whole number from 1 to the limit (${this.limit})`;
+    throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
+  }
+
+  resize(limit: number): void {
+    this.limit = limit;
+    if (this.line.head !== undefined) grantFrom(this);
+  }
+}

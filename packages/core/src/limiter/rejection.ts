@@ -1,0 +1,29 @@
+import { HeadgateError } from '../errors.ts';
+
+/**
+ * Why a caller was turned away: the line was `full`, its time in the line ran out (`timeout`), the limiter
+ * was `closed`, the server is `overloaded`, or the `store` of a shared limit failed.
+ */
+export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
+
+/** What a caller is told that was turned away. A plain object: making one costs no stack trace. */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  /** The name of the limit that refused. */
+  readonly limit: string;
+  /** How many callers were waiting there. */
+  readonly queued: number;
+  /** How long this caller had waited, in milliseconds. */
+  readonly waited: number;
+  /** When to come back, in whole seconds, at least 1: the value of `Retry-After`. */
+  readonly retryAfter: number;
+}
+
+/** What `acquire` and `run` reject with when the caller was turned away. */
+export class RejectedError extends HeadgateError {
+  override readonly name = 'RejectedError';
+
+  constructor(readonly rejection: Rejection) {
+    super('ERR_HEADGATE_REJECTED', `limit "${rejection.limit}" refused: ${rejection.reason}`);
+  }
+}

@@ -1,0 +1,72 @@
+import { HeadgateError, throwLater } from '../errors.ts';
+import type { Permit } from './permit.ts';
+import type { Pool } from './pool.ts';
+import type { Rejection } from './rejection.ts';
+
+/**
+ * What asks for a permit. A request extends this class and so is its own waiter: the links of the line live
+ * in it, and it needs no promise, timer or AbortController unless it must wait.
+ */
+export abstract class Waiter {
+  /** Whose share of a keyed limit. */
+  key: string | undefined = undefined;
+  /** How much of the limit it takes. */
+  weight = 1;
+  /** This key's own limit, where keys differ. */
+  limit: number | undefined = undefined;
+  /** Milliseconds it may wait; the limiter's `queueTimeout` where undefined. */
+  queueTimeout: number | undefined = undefined;
+
+  /** The answer, given once: now or later, never within another waiter's answer. */
+  abstract granted(permit: Permit): void;
+  /** The other answer. */
+  abstract rejected(rejection: Rejection): void;
+
+  /** About to wait: false declines, and the answer is a rejection (`full`). */
+  joins(): boolean {
+    return true;
+  }
+
+  /** Asked just before a grant: has the caller gone away unnoticed? Then no answer follows. */
+  gone(): boolean {
+    return false;
+  }
+
+  /** @internal When its time is up, in whole milliseconds (a double would be an object of its own); 0: never. */
+  deadline = 0;
+  /** @internal When it began to wait, in whole milliseconds. */
+  since = 0;
+  /** @internal Its number in the order of arrival; 0 while it has not had to wait. */
+  arrival = 0;
+  /** @internal Where it waits. */
+  pool: Pool | undefined = undefined;
+  /** @internal Those with the same patience. */
+  term: Set<Waiter> | undefined = undefined;
+  /** @internal */
+  ahead: Waiter | undefined = undefined;
+  /** @internal */
+  behind: Waiter | undefined = undefined;
+}
+
+/** Hands the permit over; from a waiter that throws it is taken back. */
+export function grant(waiter: Waiter, permit: Permit): void {
+  try {
+    waiter.granted(permit);
+  } catch (error) {
+    permit.release('ignored');
+    throw error;
+  }
+}
+
+export function isGone(waiter: Waiter): boolean {
+  try {
+    return waiter.gone();
+  } catch (error) {
+    throwLater(error);
+    return true;
+  }
+}
+
+export function alreadyWaiting(): HeadgateError {
+  return new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is in a line already');
+}

@@ -1,0 +1,45 @@
+import { HeadgateError, invalid } from './errors.ts';
+
+/** Refuses misspelt options: a `queuLimit` that is silently ignored protects nobody. */
+export function checkNames(owner: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) throw invalid(owner, 'an object', options);
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    const message = `${owner} has no option "${name}"; it knows ${known.join(', ')}`;
+    throw new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, name);
+  }
+}
+
+/** A whole number of at least `least`. */
+export function checkCount(option: string, value: unknown, least: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  throw invalid(option, `a whole number of at least ${least}`, value);
+}
+
+/** As `checkCount`, or Infinity. */
+export function checkBound(option: string, value: unknown): number {
+  if (value === Number.POSITIVE_INFINITY) return value;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw invalid(option, 'a whole number of at least 0, or Infinity', value);
+}
+
+/** Milliseconds, of which a fraction or Infinity may be meant. */
+export function checkDuration(option: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0) return value;
+  throw invalid(option, 'a number of milliseconds, 0 or more', value);
+}
+
+export function checkText(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(option, 'a string that is not empty', value);
+}
+
+export function checkFunction<F>(option: string, value: F): F {
+  if (value === undefined || typeof value === 'function') return value;
+  throw invalid(option, 'a function', value);
+}
+
+export function checkChoice<T extends string>(option: string, value: unknown, of: readonly T[]): T {
+  if (of.includes(value as T)) return value as T;
+  throw invalid(option, `one of ${of.join(', ')}`, value);
+}

@@ -1,0 +1,13 @@
+const warned = new Set<string>();
+
+/** Warns the operator once per process; through `process.emitWarning` where there is one. */
+export function warnOnce(code: `HEADGATE_${string}`, message: string): void {
+  if (warned.has(code)) return;
+  warned.add(code);
+  const text = `${message} (docs/errors.md, ${code})`;
+  const { process } = globalThis as {
+    process?: { emitWarning?(message: string, options: { code: string }): void };
+  };
+  if (process?.emitWarning) process.emitWarning(text, { code });
+  else console.warn(`${code}: ${text}`);
+}
