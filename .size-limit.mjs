@@ -1,0 +1,26 @@
+const frameworks = { express: ['express'], koa: ['koa'], hono: ['hono'] };
+
+const gzip = true;
+const modifyEsbuildConfig = (config) => ({ ...config, platform: 'node' });
+
+export default [
+  {
+    name: '@headgate/core: createLimiter alone',
+    path: 'packages/core/dist/index.js',
+    import: '{ createLimiter }',
+    limit: '3 kB',
+    gzip,
+  },
+  ...Object.entries(frameworks).flatMap(([adapter, peers]) => {
+    const entry = { path: `packages/${adapter}/dist/index.js`, gzip, modifyEsbuildConfig };
+    return [
+      {
+        ...entry,
+        name: `@headgate/${adapter}: with its matcher`,
+        ignore: ['@headgate/core', ...peers],
+        limit: '5 kB',
+      },
+      { ...entry, name: `@headgate/${adapter}: with its matcher and the core`, ignore: peers },
+    ];
+  }),
+];

@@ -1,0 +1,52 @@
+// Everything that must hold, one step after the other. A step that fails does not stop the rest.
+import { spawn } from 'node:child_process';
+
+const steps = [
+  ['set-up', 'node scripts/bootstrap.mjs'],
+  ['no address in the lock file', "! grep -nE 'https?://|tarball:' pnpm-lock.yaml"],
+  ['lint', 'npm run lint'],
+  ['types', 'npm run typecheck'],
+  ['build', 'npm run build'],
+  ['tests', 'npm test'],
+  ['coverage of the core', 'npm run test:coverage'],
+  ['packages as published', 'npm run pack:lint'],
+  ['packages as used', 'npm run pack:use'],
+  ['examples', 'npm run examples'],
+  ['demo', 'npm run demo -- --quick'],
+  ['size', 'npm run size'],
+  ['nothing unused', 'npm run knip'],
+];
+
+/** Runs one command, showing what it prints; resolves with that and its exit code. */
+function run(command) {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'inherit'] });
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      process.stdout.write(text);
+    });
+    child.on('close', (code) => resolve({ ok: code === 0, output }));
+  });
+}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const summary = [];
+
+for (const [name, command] of steps) {
+  console.log(`\n=== ${name}: ${command}`);
+  const started = Date.now();
+  const { ok, output } = await run(command);
+  total[ok ? 'passed' : 'failed'] += 1;
+  summary.push(
+    `${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,
+  );
+  // The tests count one by one; their second run, for the coverage, is a step like the others.
+  const counts =
+    name === 'tests' && output.match(/^(\d+) passed, (\d+) failed, (\d+) skipped$/m)?.slice(1);
+  if (counts) for (const [i, key] of Object.keys(total).entries()) total[key] += Number(counts[i]);
+}
+
+console.log(`\n${summary.join('\n')}\n`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+if (total.failed > 0) process.exitCode = 1;

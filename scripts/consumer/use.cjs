@@ -1,0 +1,16 @@
+const assert = require('node:assert/strict');
+const { createLimiter } = require('@headgate/core');
+const http = require('@headgate/core/http');
+
+const limiter = createLimiter({ limit: 1 });
+const permit = limiter.tryAcquire();
+assert.equal(limiter.inflight, 1);
+assert.equal(limiter.tryAcquire(), undefined);
+permit.release();
+assert.equal(limiter.inflight, 0);
+assert.ok(Object.keys(http).length > 0);
+
+for (const name of ['express', 'koa', 'hono']) {
+  const { concurrencyLimit } = require(`@headgate/${name}`);
+  assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
+}

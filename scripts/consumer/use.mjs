@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { createLimiter } from '@headgate/core';
+import * as http from '@headgate/core/http';
+import { concurrencyLimit as express } from '@headgate/express';
+import { concurrencyLimit as hono } from '@headgate/hono';
+import { concurrencyLimit as koa } from '@headgate/koa';
+
+const limiter = createLimiter({ limit: 1 });
+assert.equal(await limiter.run(() => limiter.inflight), 1);
+assert.equal(limiter.inflight, 0);
+assert.ok(Object.keys(http).length > 0);
+
+for (const concurrencyLimit of [express, koa, hono]) {
+  const middleware = concurrencyLimit({ limit: 2, route: 'POST /reports/:id' });
+  assert.equal(typeof middleware, 'function');
+  assert.equal(middleware.inflight, 0);
+}
