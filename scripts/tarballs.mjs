@@ -8,7 +8,9 @@ const folder = resolve('out/tarballs');
 export function pack() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  pnpm(['--filter=./packages/*', 'pack', `--pack-destination=${folder}`]);
+  pnpm(['--filter=./packages/*', 'pack', `--pack-destination=${folder}`], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return readdirSync(folder).map((file) => join(folder, file));
 }
 
