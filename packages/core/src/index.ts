@@ -1,5 +1,8 @@
 export { type Clock, systemClock } from './clock.ts';
 export { type ErrorCode, HeadgateError } from './errors.ts';
+export { createGate, type GateLimitOptions, type GateOptions } from './gate/create-gate.ts';
+export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
+export type { Take, TakeOptions, Takes } from './gate/takes.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
 export type { CloseOptions } from './limiter/held.ts';
 export type { AcquireOptions, Limiter, LimiterStats, WaitOptions } from './limiter/limiter.ts';

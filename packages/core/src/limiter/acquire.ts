@@ -2,9 +2,8 @@ import type { Permit } from './permit.ts';
 import { RejectedError, type Rejection } from './rejection.ts';
 import { Waiter } from './waiter.ts';
 
-/** A limiter or a gate: where one can ask and wait. */
-export interface Entrance {
-  request(waiter: Waiter): void;
+/** A limiter or a gate: where one can wait. */
+interface Entrance {
   withdraw(waiter: Waiter): void;
 }
 

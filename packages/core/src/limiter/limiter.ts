@@ -47,6 +47,8 @@ export interface Limiter {
   readonly name: string;
   /** Whether every caller must name a key. */
   readonly perKey: boolean;
+  readonly queueLimit: number;
+  readonly queueTimeout: number;
   readonly limit: number;
   readonly inflight: number;
   readonly queued: number;

@@ -15,7 +15,7 @@ import {
 import { nextArrival } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import { type Observer, tell } from './observer.ts';
-import type { Outcome, Permit } from './permit.ts';
+import type { Permit } from './permit.ts';
 import type { Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { RejectionReason } from './rejection.ts';

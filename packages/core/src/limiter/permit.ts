@@ -32,6 +32,9 @@ export abstract class BasePermit implements Permit {
   private ending: Outcome | undefined;
   private controller: AbortController | undefined;
   private reason: unknown;
+  private watched = false;
+  /** @internal The permit that this one is a part of. */
+  whole: BasePermit | undefined;
 
   constructor(
     readonly weight: number,
@@ -45,24 +48,32 @@ export abstract class BasePermit implements Permit {
 
   get signal(): AbortSignal {
     if (this.controller === undefined) {
+      this.watch();
       this.controller = new AbortController();
-      const reason = this.reason ?? this.held.abandoned;
-      if (reason !== undefined) this.controller.abort(reason);
-      else if (!this.released) this.held.signalled.add(this);
+      if (this.reason !== undefined) this.controller.abort(this.reason);
     }
     return this.controller.signal;
+  }
+
+  /** Somebody wants to know when it aborts. */
+  watch(): void {
+    this.reason ??= this.held.abandoned;
+    if (this.released || this.watched) return;
+    this.watched = true;
+    this.held.signalled.add(this);
   }
 
   /** Aborts the signal; the permit stays held. */
   abort(reason: unknown): void {
     this.reason ??= reason;
     this.controller?.abort(reason);
+    this.whole?.abort(reason);
   }
 
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
     this.released = true;
-    if (this.controller !== undefined) this.held.signalled.delete(this);
+    if (this.watched) this.held.signalled.delete(this);
     this.held.remove(this, outcome);
     this.giveBack(outcome);
   }

@@ -1,0 +1,117 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import { createLimiter } from '../limiter/create-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { Observer } from '../limiter/observer.ts';
+import {
+  checkBound,
+  checkChoice,
+  checkCount,
+  checkDuration,
+  checkFunction,
+  checkNames,
+  checkText,
+} from '../options.ts';
+import { Gate } from './gate.ts';
+import { checkOrder, type GateLimit } from './gate-limits.ts';
+
+/** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
+export type GateLimitOptions = { optional?: boolean | undefined } & (
+  | { limiter: Limiter }
+  | {
+      name: string;
+      limit: number;
+      perKey?: boolean | undefined;
+      /** How many may wait for this limit (per key where keyed), besides the gate's own `queueLimit`. */
+      queueLimit?: number | undefined;
+    }
+);
+
+export interface GateOptions {
+  /** Passed in this order: keyed ones first, then optional ones, then those that apply to all. */
+  limits: readonly GateLimitOptions[];
+  /** Default: the names of its limits, joined by `+`. */
+  name?: string | undefined;
+  /**
+   * How many requests may wait, at whichever limit; Infinity is allowed. Default: 0, or for a gate of one
+   * shared limiter that limiter's own.
+   */
+  queueLimit?: number | undefined;
+  /** Milliseconds that a request may wait on its whole way. Default: 2,000, or the only shared limiter's own. */
+  queueTimeout?: number | undefined;
+  /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
+  mode?: 'enforce' | 'shadow' | undefined;
+  /** Milliseconds after which a permit is taken back and reported. Default: never. */
+  maxHold?: number | undefined;
+  /** The most that `Retry-After` says, in seconds. Default: 60. */
+  maxRetryAfter?: number | undefined;
+  observer?: Observer | undefined;
+  clock?: Clock | undefined;
+  random?: (() => number) | undefined;
+}
+
+const known = [
+  ...['limits', 'name', 'queueLimit', 'queueTimeout', 'mode', 'maxHold', 'maxRetryAfter'],
+  ...['observer', 'clock', 'random'],
+];
+
+/**
+ * A gate of several limits.
+ *
+ * @throws HeadgateError where an option is unknown or makes no sense, a name stands twice, or the order is wrong.
+ */
+export function createGate(options: GateOptions): Gate {
+  checkNames('createGate', options, known);
+  const { maxHold, observer, clock = systemClock, random = Math.random } = options;
+  const limits = resolveLimits(options);
+  const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
+  if (mode === 'shadow' && limits.some(({ owned }) => !owned)) {
+    throw invalid('mode', 'enforce where a limiter is shared with others', mode);
+  }
+  const only = limits.length === 1 && limits[0]?.owned === false ? limits[0].limiter : undefined;
+  const queueLimit = only === undefined ? 0 : Number.POSITIVE_INFINITY;
+  return new Gate({
+    name: checkText('name', options.name ?? limits.map(({ limiter }) => limiter.name).join('+')),
+    limits,
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
+    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? only?.queueTimeout ?? 2000),
+    mode,
+    maxHold: maxHold === undefined ? undefined : checkDuration('maxHold', maxHold),
+    maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
+    observer,
+    clock,
+    random: checkFunction('random', random),
+  });
+}
+
+function resolveLimits(options: GateOptions): GateLimit[] {
+  const { limits } = options;
+  if (!Array.isArray(limits) || limits.length === 0) {
+    throw invalid('limits', 'an array of at least one limit', limits);
+  }
+  const resolved = limits.map((limit) => resolveLimit(limit, options));
+  checkOrder(resolved);
+  return resolved;
+}
+
+function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
+  const optional = options.optional === true;
+  if ('limiter' in options) {
+    checkNames('limits[]', options, ['limiter', 'optional']);
+    if (typeof options.limiter?.request !== 'function') {
+      throw invalid('limiter', 'a limiter', options.limiter);
+    }
+    return { limiter: options.limiter, optional, owned: false };
+  }
+  checkNames('limits[]', options, ['name', 'limit', 'perKey', 'queueLimit', 'optional']);
+  const { name, limit, perKey, queueLimit = Number.POSITIVE_INFINITY } = options;
+  const { maxRetryAfter, clock, random, observer } = gate;
+  // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
+  const resized = observer?.resized?.bind(observer);
+  const limiter = createLimiter({
+    ...{ name: checkText('limits[].name', name), limit, perKey, queueLimit },
+    ...{ queueTimeout: Number.POSITIVE_INFINITY, maxRetryAfter, clock, random },
+    observer: resized === undefined ? undefined : { resized },
+  });
+  return { limiter, optional, owned: true };
+}

@@ -1,0 +1,73 @@
+import { HeadgateError } from '../errors.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+
+/** A limit in its place in a gate. */
+export interface GateLimit {
+  readonly limiter: Limiter;
+  /** Does not apply to every request. */
+  readonly optional: boolean;
+  /** Made by the gate and closed with it; otherwise shared with others. */
+  readonly owned: boolean;
+}
+
+/** The limiters that stand behind a shared limiter in some gate of this process. */
+const behind = new WeakMap<Limiter, Set<Limiter>>();
+
+/**
+ * A waiting request holds only limits written earlier. So those that concern the fewest come first: a busy key
+ * then delays only itself. And limiters that several gates share stand in one order everywhere, or two requests
+ * could each hold what the other waits for.
+ *
+ * @throws HeadgateError where a name stands twice or an order is contradicted.
+ */
+export function checkOrder(limits: readonly GateLimit[]): void {
+  for (const [index, { limiter }] of limits.entries()) {
+    const before = limits.slice(0, index);
+    for (const earlier of before) {
+      if (earlier.limiter.name === limiter.name) throw duplicate(limiter.name);
+      if (rank(earlier) > rank(limits[index] as GateLimit)) throw disorder(earlier, limiter);
+      if (reaches(limiter, earlier.limiter)) throw contradiction(earlier.limiter, limiter);
+    }
+  }
+  remember(limits.filter(({ owned }) => !owned).map(({ limiter }) => limiter));
+}
+
+function rank({ limiter, optional }: GateLimit): number {
+  if (limiter.perKey) return 0;
+  return optional ? 1 : 2;
+}
+
+function remember(shared: readonly Limiter[]): void {
+  for (const [index, limiter] of shared.entries()) {
+    const later = behind.get(limiter) ?? new Set();
+    for (const other of shared.slice(index + 1)) later.add(other);
+    behind.set(limiter, later);
+  }
+}
+
+function reaches(from: Limiter, to: Limiter, seen = new Set<Limiter>()): boolean {
+  if (from === to) return true;
+  if (seen.has(from)) return false;
+  seen.add(from);
+  for (const next of behind.get(from) ?? []) if (reaches(next, to, seen)) return true;
+  return false;
+}
+
+function duplicate(name: string): HeadgateError {
+  const message = `limits must have different names, got "${name}" twice`;
+  return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
+}
+
+function disorder(earlier: GateLimit, limiter: Limiter): HeadgateError {
+  const message =
+    'limits must be written keyed first, then those that apply to some requests, then those that apply to ' +
+    `all; got "${earlier.limiter.name}" before "${limiter.name}"`;
+  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
+}
+
+function contradiction(earlier: Limiter, limiter: Limiter): HeadgateError {
+  const message =
+    'limiters shared between gates must stand in one order in all of them; another gate has ' +
+    `"${limiter.name}" before "${earlier.name}"`;
+  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
+}

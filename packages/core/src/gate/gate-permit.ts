@@ -1,0 +1,38 @@
+import type { Held } from '../limiter/held.ts';
+import { BasePermit, type Outcome } from '../limiter/permit.ts';
+
+/** The permits of all limits of a gate, as one. Its weight is that of the heaviest. */
+export class GatePermit extends BasePermit {
+  constructor(
+    protected readonly held: Held,
+    private readonly parts: readonly BasePermit[],
+    waited: number,
+  ) {
+    super(heaviest(parts), waited);
+    for (const part of parts) part.whole = this;
+  }
+
+  get key(): string | undefined {
+    return this.parts.find(({ key }) => key !== undefined)?.key;
+  }
+
+  override watch(): void {
+    super.watch();
+    for (const part of this.parts) part.watch();
+  }
+
+  protected giveBack(outcome: Outcome): void {
+    giveBack(this.parts, outcome);
+  }
+}
+
+/** The last first: whoever waits for the last limit holds the earlier ones already. */
+export function giveBack(parts: readonly BasePermit[], outcome: Outcome): void {
+  for (let index = parts.length - 1; index >= 0; index--) parts[index]?.release(outcome);
+}
+
+function heaviest(parts: readonly BasePermit[]): number {
+  let weight = 0;
+  for (const part of parts) if (part.weight > weight) weight = part.weight;
+  return weight;
+}

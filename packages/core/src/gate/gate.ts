@@ -1,0 +1,221 @@
+import type { Clock } from '../clock.ts';
+import { Acquisition } from '../limiter/acquire.ts';
+import { Deadlines } from '../limiter/deadlines.ts';
+import { type CloseOptions, Held } from '../limiter/held.ts';
+import { type LimiterStats, noRejections, type WaitOptions } from '../limiter/limiter.ts';
+import { nextArrival } from '../limiter/line.ts';
+import { type Observer, tell } from '../limiter/observer.ts';
+import type { BasePermit, Permit } from '../limiter/permit.ts';
+import type { Rejection } from '../limiter/rejection.ts';
+import { RetryAfter } from '../limiter/retry-after.ts';
+import { alreadyWaiting, grant, type Waiter } from '../limiter/waiter.ts';
+import type { GateLimit } from './gate-limits.ts';
+import { GatePermit } from './gate-permit.ts';
+import { Passage } from './passage.ts';
+import { admitBeyond } from './shadow.ts';
+import { type TakeOptions, type Takes, takesFrom } from './takes.ts';
+
+export interface GateWaitOptions
+  extends TakeOptions,
+    Pick<WaitOptions, 'signal' | 'queueTimeout'> {}
+
+/** A gate in numbers: requests, where its limits count weight. */
+export interface GateStats
+  extends Omit<LimiterStats, 'limit' | 'keys'>,
+    Record<'limits', readonly LimiterStats[]> {}
+
+/** What `createGate` has checked and completed. */
+export interface GateSettings {
+  name: string;
+  limits: readonly GateLimit[];
+  queueLimit: number;
+  queueTimeout: number;
+  mode: 'enforce' | 'shadow';
+  maxHold: number | undefined;
+  maxRetryAfter: number;
+  observer: Observer | undefined;
+  clock: Clock;
+  random: () => number;
+}
+
+/** Several limits that one request must pass together, with one line, one deadline and one count for the whole way. */
+export class Gate {
+  readonly name: string;
+  readonly limits: readonly GateLimit[];
+  readonly #held: Held;
+  /** Who waits, in order of arrival. */
+  readonly #waiting = new Map<Waiter, Passage>();
+  readonly #deadlines: Deadlines<Passage>;
+  readonly #retryAfter: RetryAfter;
+  readonly #rejected = noRejections();
+  #withdrawn = 0;
+  #closed = false;
+
+  constructor(private readonly settings: GateSettings) {
+    const { name, clock, maxHold, observer } = settings;
+    this.name = name;
+    this.limits = settings.limits;
+    this.#held = new Held(name, clock, maxHold, observer);
+    this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
+    this.#deadlines = new Deadlines(clock, (passage) => passage.at?.turnAway(passage, 'timeout'));
+  }
+
+  /** Requests that hold a permit. */
+  get inflight(): number {
+    return this.#held.count;
+  }
+
+  /** Requests that wait, at whichever limit. */
+  get queued(): number {
+    return this.#waiting.size;
+  }
+
+  /** Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` is read. */
+  request(waiter: Waiter, takes: Takes): void {
+    if (this.#closed) return this.#count(waiter, this.#closedRejection());
+    if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
+    new Passage(this, waiter, takes).advance();
+  }
+
+  /** The caller went away; no answer follows. Does nothing for one that does not wait here. */
+  withdraw(waiter: Waiter): void {
+    const passage = this.#waiting.get(waiter);
+    if (passage === undefined) return;
+    passage.at?.withdraw(passage);
+    this.forget(passage);
+  }
+
+  acquire(options: GateWaitOptions = {}): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
+      const takes = takesFrom(this.limits, options);
+      const waiter = new Acquisition(this, resolve, reject, options.signal);
+      waiter.queueTimeout = options.queueTimeout;
+      this.request(waiter, takes);
+    });
+  }
+
+  async run<T>(
+    fn: (permit: Permit) => T | PromiseLike<T>,
+    options: GateWaitOptions = {},
+  ): Promise<T> {
+    const permit = await this.acquire(options);
+    try {
+      options.signal?.throwIfAborted();
+      return await fn(permit);
+    } finally {
+      permit[Symbol.dispose]();
+    }
+  }
+
+  /** As a limiter's; closes only the limiters that the gate has made. */
+  close(options?: CloseOptions): Promise<number> {
+    this.#closed = true;
+    for (const passage of [...this.#waiting.values()]) passage.at?.turnAway(passage, 'closed');
+    for (const { limiter, owned } of this.limits) if (owned) void limiter.close();
+    return this.#held.drain(options);
+  }
+
+  stats(): GateStats {
+    const { name, inflight, queued } = this;
+    const { total: admitted, leaked } = this.#held;
+    const [first] = this.#waiting.values();
+    const longestWait = first === undefined ? 0 : this.settings.clock.now() - first.since;
+    const counts = {
+      admitted,
+      rejected: { ...this.#rejected },
+      withdrawn: this.#withdrawn,
+      leaked,
+    };
+    const limits = this.limits.map(({ limiter }) => limiter.stats());
+    return { name, inflight, queued, longestWait, ...counts, limits };
+  }
+
+  /** @internal Whether a request may begin to wait; from then on it counts and its time runs. */
+  lets(passage: Passage): boolean {
+    const { waiter } = passage;
+    const { queueLimit, queueTimeout, clock, observer } = this.settings;
+    if (this.#waiting.has(waiter)) throw alreadyWaiting();
+    // Late timers must not keep places in the line occupied.
+    if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
+    if (this.queued >= queueLimit || !waiter.joins()) return false;
+    const now = clock.now();
+    const timeout = waiter.queueTimeout ?? queueTimeout;
+    passage.order = nextArrival();
+    passage.since = Math.floor(now);
+    if (timeout !== Number.POSITIVE_INFINITY) {
+      passage.patience = this.#deadlines.add(passage, now, timeout);
+    }
+    this.#waiting.set(waiter, passage);
+    if (observer !== undefined) {
+      tell(observer, 'queued', { name: this.name, weight: passage.weight, queued: this.queued });
+    }
+    return true;
+  }
+
+  /** @internal It has passed the last limit. */
+  admit(passage: Passage, parts: readonly BasePermit[]): void {
+    const waited = this.#waited(passage);
+    this.#stopWaiting(passage);
+    const permit = new GatePermit(this.#held, parts, waited);
+    this.#held.add(permit);
+    grant(passage.waiter, permit);
+  }
+
+  /** @internal A limit has refused it. */
+  refuse(passage: Passage, rejection: Rejection): void {
+    const waited = this.#waited(passage);
+    this.drop(passage);
+    this.#count(passage.waiter, { ...rejection, waited });
+  }
+
+  /** @internal Its caller has gone. */
+  forget(passage: Passage): void {
+    const { observer } = this.settings;
+    const waited = this.#waited(passage);
+    this.drop(passage);
+    this.#withdrawn++;
+    if (observer !== undefined) tell(observer, 'withdrawn', { name: this.name, waited });
+  }
+
+  /** @internal What it has passed is given back. */
+  drop(passage: Passage): void {
+    this.#stopWaiting(passage);
+    passage.giveBack();
+  }
+
+  #stopWaiting(passage: Passage): void {
+    if (passage.order === 0) return;
+    this.#waiting.delete(passage.waiter);
+    if (passage.patience !== undefined) this.#deadlines.remove(passage, passage.patience);
+    passage.patience = undefined;
+  }
+
+  #waited({ order, since }: Passage): number {
+    return order === 0 ? 0 : Math.max(0, Math.round(this.settings.clock.now() - since));
+  }
+
+  #letPass(waiter: Waiter, takes: Takes): void {
+    const { parts, refused } = admitBeyond(this.limits, takes, this.settings.queueLimit);
+    if (refused !== undefined) this.#report(refused, true);
+    const permit = new GatePermit(this.#held, parts, 0);
+    this.#held.add(permit);
+    grant(waiter, permit);
+  }
+
+  #count(waiter: Waiter, rejection: Rejection): void {
+    this.#report(rejection, false);
+    waiter.rejected(rejection);
+  }
+
+  #report(rejection: Rejection, shadow: boolean): void {
+    const { observer } = this.settings;
+    this.#rejected[rejection.reason]++;
+    if (observer !== undefined) tell(observer, 'rejected', { name: this.name, rejection, shadow });
+  }
+
+  #closedRejection(): Rejection {
+    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
+    return { reason: 'closed', limit: this.name, queued: this.queued, waited: 0, retryAfter };
+  }
+}
