@@ -42,8 +42,8 @@ for (const [name, command] of steps) {
     `${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,
   );
   // The tests count one by one; their second run, for the coverage, is a step like the others.
-  const counts =
-    name === 'tests' && output.match(/^(\d+) passed, (\d+) failed, (\d+) skipped$/m)?.slice(1);
+  const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/gm;
+  const counts = name === 'tests' && [...output.matchAll(closing)].at(-1)?.slice(1);
   if (counts) for (const [i, key] of Object.keys(total).entries()) total[key] += Number(counts[i]);
 }
 
