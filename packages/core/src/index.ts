@@ -3,6 +3,7 @@ export { type ErrorCode, HeadgateError } from './errors.ts';
 export { createGate, type GateLimitOptions, type GateOptions } from './gate/create-gate.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
 export type { Take, TakeOptions, Takes } from './gate/takes.ts';
+export { ipKey } from './http/ip-key.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
 export type { CloseOptions } from './limiter/held.ts';
 export type { AcquireOptions, Limiter, LimiterStats, WaitOptions } from './limiter/limiter.ts';

@@ -9,11 +9,11 @@ import type { Takes } from './takes.ts';
 /** A request on its way through a gate: it passes the limits in their order and holds those that it has passed. */
 export class Passage extends Waiter {
   /** The limit that it is at. */
-  at: Limiter | undefined;
+  at: Limiter | undefined = undefined;
   /** Its place in the order of arrival, in every line of the gate. */
   order = 0;
   /** With whose patience it shares the gate's timer. */
-  patience: Set<Passage> | undefined;
+  patience: Set<Passage> | undefined = undefined;
   readonly #permits: BasePermit[] = [];
   #step = 0;
 

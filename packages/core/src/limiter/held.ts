@@ -46,12 +46,7 @@ export class Held {
 
   remove(permit: BasePermit, outcome: Outcome): void {
     this.count--;
-    this.#byAge.delete(permit);
-    if (this.observer !== undefined) {
-      const { weight, waited } = permit;
-      const held = this.clock.now() - permit.since;
-      tell(this.observer, 'released', { name: this.name, weight, waited, held, outcome });
-    }
+    if (this.#timed) this.#untime(permit, outcome);
     if (this.count === 0 && this.#whenEmpty.length > 0) {
       for (const resolve of this.#whenEmpty.splice(0)) resolve();
     }
@@ -92,6 +87,14 @@ export class Held {
     if (this.maxHold === undefined || this.maxHold === Number.POSITIVE_INFINITY) return;
     this.#byAge.add(permit);
     if (this.#timer === undefined) this.#arm(this.maxHold);
+  }
+
+  #untime(permit: BasePermit, outcome: Outcome): void {
+    this.#byAge.delete(permit);
+    if (this.observer === undefined) return;
+    const { weight, waited } = permit;
+    const held = this.clock.now() - permit.since;
+    tell(this.observer, 'released', { name: this.name, weight, waited, held, outcome });
   }
 
   #arm(delay: number): void {

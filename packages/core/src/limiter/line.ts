@@ -13,7 +13,7 @@ export function nextArrival(): number {
  * ahead, since by arrival at each limit alone narrow permits would be held by the last in line.
  */
 export class Line {
-  head: Waiter | undefined;
+  head: Waiter | undefined = undefined;
   length = 0;
   /** The weight of all who wait. */
   weight = 0;

@@ -29,12 +29,12 @@ export abstract class BasePermit implements Permit {
   /** When it was admitted; 0 where neither an observer nor `maxHold` asks. */
   since = 0;
   private awaited = 0;
-  private ending: Outcome | undefined;
-  private controller: AbortController | undefined;
-  private reason: unknown;
+  private ending: Outcome | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+  private reason: unknown = undefined;
   private watched = false;
   /** @internal The permit that this one is a part of. */
-  whole: BasePermit | undefined;
+  whole: BasePermit | undefined = undefined;
 
   constructor(
     readonly weight: number,

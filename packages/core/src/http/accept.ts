@@ -1,0 +1,45 @@
+/** The forms that an answer can take, the preferred one first: it is what `*` and a missing header get. */
+const offered = ['application/problem+json', 'text/html', 'text/plain'] as const;
+
+export type MediaType = (typeof offered)[number];
+
+/** Each form answers to these ranges, the most specific first (RFC 9110, 12.5.1). */
+const ranges: Record<MediaType, readonly string[]> = {
+  'application/problem+json': [
+    ...['application/problem+json', 'application/json', 'application/*', '*/*'],
+  ],
+  'text/html': ['text/html', 'text/*', '*/*'],
+  'text/plain': ['text/plain', 'text/*', '*/*'],
+};
+
+/** The form that the client likes best; plain text where it wants none of them, since an answer it must have. */
+export function preferred(accept: string | undefined): MediaType {
+  if (accept === undefined || accept === '' || accept === '*/*') return offered[0];
+  const qualities = parse(accept);
+  let best: MediaType = 'text/plain';
+  let bestQuality = 0;
+  for (const type of offered) {
+    const range = ranges[type].find((candidate) => qualities.has(candidate));
+    const quality = range === undefined ? 0 : (qualities.get(range) ?? 0);
+    if (quality <= bestQuality) continue;
+    best = type;
+    bestQuality = quality;
+  }
+  return best;
+}
+
+/** A client may send kilobytes of ranges; nobody needs more than these. */
+const longest = 1000;
+
+function parse(accept: string): Map<string, number> {
+  const qualities = new Map<string, number>();
+  for (const part of accept.slice(0, longest).split(',')) {
+    const [range = '', ...parameters] = part.split(';');
+    const q = parameters
+      .map((text) => text.trim().toLowerCase())
+      .find((text) => text.startsWith('q='));
+    const quality = q === undefined ? 1 : Number(q.slice(2));
+    qualities.set(range.trim().toLowerCase(), quality >= 0 && quality <= 1 ? quality : 0);
+  }
+  return qualities;
+}

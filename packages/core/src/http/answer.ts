@@ -1,0 +1,66 @@
+import type { Rejection } from '../limiter/rejection.ts';
+import { preferred } from './accept.ts';
+
+/** What the answer depends on besides the rejection. */
+export interface Asked {
+  readonly method: string;
+  readonly accept: string | undefined;
+  /** 503 says that the server has too much to do, 429 that this client wants too much. */
+  readonly statusCode: number;
+}
+
+/** What a client is told that was turned away: the same whatever the framework. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Says nothing that another client has sent, nor anything that this one has. */
+export function answerTo(rejection: Rejection, asked: Asked): Answer {
+  const { method, accept, statusCode: status } = asked;
+  const type = preferred(accept);
+  const [contentType, body] =
+    type === 'text/html'
+      ? ['text/html; charset=utf-8', page(rejection, method === 'GET')]
+      : type === 'text/plain'
+        ? ['text/plain; charset=utf-8', `${sentence(rejection)}\n`]
+        : [type, problem(rejection, status)];
+  const headers = {
+    'Content-Type': contentType,
+    'Retry-After': String(rejection.retryAfter),
+    'Cache-Control': 'no-store',
+  };
+  return { status, headers, body };
+}
+
+/** RFC 9457, with the problem types of the IETF draft on RateLimit fields. */
+function problem(rejection: Rejection, status: number): string {
+  const quota = status === 429;
+  return JSON.stringify({
+    type: `https://iana.org/assignments/http-problem-types#${quota ? 'quota-exceeded' : 'temporary-reduced-capacity'}`,
+    title: quota
+      ? 'Request cannot be satisfied as assigned quota has been exceeded'
+      : 'Request cannot be satisfied due to temporary server capacity constraints',
+    status,
+    detail: sentence(rejection),
+    'violated-policies': [rejection.limit],
+    reason: rejection.reason,
+  });
+}
+
+function sentence({ retryAfter }: Rejection): string {
+  return `Too busy at the moment. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;
+}
+
+/** Comes back by itself where that repeats nothing but a GET. */
+function page(rejection: Rejection, comesBack: boolean): string {
+  const refresh = comesBack ? `<meta http-equiv="refresh" content="${rejection.retryAfter}">` : '';
+  return (
+    `<!doctype html><html lang="en"><meta charset="utf-8">${refresh}` +
+    '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">' +
+    '<title>Busy</title><style>body{font:1.1rem system-ui;margin:20vh auto;max-width:30rem;padding:0 1rem}</style>' +
+    `<h1>Just a moment</h1><p>${sentence(rejection)}</p>` +
+    (comesBack ? '<p>This page comes back by itself.</p>' : '')
+  );
+}

@@ -1,0 +1,15 @@
+import type { Compile, Routing } from './route.ts';
+
+/** What an adapter tells of its framework; `R` is what the app's functions get as the request. */
+export interface Framework<R> {
+  /** The name of the function that the app calls, for errors. */
+  readonly name: string;
+  /** Options that only this adapter has. */
+  readonly options?: readonly string[];
+  method(request: R): string;
+  /** The full path, whatever the mount point, decoded as the framework decodes it to find the route. */
+  path(request: R): string;
+  header(request: R, name: string): string | undefined;
+  routing(request: R): Routing;
+  readonly compile: Compile;
+}

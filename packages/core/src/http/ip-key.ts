@@ -1,0 +1,55 @@
+/**
+ * The key for a client's address: an IPv4 address as it is, also where it comes as IPv6 (`::ffff:1.2.3.4`); an IPv6 address
+ * by its subnet, since one client has a whole subnet to choose addresses from. Take the address from where only your own
+ * proxies can write it (Express: `trust proxy`, Koa: `app.proxy`).
+ *
+ * @param prefix Bits of an IPv6 address that make the subnet. Default: 56.
+ */
+export function ipKey(address: string | undefined, prefix = 56): string {
+  if (address === undefined) return 'unknown';
+  const [bare = ''] = address.toLowerCase().split('%');
+  if (!bare.includes(':')) return bare;
+  const groups = parse(bare);
+  if (groups === undefined) return bare;
+  if (isMapped(groups)) return ipv4(groups[6] as number, groups[7] as number);
+  return `${subnet(groups, prefix)}/${prefix}`;
+}
+
+function subnet(groups: readonly number[], prefix: number): string {
+  const masked = groups.map((group, index) => {
+    const bits = Math.min(16, Math.max(0, prefix - 16 * index));
+    return group & (0xffff << (16 - bits)) & 0xffff;
+  });
+  const kept = masked.slice(0, Math.ceil(prefix / 16)).map((group) => group.toString(16));
+  return kept.length === 8 ? kept.join(':') : `${kept.join(':')}::`;
+}
+
+/** The eight groups of an IPv6 address, or undefined where it is none. */
+function parse(address: string): number[] | undefined {
+  const [head = '', tail, ...more] = address.split('::');
+  if (more.length > 0) return undefined;
+  const before = groupsOf(head);
+  const after = tail === undefined ? [] : groupsOf(tail);
+  const missing = 8 - before.length - after.length;
+  if (tail === undefined ? missing !== 0 : missing < 0) return undefined;
+  const groups = [...before, ...Array<number>(missing).fill(0), ...after];
+  return groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
+}
+
+function groupsOf(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.'))
+      return /^[0-9a-f]{1,4}$/.test(group) ? [Number.parseInt(group, 16)] : [-1];
+    const [a = -1, b = -1, c = -1, d = -1] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+function isMapped(groups: readonly number[]): boolean {
+  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+}
+
+function ipv4(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}

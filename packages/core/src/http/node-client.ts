@@ -1,0 +1,138 @@
+import type { Clock } from '../clock.ts';
+import { Client } from './client.ts';
+
+/** What is used of Node's requests, of HTTP/1 and HTTP/2. */
+export interface NodeRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly complete?: boolean;
+  readonly socket: NodeSocket | null;
+  on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
+  read(size: number): unknown;
+  pause(): unknown;
+}
+
+interface NodeSocket {
+  readonly destroyed: boolean;
+  on(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
+}
+
+/** What is used of Node's responses, of HTTP/1 and HTTP/2. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  readonly writableFinished: boolean;
+  readonly destroyed?: boolean;
+  readonly closed?: boolean;
+  readonly socket: unknown;
+  readonly stream?: { readonly destroyed: boolean };
+  shouldKeepAlive?: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: three methods of many overloads, passed through as they are
+  write: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  end: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  writeHead: any;
+  on(event: 'close', listener: () => void): unknown;
+}
+
+const own = Symbol('headgate.client');
+
+type Attended = NodeResponse & { [own]?: NodeClient };
+
+/** A client of a Node server. */
+export class NodeClient extends Client {
+  private constructor(
+    private readonly request: NodeRequest,
+    private readonly response: NodeResponse,
+  ) {
+    super();
+  }
+
+  /** The same for every middleware of the request. */
+  static of(request: NodeRequest, response: NodeResponse): NodeClient {
+    const attended = response as Attended;
+    attended[own] ??= new NodeClient(request, response);
+    return attended[own];
+  }
+
+  get gone(): boolean {
+    const { request, response } = this;
+    if (response.closed === true || response.destroyed === true) return true;
+    return (response.stream ?? request.socket)?.destroyed === true;
+  }
+
+  /**
+   * `close` on the response is the one event that always comes: on a POST, the request's comes while the handler
+   * still works, and `finish` does not come after an abort. But a pipelined response whose turn has not come has
+   * no socket yet, and never emits it where the connection breaks before.
+   */
+  protected listen(): void {
+    const { request, response } = this;
+    response.on('close', onClose);
+    if (response.socket !== null || request.socket === null) return;
+    const { socket } = request;
+    const closed = () => this.close();
+    socket.on('close', closed);
+    response.on('close', () => socket.off('close', closed));
+  }
+
+  close(): void {
+    const { headersSent, writableFinished } = this.response;
+    this.ended(writableFinished ? 'finished' : headersSent ? 'begun' : 'unanswered');
+  }
+
+  whenTouched(callback: () => void, clock: Clock, after: number): void {
+    const { response } = this;
+    const methods = ['writeHead', 'write', 'end'] as const;
+    const originals = methods.map((name) => response[name]);
+    const touched = () => {
+      clock.clearTimeout(timer);
+      for (const [index, name] of methods.entries()) response[name] = originals[index];
+      callback();
+    };
+    const timer = after === Number.POSITIVE_INFINITY ? undefined : clock.setTimeout(touched, after);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    for (const [index, name] of methods.entries()) {
+      response[name] = (...args: unknown[]) => {
+        touched();
+        return originals[index].apply(response, args);
+      };
+    }
+  }
+
+  hangUp(): void {
+    if (this.response.shouldKeepAlive === true) this.response.shouldKeepAlive = false;
+  }
+
+  /**
+   * To be called before a request is answered that nobody will read: what the client has begun to send is drained
+   * up to a bound, and past it the connection is closed, a moment after the answer so that the client sees that.
+   */
+  discardBody(): void {
+    const { request, response } = this;
+    const { headers, socket } = request;
+    const empty = headers['transfer-encoding'] === undefined && !Number(headers['content-length']);
+    // HTTP/2 has a flow control of its own.
+    if (empty || request.complete === true || socket === null || response.stream !== undefined)
+      return;
+    let left = mostDrained;
+    request.on('data', ({ length }) => {
+      left -= length;
+      if (left > 0) return;
+      request.pause();
+      const timer = setTimeout(() => socket.destroy(), lingering);
+      socket.on('close', () => clearTimeout(timer));
+    });
+    // Marks the request as read, or Node itself would drain it, whatever its length.
+    request.read(0);
+  }
+}
+
+const mostDrained = 64 * 1024;
+/** Milliseconds. */
+const lingering = 1000;
+
+function onClose(this: Attended): void {
+  this[own]?.close();
+}

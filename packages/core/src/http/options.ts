@@ -1,0 +1,82 @@
+import type { Clock } from '../clock.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { Observer } from '../limiter/observer.ts';
+import type { Rejection } from '../limiter/rejection.ts';
+
+/** What one limit can be told, `R` being what the framework calls a request. */
+interface LimitRule<R> {
+  /** Whose share of the limit a request takes; each key has the limit to itself. Undefined: the limit does not apply. */
+  key?: ((request: R) => string | undefined) | undefined;
+  /** Applies only to this: an optional method and a pattern of the full path, `POST /reports/:id`. */
+  route?: string | undefined;
+  /** How much of the limit a request takes; clamped to 1…limit. Default: 1. */
+  weight?: number | ((request: R) => number) | undefined;
+  /** The status of the answer when this limit refuses. Default: 503. */
+  statusCode?: number | undefined;
+}
+
+/** A limit of this middleware's own. */
+interface OwnLimit<R> extends LimitRule<R> {
+  /** Default, where there is only one: `'default'`. */
+  name?: string | undefined;
+  /** The most weight in flight at once, per key where keyed; a keyed one may depend on the request. */
+  limit: number | ((request: R) => number);
+  limiter?: undefined;
+}
+
+/** A limiter that is shared with other routes or with work outside HTTP. */
+interface SharedLimit<R> extends LimitRule<R> {
+  limiter: Limiter;
+  limit?: undefined;
+  name?: undefined;
+}
+
+export type LimitOptions<R> =
+  | (OwnLimit<R> & {
+      /** How many may wait for this limit (per key where keyed), besides the `queueLimit` of the whole. */
+      queueLimit?: number | undefined;
+    })
+  | (SharedLimit<R> & { queueLimit?: undefined });
+
+/** `Args` are the framework's own arguments, `Result` what its handlers return. */
+export interface CommonOptions<R, Args extends readonly unknown[], Result> {
+  /** How many requests may wait; Infinity is allowed. Default: 0, or the shared limiter's own. */
+  queueLimit?: number | undefined;
+  /** Milliseconds that a request may wait. Default: 2,000, or the shared limiter's own. */
+  queueTimeout?: number | undefined;
+  /** Lets a request past, uncounted. CORS preflights are always let past. */
+  skip?: ((request: R) => boolean) | undefined;
+  /** Answers in place of Headgate; it may call `next` to let the handler serve something cheaper. */
+  onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
+  /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
+  mode?: 'enforce' | 'shadow' | undefined;
+  /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
+  headers?: boolean | undefined;
+  /** Milliseconds after which a permit is taken back and reported. Default: never. */
+  maxHold?: number | undefined;
+  /**
+   * A client has gone while its request is handled: `wait` holds the place until the handler is done, as far as the
+   * framework tells; `release` frees it at once. Default: `wait`.
+   */
+  onDisconnect?: 'wait' | 'release' | undefined;
+  /** The most that `Retry-After` says, in seconds. Default: 60. */
+  maxRetryAfter?: number | undefined;
+  /** Whether `route` tells `/A` from `/a`. Default: as the framework does. */
+  caseSensitive?: boolean | undefined;
+  /** Whether `route` tells `/a/` from `/a`. Default: as the framework does. */
+  strict?: boolean | undefined;
+  observer?: Observer | undefined;
+  clock?: Clock | undefined;
+  random?: (() => number) | undefined;
+}
+
+/** One limit written plainly, or several that a request must pass together. */
+export type HttpOptions<R, Args extends readonly unknown[], Result> = CommonOptions<
+  R,
+  Args,
+  Result
+> &
+  (
+    | ((OwnLimit<R> | SharedLimit<R>) & { limits?: undefined })
+    | { limits: readonly LimitOptions<R>[]; limit?: undefined; limiter?: undefined }
+  );

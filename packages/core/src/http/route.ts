@@ -1,0 +1,46 @@
+import { HeadgateError, invalid } from '../errors.ts';
+
+/** How the framework matches paths. */
+export interface Routing {
+  readonly caseSensitive: boolean;
+  /** Whether a trailing slash makes another path. */
+  readonly strict: boolean;
+}
+
+/** Turns a path pattern into a test of paths, in a time that grows no faster than the path. Throws on what it cannot parse. */
+export type Compile = (pattern: string, routing: Routing) => (path: string) => boolean;
+
+/** Whether a request's method and full path are meant. */
+export type RouteTest = (method: string, path: string) => boolean;
+
+/** A route is an optional method and a path pattern: `/reports/:id`, `POST /reports/:id`, `/files/*path`. */
+export function compileRoute(route: unknown, compile: Compile, routing: Routing): RouteTest {
+  if (typeof route !== 'string') throw invalid('route', 'a string', route, 'ERR_HEADGATE_ROUTE');
+  const [, method, pattern = ''] = /^(?:([A-Za-z]+)\s+)?(\/\S*)$/.exec(route.trim()) ?? [];
+  if (pattern === '') throw unparsable(route, 'expected an optional method and a path from /');
+  const test = compileOrThrow(route, pattern, compile, routing);
+  const wanted = method?.toUpperCase();
+  // Everywhere a HEAD runs the handler of the GET.
+  const alsoHead = wanted === 'GET';
+  return (actual, path) =>
+    (wanted === undefined || wanted === actual || (alsoHead && actual === 'HEAD')) && test(path);
+}
+
+function compileOrThrow(route: string, pattern: string, compile: Compile, routing: Routing) {
+  try {
+    return compile(named(pattern), routing);
+  } catch (error) {
+    throw unparsable(route, (error as Error).message);
+  }
+}
+
+/** A bare `*`, as some frameworks write it, is a wildcard without a name. */
+function named(pattern: string): string {
+  let count = 0;
+  return pattern.replace(/\/\*(?=\/|$)/g, () => `/*wildcard${count++}`);
+}
+
+function unparsable(route: string, why: string): HeadgateError {
+  const message = `route ${JSON.stringify(route)} cannot be parsed: ${why}`;
+  return new HeadgateError('ERR_HEADGATE_ROUTE', message, 'route');
+}

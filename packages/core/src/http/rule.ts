@@ -1,0 +1,107 @@
+import { HeadgateError, invalid } from '../errors.ts';
+import type { GateLimitOptions } from '../gate/create-gate.ts';
+import type { Take } from '../gate/takes.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { checkCount, checkFunction, checkNames } from '../options.ts';
+import type { Framework } from './framework.ts';
+import type { CommonOptions, LimitOptions } from './options.ts';
+import { compileRoute, type RouteTest, type Routing } from './route.ts';
+
+/** What most requests take. */
+export const one: Take = { weight: 1 };
+
+const known = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'queueLimit', 'statusCode'];
+
+/** What one limit asks of a request. */
+export class Rule<R> {
+  readonly statusCode: number;
+  /** The same for every request. */
+  readonly constant: boolean;
+  /** Compiled at the first request, which shows how the framework matches. */
+  #route: RouteTest | undefined;
+
+  constructor(
+    private readonly options: LimitOptions<R>,
+    private readonly framework: Framework<R>,
+    private readonly routing: Partial<Routing>,
+  ) {
+    checkNames('limits[]', options, known);
+    const { key, limit, limiter, route, weight = 1, statusCode = 503 } = options;
+    checkFunction('key', key);
+    if (typeof limit === 'function' && key === undefined) {
+      throw invalid('limit', 'a whole number where there is no key', limit);
+    }
+    if (limiter !== undefined && limiter.perKey !== (key !== undefined)) throw misfit(limiter);
+    if (typeof weight !== 'function') checkCount('weight', weight, 1);
+    this.statusCode = checkStatus(statusCode);
+    if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
+    this.constant = key === undefined && route === undefined && weight === 1;
+  }
+
+  /** For the gate that is to enforce it. */
+  get gateLimit(): GateLimitOptions {
+    const { limiter, limit, name, key, queueLimit } = this.options;
+    const optional = this.options.route !== undefined;
+    if (limiter !== undefined) return { limiter, optional };
+    // Where it depends on the request, every request brings it along.
+    const least = typeof limit === 'function' ? 1 : (limit as number);
+    const perKey = key !== undefined;
+    return { name: name as string, limit: least, perKey, queueLimit, optional };
+  }
+
+  /** What the request takes; undefined where the limit does not apply. */
+  take(request: R, limiter: Limiter): Take | undefined {
+    if (this.constant) return one;
+    if (!this.#applies(request)) return undefined;
+    const key = this.#key(request);
+    if (key === undefined && limiter.perKey) return undefined;
+    const { limit: asked } = this.options;
+    const limit = typeof asked === 'function' ? checkCount('limit', asked(request), 1) : undefined;
+    return { key, limit, weight: this.#weight(request, limit ?? limiter.limit) };
+  }
+
+  #applies(request: R): boolean {
+    const { options, framework, routing } = this;
+    if (options.route === undefined) return true;
+    this.#route ??= compileRoute(options.route, framework.compile, {
+      ...framework.routing(request),
+      ...routing,
+    });
+    return this.#route(framework.method(request), framework.path(request));
+  }
+
+  #key(request: R): string | undefined {
+    const key = this.options.key?.(request);
+    if (key === undefined || typeof key === 'string') return key;
+    throw invalid('key', 'a function that returns a string or undefined', key, 'ERR_HEADGATE_KEY');
+  }
+
+  /** Clamped, or a client that may choose it could cause errors; what is no whole number is a bug of the app's. */
+  #weight(request: R, limit: number): number {
+    const { weight = 1 } = this.options;
+    const asked = typeof weight === 'function' ? weight(request) : weight;
+    if (Number.isSafeInteger(asked)) return Math.min(Math.max(asked, 1), limit);
+    throw invalid('weight', 'a whole number', asked, 'ERR_HEADGATE_WEIGHT');
+  }
+}
+
+const anyRouting: Routing = { caseSensitive: false, strict: false };
+
+export function routingOf(options: CommonOptions<never, never, never>): Partial<Routing> {
+  const { caseSensitive, strict } = options;
+  return {
+    ...(caseSensitive === undefined ? {} : { caseSensitive }),
+    ...(strict === undefined ? {} : { strict }),
+  };
+}
+
+function checkStatus(value: unknown): number {
+  if (Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599)
+    return value as number;
+  throw invalid('statusCode', 'a status from 400 to 599', value);
+}
+
+function misfit({ name, perKey }: Limiter): HeadgateError {
+  const message = perKey ? `limiter "${name}" is keyed: set key` : `limiter "${name}" is not keyed`;
+  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+}
