@@ -2,7 +2,7 @@ import type { Framework } from '@headgate/core/http';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
-export const express: Framework<Request> = {
+export const framework: Framework<Request> = {
   name: 'concurrencyLimit',
   options: ['abandonAfter'],
   method: (req) => req.method,

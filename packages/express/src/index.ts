@@ -1,16 +1,14 @@
-import type { Rejection } from '@headgate/core';
 import {
   type Admission,
   type Handle,
   HttpGate,
   type HttpOptions,
   NodeClient,
-  type NodeResponse,
   type Visit,
   withHandle,
 } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { express } from './framework.ts';
+import { framework } from './framework.ts';
 
 /** Where the handler finds its admission: `res.locals.admission`. */
 export interface AdmissionLocals {
@@ -19,30 +17,28 @@ export interface AdmissionLocals {
 
 type Reply = Response<unknown, AdmissionLocals>;
 
-/** May answer, or call `next` to let the handler serve something cheaper. */
-type OnReject = [req: Request, res: Reply, next: NextFunction];
-
-export type ConcurrencyLimitOptions = HttpOptions<Request, OnReject, unknown> & {
+export type ConcurrencyLimitOptions = HttpOptions<
+  Request,
+  [req: Request, res: Reply, next: NextFunction],
+  unknown
+> & {
   /**
-   * With `onDisconnect: 'wait'`: `app.use` does not learn when a handler is done whose client has gone. Its place is held
-   * until it touches the response, or for so many milliseconds; Infinity is allowed. Default: 30,000.
+   * With `onDisconnect: 'wait'`: `app.use` does not learn when a handler is done whose client has gone. Its place is
+   * held until it touches the response, or for so many milliseconds; Infinity is allowed. Default: 30,000.
    */
   abandonAfter?: number | undefined;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: the parameters that a route's path gives its handlers
-type Handler<P, Locals extends Record<string, any>> = (
-  req: Request<P>,
-  res: Response<unknown, Locals & AdmissionLocals>,
-  next: NextFunction,
-) => unknown;
-
 export interface ConcurrencyLimit
-  // biome-ignore lint/suspicious/noExplicitAny: fits a route of any parameters
+  // biome-ignore lint/suspicious/noExplicitAny: fits routes of any parameters
   extends RequestHandler<any, any, any, any, AdmissionLocals>,
     Handle {
-  /** Limits one handler, and holds the permit until it has settled and the response is over. */
-  wrap<P>(handler: Handler<P, AdmissionLocals>): RequestHandler<P, unknown, unknown, never, AdmissionLocals>;
+  /** Limits one handler, and holds the permit until that has settled and the response is over. */
+  wrap<P, ResBody, ReqBody, ReqQuery>(
+    handler: (
+      ...args: Parameters<RequestHandler<P, ResBody, ReqBody, ReqQuery, AdmissionLocals>>
+    ) => unknown,
+  ): RequestHandler<P, ResBody, ReqBody, ReqQuery, AdmissionLocals>;
 }
 
 /**
@@ -52,21 +48,67 @@ export interface ConcurrencyLimit
  * @throws HeadgateError where an option is unknown or makes no sense.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
-  const http = new HttpGate<Request>(options, express);
+  const http = new HttpGate<Request>(options, framework);
+  const { onReject } = options;
 
   function limit(req: Request, res: Reply, next: NextFunction): void {
-    pass(req, res, next, next);
+    admit(req, res, next, next);
   }
 
-  /** Calls `proceed` where the handler may run, with the visit if there is one. */
-  function pass(req: Request, res: Reply, next: NextFunction, proceed: (visit?: Visit) => void): void {
+  /** Calls `proceed` where the handler may run. */
+  function admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
     let visit: Visit | undefined;
     try {
       visit = http.enter(req, NodeClient.of(req, res));
     } catch (error) {
       return next(error);
     }
+    if (visit === undefined) return proceed();
+    const answered = conclude.bind(undefined, visit, req, res, next, proceed);
+    if (visit.answered === undefined) answered();
+    else void visit.answered.then(answered);
   }
 
-  return withHandle(Object.assign(limit, {}), http) as ConcurrencyLimit;
+  function conclude(
+    visit: Visit,
+    req: Request,
+    res: Reply,
+    next: NextFunction,
+    proceed: NextFunction,
+  ): void {
+    if (visit.left) return;
+    const { rejection } = visit;
+    res.locals.admission = visit.admission;
+    if (rejection === undefined) {
+      res.set(http.fields(visit));
+      proceed();
+    } else if (onReject === undefined) {
+      const { status, headers, body } = http.refuse(visit, rejection, req);
+      res.writeHead(status, headers).end(body);
+    } else run(() => onReject(rejection, req, res, proceed), next);
+  }
+
+  function wrap(handler: (req: Request, res: Reply, next: NextFunction) => unknown) {
+    return (req: Request, res: Reply, next: NextFunction) =>
+      admit(req, res, next, (error?: unknown) => {
+        if (error !== undefined) return next(error);
+        const visit = NodeClient.of(req, res).visitAt(http);
+        run(() => handler(req, res, next), next, visit);
+      });
+  }
+
+  return withHandle(Object.assign(limit, { wrap }), http) as unknown as ConcurrencyLimit;
+}
+
+/** What a handler throws or rejects with goes to the app's error handling, in Express 4 too. */
+function run(handler: () => unknown, next: NextFunction, visit?: Visit): void {
+  try {
+    const work = handler();
+    // A handler that returns nothing does not tell when it is done.
+    if (!(work instanceof Promise)) return;
+    visit?.running();
+    work.catch(next).finally(() => visit?.settled());
+  } catch (error) {
+    next(error);
+  }
 }

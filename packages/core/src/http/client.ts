@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { HttpGate } from './http-gate.ts';
 import type { Visit } from './visit.ts';
 
 /** How a response came to its end: sent whole, cut off amid its body, or cut off before its head. */
@@ -15,14 +16,23 @@ export abstract class Client {
   protected abstract listen(): void;
   /** Calls back when the handler touches the response of a client that has gone, or after so many milliseconds. */
   abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
-  /** The connection is to be closed after the answer. */
-  abstract hangUp(): void;
+  /** The request is about to be turned away, and on shutdown the connection to be closed with it. */
+  abstract beforeRefusal(hangUp: boolean): void;
 
   attend(visit: Visit): void {
     const first = this.visits === undefined;
     visit.outer = this.visits;
     this.visits = visit;
     if (first) this.listen();
+  }
+
+  /** The visit that holds a permit of this gate. */
+  visitAt(http: HttpGate<never>): Visit | undefined {
+    let visit = this.visits;
+    while (visit !== undefined && (visit.http !== http || visit.permit?.released !== false)) {
+      visit = visit.outer;
+    }
+    return visit;
   }
 
   ended(ending: Ending): void {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { invalid } from '../errors.ts';
+import { HeadgateError } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { GateLimit } from '../gate/gate-limits.ts';
@@ -85,12 +85,13 @@ export class HttpGate<R> {
   }
 
   /** The answer to a request that was turned away. */
-  answer(visit: Visit, rejection: Rejection, request: R): Answer {
+  refuse(visit: Visit, rejection: Rejection, request: R): Answer {
     const { framework, gate } = this;
     const { reason, limit } = rejection;
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
     // A server that shuts down is at fault itself, whatever the limit says of the client.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
+    visit.client.beforeRefusal(reason === 'closed');
     const accept = framework.header(request, 'accept');
     const answer = answerTo(rejection, { method: framework.method(request), accept, statusCode });
     return { ...answer, headers: { ...answer.headers, ...this.fields(visit) } };
@@ -140,7 +141,8 @@ function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOpti
   if (options.limits !== undefined) {
     const plain = perLimit.find((name) => name in options);
     if (plain === undefined) return options.limits;
-    throw invalid(plain, 'written within limits', (options as Partial<Record<string, unknown>>)[plain]);
+    const message = `${plain} must be written within limits, not beside it`;
+    throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);
   }
   const { name = options.limiter === undefined ? 'default' : undefined } = options;
   const { limit, limiter, key, route, weight, statusCode } = options;
@@ -148,4 +150,4 @@ function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOpti
   return [rule as LimitOptions<R>];
 }
 
-const perLimit = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'statusCode'];
+const perLimit = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'statusCode'] as const;

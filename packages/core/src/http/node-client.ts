@@ -101,15 +101,17 @@ export class NodeClient extends Client {
     }
   }
 
-  hangUp(): void {
-    if (this.response.shouldKeepAlive === true) this.response.shouldKeepAlive = false;
+  beforeRefusal(hangUp: boolean): void {
+    const { response } = this;
+    if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
+    this.#discardBody();
   }
 
   /**
-   * To be called before a request is answered that nobody will read: what the client has begun to send is drained
-   * up to a bound, and past it the connection is closed, a moment after the answer so that the client sees that.
+   * A body that nobody will read is drained up to a bound; past it the connection is closed, a moment after the
+   * answer so that the client sees that.
    */
-  discardBody(): void {
+  #discardBody(): void {
     const { request, response } = this;
     const { headers, socket } = request;
     const empty = headers['transfer-encoding'] === undefined && !Number(headers['content-length']);

@@ -30,7 +30,7 @@ export class Visit extends Waiter {
 
   constructor(
     readonly http: HttpGate<never>,
-    private readonly client: Client,
+    readonly client: Client,
     readonly takes: Takes,
   ) {
     super();

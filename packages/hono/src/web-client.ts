@@ -1,0 +1,54 @@
+import { Client } from '@headgate/core/http';
+
+/** A client of a runtime that has Request and Response and nothing more to tell. */
+export class WebClient extends Client {
+  private sent = false;
+
+  constructor(private readonly signal: AbortSignal) {
+    super();
+  }
+
+  get gone(): boolean {
+    return this.signal.aborted;
+  }
+
+  protected listen(): void {
+    this.signal.addEventListener('abort', () => this.ended(this.sent ? 'begun' : 'unanswered'));
+  }
+
+  whenTouched(): void {}
+
+  beforeRefusal(): void {}
+
+  /** Tells the end of the response by that of its body; one that has none, or that nobody will read, ends here. */
+  watch(response: Response, isRead: boolean): Response {
+    if (this.sent) return response;
+    this.sent = true;
+    if (isRead && response.body !== null) {
+      return new Response(this.metered(response.body), response);
+    }
+    this.ended('finished');
+    return response;
+  }
+
+  private metered(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = body.getReader();
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+          this.ended('finished');
+        } catch (error) {
+          controller.error(error);
+          this.ended('begun');
+        }
+      },
+      cancel: (reason) => {
+        this.ended('begun');
+        return reader.cancel(reason);
+      },
+    });
+  }
+}

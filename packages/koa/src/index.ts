@@ -1,0 +1,64 @@
+import {
+  type Admission,
+  type Handle,
+  HttpGate,
+  type HttpOptions,
+  NodeClient,
+  type Visit,
+  withHandle,
+} from '@headgate/core/http';
+import type { Context, Middleware, Next } from 'koa';
+import { framework } from './framework.ts';
+
+/** Where the handler finds its admission: `ctx.state.admission`. */
+export interface AdmissionState {
+  admission: Admission;
+}
+
+export type ConcurrencyLimitOptions = HttpOptions<Context, [ctx: Context, next: Next], unknown>;
+
+export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
+
+/**
+ * Limits how many requests are handled at once. What cannot be admitted waits in a short line or is turned away
+ * with 503 and `Retry-After`.
+ *
+ * @throws HeadgateError where an option is unknown or makes no sense.
+ */
+export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+  const http = new HttpGate<Context>(options, framework);
+  const { onReject } = options;
+
+  async function limit(ctx: Context, next: Next): Promise<unknown> {
+    const visit = http.enter(ctx, NodeClient.of(ctx.req, ctx.res));
+    if (visit === undefined) return next();
+    if (visit.answered !== undefined) await visit.answered;
+    const { rejection } = visit;
+    // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
+    if (visit.left) {
+      ctx.status = 503;
+      return;
+    }
+    ctx.state.admission = visit.admission;
+    if (rejection === undefined) {
+      ctx.set(http.fields(visit));
+      return handle(visit, next);
+    }
+    if (onReject !== undefined) return onReject(rejection, ctx, next);
+    const { status, headers, body } = http.refuse(visit, rejection, ctx);
+    ctx.status = status;
+    ctx.set(headers);
+    ctx.body = body;
+  }
+
+  return withHandle(limit, http) as unknown as ConcurrencyLimit;
+}
+
+async function handle(visit: Visit, next: Next): Promise<unknown> {
+  visit.running();
+  try {
+    return await next();
+  } finally {
+    visit.settled();
+  }
+}
