@@ -29,12 +29,16 @@ export type ConcurrencyLimitOptions = HttpOptions<
   abandonAfter?: number | undefined;
 };
 
+type Params = Request['params'];
+type Query = Request['query'];
+
 export interface ConcurrencyLimit
-  // biome-ignore lint/suspicious/noExplicitAny: fits routes of any parameters
-  extends RequestHandler<any, any, any, any, AdmissionLocals>,
+  // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
+  extends RequestHandler<Params, any, any, Query, AdmissionLocals>,
     Handle {
   /** Limits one handler, and holds the permit until that has settled and the response is over. */
-  wrap<P, ResBody, ReqBody, ReqQuery>(
+  // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
+  wrap<P = Params, ResBody = any, ReqBody = any, ReqQuery = Query>(
     handler: (
       ...args: Parameters<RequestHandler<P, ResBody, ReqBody, ReqQuery, AdmissionLocals>>
     ) => unknown,
@@ -84,7 +88,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
       proceed();
     } else if (onReject === undefined) {
       const { status, headers, body } = http.refuse(visit, rejection, req);
-      res.writeHead(status, headers).end(body);
+      res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
     } else run(() => onReject(rejection, req, res, proceed), next);
   }
 
