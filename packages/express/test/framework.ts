@@ -1,0 +1,79 @@
+import { pipeline } from 'node:stream';
+import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
+import { adapted, type Framework, type Step, type SuiteContext } from '@headgate/test-suite';
+import type express from 'express';
+import type { ErrorRequestHandler, NextFunction, Request, Response, Router } from 'express';
+
+type Express = typeof express;
+
+/** How the suite builds apps with either version of Express. */
+export function expressFramework(name: string, version: Express): Framework<ConcurrencyLimit> {
+  return {
+    name,
+    can: { tracksHandlers: false, http2: false },
+
+    limit(options) {
+      const { onReject } = options;
+      const rest = adapted(options, contextOf) as Parameters<typeof concurrencyLimit>[0];
+      if (typeof onReject !== 'function') {
+        return concurrencyLimit(onReject === undefined ? rest : { ...rest, onReject });
+      }
+      return concurrencyLimit({
+        ...rest,
+        onReject: (rejection, req, res, next) => onReject(rejection, contextOf(req, res), next),
+      });
+    },
+
+    listener({ steps, onError }) {
+      const app = version();
+      // Express logs what it answers with 500 in any other environment.
+      app.set('env', 'test');
+      add(app, steps, version);
+      const report: ErrorRequestHandler = (error, _req, _res, next) => {
+        onError(error);
+        next(error);
+      };
+      app.use(report);
+      return app;
+    },
+  };
+}
+
+function add(app: Router, steps: readonly Step<ConcurrencyLimit>[], version: Express): void {
+  for (const step of steps) {
+    if ('use' in step) app.use(step.use);
+    else if ('mount' in step) {
+      const router = version.Router();
+      add(router, step.steps, version);
+      app.use(step.mount, router);
+    } else {
+      const { path, method = 'GET', handle } = step;
+      // Express 4 does not look at what a handler returns.
+      const handler = (req: Request, res: Response, next: NextFunction) => {
+        handle(contextOf(req, res))?.catch(next);
+      };
+      if (path === undefined) app.use(handler);
+      else app[method === 'GET' ? 'get' : 'post'](path, handler);
+    }
+  }
+}
+
+function contextOf(req: Request, res = req.res as Response): SuiteContext {
+  return {
+    method: req.method,
+    path: req.originalUrl.split('?', 1)[0] as string,
+    header: (name) => req.get(name),
+    get admission() {
+      return res.locals.admission;
+    },
+    incoming: req,
+    outgoing: res,
+    send: (status, body = '', headers = {}) => {
+      res.status(status).set(headers).type('text').send(body);
+    },
+    stream: (body, headers = {}) => {
+      res.set(headers);
+      pipeline(body, res, () => {});
+    },
+  };
+}

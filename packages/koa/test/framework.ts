@@ -1,0 +1,73 @@
+import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/koa';
+import { adapted, type Framework, type Step, type SuiteContext } from '@headgate/test-suite';
+import Router from '@koa/router';
+import type Koa from 'koa';
+import type { Context, Middleware } from 'koa';
+
+/** How the suite builds apps with either version of Koa. */
+export function koaFramework(name: string, Version: typeof Koa): Framework<ConcurrencyLimit> {
+  return {
+    name,
+    can: { tracksHandlers: true, http2: true },
+
+    limit(options) {
+      const { onReject } = options;
+      const rest = adapted(options, contextOf) as Parameters<typeof concurrencyLimit>[0];
+      if (typeof onReject !== 'function') {
+        return concurrencyLimit(onReject === undefined ? rest : { ...rest, onReject });
+      }
+      return concurrencyLimit({
+        ...rest,
+        onReject: (rejection, ctx, next) => onReject(rejection, contextOf(ctx), next),
+      });
+    },
+
+    listener({ steps, onError }) {
+      const app = new Version();
+      app.on('error', onError);
+      add(app, steps);
+      return app.callback();
+    },
+  };
+}
+
+function add(app: Koa | Router, steps: readonly Step<ConcurrencyLimit>[]): void {
+  for (const step of steps) app.use(middlewareOf(step));
+}
+
+function middlewareOf(step: Step<ConcurrencyLimit>): Middleware {
+  if ('use' in step) return step.use as Middleware;
+  const router = new Router();
+  if ('mount' in step) {
+    router.prefix(step.mount);
+    add(router, step.steps);
+  } else {
+    const { path, method = 'GET', handle } = step;
+    const handler = (ctx: Context) => handle(contextOf(ctx));
+    if (path === undefined) return handler as Middleware;
+    router[method === 'GET' ? 'get' : 'post'](path, handler as never);
+  }
+  return router.routes() as Middleware;
+}
+
+function contextOf(ctx: Context): SuiteContext {
+  return {
+    method: ctx.method,
+    path: ctx.originalUrl.split('?', 1)[0] as string,
+    header: (name) => ctx.get(name) || undefined,
+    get admission() {
+      return ctx.state.admission;
+    },
+    incoming: ctx.req,
+    outgoing: ctx.res,
+    send: (status, body = '', headers = {}) => {
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.body = body;
+    },
+    stream: (body, headers = {}) => {
+      ctx.set(headers);
+      ctx.body = body;
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { aRound, counts, until } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+export function aborts(world: World): void {
+  it('takes a client that goes away out of the line, and never runs its handler', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
+    const leaver = app.call('/leaver');
+    await counts(limit, 1, 1);
+    const stayer = app.call('/stayer');
+    await counts(limit, 1, 2);
+    leaver.abort();
+    await counts(limit, 1, 1);
+    const { withdrawn, rejected } = limit.stats();
+    expect(withdrawn).toBe(1);
+    expect(Object.values(rejected)).toEqual([0, 0, 0, 0, 0]);
+    work.finishAll();
+    await holder.answer();
+    expect(await stayer.answer()).toMatchObject({ status: 200 });
+    expect(work.paths).toEqual(['/holder', '/stayer']);
+  });
+
+  it('notices a client that goes away whose small upload nobody has read', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
+    const leaver = app.call('/leaver', { method: 'POST', body: 'small' });
+    await counts(limit, 1, 1);
+    leaver.abort();
+    await counts(limit, 1, 0);
+    expect(limit.stats().withdrawn).toBe(1);
+    work.finishAll();
+    await holder.answer();
+    expect(work.paths).toEqual(['/holder']);
+  });
+
+  it('gives back what a leaver had passed already', async () => {
+    const { app, limit, work, holder } = await busy(world, {
+      limits: [
+        { name: 'user', limit: 1, key: ({ path }) => path },
+        { name: 'app', limit: 1 },
+      ],
+      queueLimit: 9,
+    });
+    const leaver = app.call('/leaver');
+    await counts(limit, 1, 1);
+    expect(limit.stats().limits[0]).toMatchObject({ inflight: 2, keys: 2 });
+    leaver.abort();
+    await counts(limit, 1, 0);
+    expect(limit.stats().limits[0]).toMatchObject({ inflight: 1, keys: 1 });
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it("holds a leaver's place until its handler has answered into the void", async () => {
+    const { limit, work, holder } = await busy(world);
+    const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
+    holder.abort();
+    await closed;
+    await aRound();
+    expect(limit.inflight).toBe(1);
+    work.finish();
+    await counts(limit, 0);
+  });
+
+  it("frees a leaver's place at once with onDisconnect: 'release'", async () => {
+    const { limit, work, holder } = await busy(world, { onDisconnect: 'release' });
+    holder.abort();
+    await counts(limit, 0);
+    expect(limit.stats()).toMatchObject({ admitted: 1, withdrawn: 0, leaked: 0 });
+    work.finish();
+    await aRound();
+  });
+
+  it.runIf(world.framework.can.tracksHandlers)(
+    "holds a leaver's place for as long as its handler works",
+    async () => {
+      const clock = new ManualClock();
+      const { limit, work, holder } = await busy(world, { clock });
+      const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
+      holder.abort();
+      await closed;
+      await aRound();
+      clock.advance(3_600_000);
+      expect(limit.inflight).toBe(1);
+      work.finish();
+      await counts(limit, 0);
+    },
+  );
+
+  it.skipIf(world.framework.can.tracksHandlers)(
+    "gives a leaver's handler up after abandonAfter, since nothing tells when it is done",
+    async () => {
+      const clock = new ManualClock();
+      const { limit, work, holder } = await busy(world, { clock, abandonAfter: 5000 });
+      const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
+      holder.abort();
+      await closed;
+      await aRound();
+      clock.advance(4999);
+      expect(limit.inflight).toBe(1);
+      clock.advance(1);
+      expect(limit.inflight).toBe(0);
+      work.finish();
+      await aRound();
+    },
+  );
+
+  it('aborts the signal of the permit when the client goes away', async () => {
+    const { work, holder } = await busy(world);
+    const signal = work.begun[0]?.admission?.permit?.signal;
+    expect(signal?.aborted).toBe(false);
+    holder.abort();
+    await until(() => signal?.aborted === true);
+    expect(signal?.reason).toMatchObject({ code: 'ERR_HEADGATE_DISCONNECTED' });
+    work.finish();
+  });
+
+  it('says so too to who asks for the signal only then', async () => {
+    const { work, holder } = await busy(world);
+    const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
+    holder.abort();
+    await closed;
+    await aRound();
+    expect(work.begun[0]?.admission?.permit?.signal.aborted).toBe(true);
+    work.finish();
+  });
+
+  it('does not abort the signal of a request that ends well', async () => {
+    const { limit, work, holder } = await busy(world);
+    const signal = work.begun[0]?.admission?.permit?.signal;
+    work.finish();
+    await holder.answer();
+    await counts(limit, 0);
+    await aRound();
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it('frees the place of a client that goes away in the middle of a stream', async () => {
+    const body = new PassThrough();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serve({ use: limit }, { handle: (context) => context.stream(body) });
+    const call = app.call();
+    body.write('one');
+    await call.response;
+    expect(limit.inflight).toBe(1);
+    call.abort();
+    await counts(limit, 0);
+  });
+
+  it('loses no permit however clients come and go', async () => {
+    const limit = world.limit({ limit: 3, queueLimit: 40, queueTimeout: 60_000 });
+    let handled = 0;
+    const app = await world.serve(
+      { use: limit },
+      {
+        async handle(context) {
+          handled++;
+          for (let turn = 0; turn < handled % 4; turn++) await aRound();
+          context.send(200, 'x'.repeat((handled % 3) * 40_000));
+        },
+      },
+    );
+    const calls = [];
+    for (let index = 0; index < 120; index++) {
+      const call = app.call(`/${index}`, index % 5 === 0 ? { method: 'POST', body: 'body' } : {});
+      calls.push(call.answer().catch(() => undefined));
+      if (index % 3 === 0) setImmediate(() => call.abort());
+      if (index % 7 === 0) setTimeout(() => call.abort(), index % 11);
+      if (index % 4 === 0) await aRound();
+    }
+    await Promise.all(calls);
+    await counts(limit, 0, 0);
+    expect(limit.stats()).toMatchObject({ admitted: handled, leaked: 0 });
+  });
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { ok, Paused } from '../kit/handlers.ts';
+import { aRound, counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+export function connections(world: World): void {
+  it('leaves nothing behind on a connection that is used again and again', async () => {
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    world.later(() => agent.destroy());
+    const listeners = [];
+    for (let round = 0; round < 30; round++) {
+      expect(await app.call('/', { agent }).answer()).toMatchObject({ status: 200 });
+      await counts(limit, 0);
+      listeners.push(app.sockets[0]?.listenerCount('close'));
+    }
+    expect(app.sockets).toHaveLength(1);
+    expect(listeners.at(-1)).toBe(listeners[1]);
+  });
+
+  it('answers pipelined requests in their order, whoever waits', async () => {
+    const limit = world.limit({ limit: 1, queueLimit: 9 });
+    const app = await world.serve({ use: limit }, { handle: ({ path, send }) => send(200, path) });
+    const raw = app.raw();
+    for (const path of ['/a', '/b', '/c', '/d']) raw.request(`GET ${path}`);
+    await raw.receives(/\/d$/);
+    expect(raw.statuses).toEqual(['200', '200', '200', '200']);
+    expect(raw.received.match(/\/[a-d](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c', '/d']);
+    await raw.destroy();
+  });
+
+  it('leaves nothing behind on a connection whose requests are pipelined', async () => {
+    const limit = world.limit({ limit: 2, queueLimit: 9 });
+    const app = await world.serve({ use: limit }, { handle: ({ path, send }) => send(200, path) });
+    const raw = app.raw();
+    const listeners = [];
+    for (let round = 0; round < 15; round++) {
+      for (const place of ['a', 'b', 'c', 'd']) raw.request(`GET /${place}${round}`);
+      await raw.receives(new RegExp(`/d${round}$`));
+      await counts(limit, 0);
+      listeners.push(app.sockets[0]?.listenerCount('close'));
+    }
+    expect(listeners.at(-1)).toBe(listeners[1]);
+    await raw.destroy();
+  });
+
+  it('answers pipelined requests in their order where one is turned away', async () => {
+    const { app, limit, work, holder } = await busy(world, { limit: 2 });
+    const raw = app.raw();
+    for (const path of ['/a', '/b']) raw.request(`GET ${path}`);
+    await counts(limit, 2);
+    expect(raw.received).toBe('');
+    work.finishAll();
+    await raw.receives(/503/);
+    expect(raw.statuses).toEqual(['200', '503']);
+    await holder.answer();
+    await raw.destroy();
+  });
+
+  it('gets the permits of a broken connection back, pipelined requests included', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 10, queueLimit: 9 });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const raws = Array.from({ length: 5 }, () => app.raw());
+    for (const raw of raws) for (const path of ['/a', '/b', '/c']) raw.request(`GET ${path}`);
+    await counts(limit, 10, 5);
+    await work.begins(10);
+    const closed = app.sockets.map((socket) => once(socket, 'close'));
+    for (const raw of raws) await raw.destroy();
+    await Promise.all(closed);
+    await counts(limit, 10, 0);
+    expect(limit.stats().withdrawn).toBe(5);
+    for (const { admission } of work.begun) expect(admission?.permit?.signal.aborted).toBe(true);
+    work.finishAll();
+    await counts(limit, 0);
+    expect(work.begun).toHaveLength(10);
+  });
+
+  it("frees the places of a broken connection at once with onDisconnect: 'release'", async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 9, onDisconnect: 'release' });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const raw = app.raw();
+    for (const path of ['/a', '/b', '/c']) raw.request(`GET ${path}`);
+    await counts(limit, 3);
+    await raw.destroy();
+    await counts(limit, 0);
+    work.finishAll();
+    await aRound();
+  });
+
+  it('leaves connections that were upgraded alone', async () => {
+    const { app, limit, work, holder } = await busy(world);
+    app.server.on('upgrade', (_: unknown, socket) => {
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n',
+      );
+      socket.pipe(socket);
+    });
+    const raw = app.raw();
+    raw.request('GET /socket', 'Connection: Upgrade', 'Upgrade: echo');
+    await raw.receives(/101/);
+    raw.socket.write('hello');
+    await raw.receives(/hello$/);
+    expect(limit.stats()).toMatchObject({ inflight: 1, admitted: 1, rejected: { full: 0 } });
+    work.finishAll();
+    await holder.answer();
+    raw.socket.write(' again');
+    await raw.receives(/hello again$/);
+    await raw.destroy();
+  });
+}

@@ -1,0 +1,162 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Rejection } from '@headgate/core';
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { ok, Paused } from '../kit/handlers.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+export function degraded(world: World): void {
+  it('leaves the answer to onReject', async () => {
+    const rejections: Rejection[] = [];
+    const { app, work, holder } = await busy(world, {
+      onReject(rejection, context) {
+        rejections.push(rejection);
+        context.send(529, `busy at ${context.path}`, { 'X-Own': 'yes' });
+      },
+    });
+    const { status, headers, body } = await app.call('/refused').answer();
+    expect({ status, body }).toEqual({ status: 529, body: 'busy at /refused' });
+    expect(headers['x-own']).toBe('yes');
+    expect(headers['retry-after']).toBeUndefined();
+    expect(rejections).toMatchObject([{ reason: 'full', limit: 'default', queued: 0, waited: 0 }]);
+    expect(rejections[0]?.retryAfter).toBeGreaterThanOrEqual(1);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('waits for an onReject that takes its time', async () => {
+    const { app, work, holder } = await busy(world, {
+      async onReject(_, context) {
+        await new Promise((resolve) => setImmediate(resolve));
+        context.send(203, 'from a cache');
+      },
+    });
+    expect(await app.call().answer()).toMatchObject({ status: 203, body: 'from a cache' });
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+  ])("leaves it to the framework's error handling when onReject %s", async (_, onReject) => {
+    const { app, work, holder } = await busy(world, { onReject });
+    expect(await app.call().answer()).toMatchObject({ status: 500 });
+    expect(app.errors).toMatchObject([{ message: 'broken' }]);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it.each(['full', 'timeout'] as const)(
+    'lets the handler serve something cheaper, which it is told (%s)',
+    async (reason) => {
+      const clock = new ManualClock();
+      const work = new Paused();
+      const limit = world.limit({
+        ...{ limit: 1, queueLimit: reason === 'full' ? 0 : 1, clock },
+        onReject: (_, __, next) => next(),
+      });
+      const app = await world.serve(
+        { use: limit },
+        {
+          handle(context) {
+            const { rejection, permit } = context.admission ?? {};
+            if (rejection === undefined) return work.handler(context);
+            context.send(200, `${rejection.reason} ${permit === undefined}`);
+          },
+        },
+      );
+      const holder = app.call();
+      await work.begins(1);
+      const second = app.call();
+      if (reason === 'timeout') {
+        await counts(limit, 1, 1);
+        clock.advance(2000);
+      }
+      expect(await second.answer()).toMatchObject({ status: 200, body: `${reason} true` });
+      expect(limit.inflight).toBe(1);
+      work.finishAll();
+      await holder.answer();
+    },
+  );
+
+  it("leaves the degraded handler's errors to the framework", async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, onReject: (_, __, next) => next() });
+    const app = await world.serve(
+      { use: limit },
+      {
+        handle(context) {
+          if (context.admission?.rejection !== undefined) throw new Error('broken');
+          return work.handler(context);
+        },
+      },
+    );
+    const holder = app.call();
+    await work.begins(1);
+    expect(await app.call().answer()).toMatchObject({ status: 500 });
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it("rejects in the request's own async context", async () => {
+    const clock = new ManualClock();
+    const tenant = new AsyncLocalStorage<unknown>();
+    const work = new Paused();
+    const limit = world.limit({
+      ...{ limit: 1, queueLimit: 9, clock },
+      onReject: (_, context) => context.send(503, String(tenant.getStore())),
+    });
+    const app = await world.serveThrough(
+      (listener) => (req, res) => tenant.run(req.headers['x-tenant'], () => listener(req, res)),
+      { use: limit },
+      { handle: work.handler },
+    );
+    const call = (name: string) => app.call('/', { headers: { 'X-Tenant': name } });
+    const holder = call('a');
+    await work.begins(1);
+    const waiters = [call('b'), call('c')];
+    await counts(limit, 1, 2);
+    clock.advance(2000);
+    const bodies = await Promise.all(waiters.map(async (waiter) => (await waiter.answer()).body));
+    expect(bodies).toEqual(['b', 'c']);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('lets everything pass in shadow mode, and reports what it would have turned away', async () => {
+    const reports: unknown[] = [];
+    const work = new Paused();
+    const limit = world.limit({
+      ...{ limit: 1, queueLimit: 1, mode: 'shadow' },
+      observer: { rejected: (event) => reports.push(event) },
+      onReject: (_, context) => context.send(418),
+    });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const calls = [];
+    for (let count = 1; count <= 4; count++) {
+      calls.push(app.call());
+      await counts(limit, count);
+    }
+    const full = { shadow: true, rejection: { reason: 'full', limit: 'default' } };
+    expect(reports).toMatchObject([full, full]);
+    expect(limit.stats().rejected).toMatchObject({ full: 2, timeout: 0 });
+    work.finishAll();
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('turns nobody away whom it skips', async () => {
+    const limit = world.limit({ limit: 1, skip: () => true });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const calls = Array.from({ length: 10 }, () => app.call().answer());
+    for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200);
+    expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
+  });
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+const fields = ['ratelimit', 'ratelimit-policy', 'server-timing'];
+
+export function headerFields(world: World): void {
+  it('adds none unless asked', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
+    const waiter = app.call();
+    await counts(limit, 1, 1);
+    const refused = await app.call().answer();
+    work.finishAll();
+    for (const { headers } of [await holder.answer(), await waiter.answer(), refused]) {
+      for (const field of fields) expect(headers).not.toHaveProperty(field);
+    }
+  });
+
+  it('says with headers: true how many places there are and how many are free', async () => {
+    const { app, work, holder } = await busy(world, { limit: 3, name: 'app', headers: true });
+    const second = app.call();
+    await work.begins(2);
+    work.finishAll();
+    const [one, two] = [(await holder.answer()).headers, (await second.answer()).headers];
+    expect(one['ratelimit-policy']).toBe('"app";q=3;qu="concurrent-requests"');
+    expect(one.ratelimit).toMatch(/^"app";r=2(;|$)/);
+    expect(two.ratelimit).toMatch(/^"app";r=1(;|$)/);
+  });
+
+  it('says so for every limit that applies', async () => {
+    const { work, holder } = await busy(world, {
+      limits: [
+        { name: 'user', limit: 2, key: ({ path }) => `secret ${path}` },
+        { name: 'reports', limit: 4, route: '/reports' },
+        { name: 'app', limit: 8 },
+      ],
+      headers: true,
+    });
+    work.finishAll();
+    const { headers } = await holder.answer();
+    expect(headers['ratelimit-policy']).toMatch(/^"user";q=2;.*, ?"app";q=8;/);
+    expect(headers.ratelimit).toMatch(/^"user";r=1.*, ?"app";r=7/);
+    expect(JSON.stringify(headers)).not.toMatch(/secret|reports/);
+  });
+
+  it('says how long a request has waited', async () => {
+    const clock = new ManualClock();
+    const { app, limit, work } = await busy(world, { queueLimit: 1, headers: true, clock });
+    const waiter = app.call();
+    await counts(limit, 1, 1);
+    clock.advance(250);
+    work.finishAll();
+    const { headers } = await waiter.answer();
+    expect(headers['server-timing']).toMatch(/;dur=250(\.0+)?($|[;,])/);
+  });
+
+  it('says so to who is turned away', async () => {
+    const { app, work, holder } = await busy(world, { name: 'app', headers: true });
+    const { status, headers } = await app.call().answer();
+    expect(status).toBe(503);
+    expect(headers['ratelimit-policy']).toBe('"app";q=1;qu="concurrent-requests"');
+    expect(headers.ratelimit).toMatch(/^"app";r=0(;|$)/);
+    work.finishAll();
+    await holder.answer();
+  });
+}

@@ -1,0 +1,37 @@
+import type { World } from '../kit/world.ts';
+import { aborts } from './aborts.ts';
+import { admission } from './admission.ts';
+import { closing } from './closing.ts';
+import { connections } from './connections.ts';
+import { degraded } from './degraded.ts';
+import { headerFields } from './fields.ts';
+import { overHttp2 } from './http2.ts';
+import { limits } from './limits.ts';
+import { methods } from './methods.ts';
+import { mistakes } from './mistakes.ts';
+import { rejection } from './rejection.ts';
+import { releases } from './releases.ts';
+import { routes } from './routes.ts';
+import { stacked } from './stacked.ts';
+import { streams } from './streams.ts';
+import { uploads } from './uploads.ts';
+
+/** What an adapter promises, by topic. */
+export const contract: Readonly<Record<string, (world: World) => void>> = {
+  admission,
+  rejection,
+  releases,
+  'clients that leave': aborts,
+  streams,
+  connections,
+  methods,
+  uploads,
+  'several limits': limits,
+  routes,
+  'degraded and shadow mode': degraded,
+  'stacked middleware': stacked,
+  'header fields': headerFields,
+  closing,
+  mistakes,
+  'HTTP/2': overHttp2,
+};

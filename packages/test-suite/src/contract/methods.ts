@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { Paused } from '../kit/handlers.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+const preflight = {
+  Origin: 'https://example.com',
+  'Access-Control-Request-Method': 'POST',
+};
+
+export function methods(world: World): void {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'counts a %s',
+    async (method) => {
+      const work = new Paused();
+      const limit = world.limit({ limit: 1 });
+      const app = await world.serve({ use: limit }, { handle: work.handler });
+      const call = app.call('/', { method });
+      await counts(limit, 1);
+      expect(await app.call('/', { method }).answer()).toMatchObject({ status: 503 });
+      work.finishAll();
+      expect(await call.answer()).toMatchObject({ status: 200 });
+      await counts(limit, 0);
+    },
+  );
+
+  it('lets a CORS preflight past, uncounted', async () => {
+    const { app, limit, work, holder } = await busy(world);
+    const call = app.call('/', { method: 'OPTIONS', headers: preflight });
+    await work.begins(2);
+    expect(limit.inflight).toBe(1);
+    work.finishAll();
+    expect(await call.answer()).toMatchObject({ status: 200 });
+    await holder.answer();
+    expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { full: 0 } });
+  });
+
+  it.each([
+    ['an OPTIONS without an origin', 'OPTIONS', { ...preflight, Origin: '' }],
+    ['an OPTIONS that announces no method', 'OPTIONS', { Origin: preflight.Origin }],
+    ["a GET with a preflight's headers", 'GET', preflight],
+  ])('does not take %s for a preflight', async (_, method, headers) => {
+    const { app, work, holder } = await busy(world);
+    const sent = Object.entries(headers).filter(([, value]) => value !== '');
+    const call = app.call('/', { method, headers: Object.fromEntries(sent) });
+    expect(await call.answer()).toMatchObject({ status: 503 });
+    work.finishAll();
+    await holder.answer();
+  });
+}

@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest';
+import type { SuiteOptions } from '../framework.ts';
+import { ok } from '../kit/handlers.ts';
+import type { World } from '../kit/world.ts';
+
+const bug = new Error('a bug of the app');
+
+function broken(): never {
+  throw bug;
+}
+
+/** What an app's own functions may do at run time, and the error that its framework gets to see. */
+const bugs: [string, SuiteOptions, object][] = [
+  ['key throws', { limit: 1, key: broken }, bug],
+  ['weight throws', { limit: 1, weight: broken }, bug],
+  ['skip throws', { limit: 1, skip: broken }, bug],
+  ['limit throws', { limits: [{ name: 'a', limit: broken, key: () => 'k' }] }, bug],
+  ['key gives a number', { limit: 1, key: (() => 5) as never }, { code: 'ERR_HEADGATE_KEY' }],
+  ['key gives null', { limit: 1, key: (() => null) as never }, { code: 'ERR_HEADGATE_KEY' }],
+  [
+    'key gives a promise',
+    { limit: 1, key: (() => Promise.resolve('a')) as never },
+    { code: 'ERR_HEADGATE_KEY' },
+  ],
+  [
+    'weight gives NaN',
+    { limit: 1, weight: () => Number.NaN },
+    { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' },
+  ],
+  [
+    'weight gives a fraction',
+    { limit: 3, weight: () => 1.5 },
+    { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' },
+  ],
+  [
+    'weight gives text',
+    { limit: 1, weight: (() => '1') as never },
+    { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' },
+  ],
+  [
+    'limit gives NaN',
+    { limits: [{ name: 'a', limit: () => Number.NaN, key: () => 'k' }] },
+    { option: 'limit' },
+  ],
+  [
+    'a later weight gives NaN',
+    {
+      limits: [
+        { name: 'user', limit: 1, key: () => 'k' },
+        { name: 'app', limit: 1, weight: () => Number.NaN },
+      ],
+    },
+    { code: 'ERR_HEADGATE_WEIGHT' },
+  ],
+];
+
+/** What can be told when the middleware is made. */
+const misuses: [string, object, object][] = [
+  ['an unknown option', { limit: 1, queuLimit: 1 }, { option: 'queuLimit' }],
+  [
+    'an unknown option of a limit',
+    { limits: [{ name: 'a', limit: 1, kee: 1 }] },
+    { option: 'kee' },
+  ],
+  ['no limit', {}, {}],
+  ['no limits', { limits: [] }, { option: 'limits' }],
+  ['a limit of 0', { limit: 0 }, { option: 'limit' }],
+  ['a limit that is text', { limit: '5' }, { option: 'limit' }],
+  ['a fraction of a limit', { limit: 1.5 }, { option: 'limit' }],
+  ['a negative queueLimit', { limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
+  ['a queueTimeout of NaN', { limit: 1, queueTimeout: Number.NaN }, { option: 'queueTimeout' }],
+  ['a negative maxHold', { limit: 1, maxHold: -1 }, { option: 'maxHold' }],
+  ['an unknown mode', { limit: 1, mode: 'off' }, { option: 'mode' }],
+  ['an unknown onDisconnect', { limit: 1, onDisconnect: 'stay' }, { option: 'onDisconnect' }],
+  ['a status that is none', { limit: 1, statusCode: 50 }, { option: 'statusCode' }],
+  ['a status that says all is well', { limit: 1, statusCode: 200 }, { option: 'statusCode' }],
+  ['a key that is no function', { limit: 1, key: 'user' }, { option: 'key' }],
+  ['a skip that is no function', { limit: 1, skip: '/health' }, { option: 'skip' }],
+  ['an onReject that is no function', { limit: 1, onReject: 'no' }, { option: 'onReject' }],
+  ['a weight of 0', { limit: 1, weight: 0 }, { option: 'weight' }],
+  ['headers that are no boolean', { limit: 1, headers: 'yes' }, { option: 'headers' }],
+  ['a limit by request without a key', { limit: () => 1 }, { option: 'limit' }],
+  [
+    'a name that stands twice',
+    {
+      limits: [
+        { name: 'a', limit: 1 },
+        { name: 'a', limit: 1 },
+      ],
+    },
+    { code: 'ERR_HEADGATE_DUPLICATE_NAME' },
+  ],
+  [
+    'a keyed limit after one that applies to all',
+    {
+      limits: [
+        { name: 'app', limit: 1 },
+        { name: 'user', limit: 1, key: () => 'k' },
+      ],
+    },
+    { code: 'ERR_HEADGATE_GATE_ORDER' },
+  ],
+];
+
+export function mistakes(world: World): void {
+  it.each(bugs)(
+    "leaves it to the framework's error handling when %s",
+    async (_, options, error) => {
+      let handled = 0;
+      const limit = world.limit(options);
+      const app = await world.serve(
+        { use: limit },
+        {
+          handle(context) {
+            handled++;
+            return ok(context);
+          },
+        },
+      );
+      for (const round of [1, 2]) {
+        expect(await app.call().answer()).toMatchObject({ status: 500 });
+        expect(app.errors).toHaveLength(round);
+        expect(app.errors[0]).toMatchObject(error === bug ? { message: bug.message } : error);
+      }
+      expect(handled).toBe(0);
+      const { inflight, queued, limits } = limit.stats();
+      expect([inflight, queued, ...limits.map((each) => each.inflight)].every((n) => n === 0)).toBe(
+        true,
+      );
+      expect(limits.every(({ keys }) => keys === 0)).toBe(true);
+    },
+  );
+
+  it.each(misuses)('refuses %s when it is built', (_, options, error) => {
+    const build = () => world.limit(options as SuiteOptions);
+    const code = expect.stringMatching(/^ERR_HEADGATE_/);
+    expect(build).toThrow(expect.objectContaining({ code, ...error }));
+  });
+}

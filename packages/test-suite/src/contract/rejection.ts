@@ -1,0 +1,163 @@
+import { expect, it } from 'vitest';
+import type { SuiteOptions } from '../framework.ts';
+import { busy } from '../kit/busy.ts';
+import type { Answer, CallOptions } from '../kit/call.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+/** What a browser sends when somebody follows a link. */
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+export function rejection(world: World): void {
+  /** The answer to a request that finds the only place taken. */
+  async function refusal(call: CallOptions = {}, options: SuiteOptions = {}, path = '/') {
+    const { app, work, holder } = await busy(world, options);
+    const answer = await app.call(path, call).answer();
+    work.finishAll();
+    await holder.answer();
+    return answer;
+  }
+
+  function accepting(accept: string, method = 'GET'): Promise<Answer> {
+    return refusal({ method, headers: { Accept: accept } });
+  }
+
+  it('turns away who finds no place, with 503 and when to come back', async () => {
+    const { status, headers } = await refusal();
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers.connection).toBe('close'); // The client asked for that.
+  });
+
+  it('turns away who finds the line full, and runs no handler for it', async () => {
+    const { app, limit, work } = await busy(world, { queueLimit: 1 });
+    const waiter = app.call('/waiter');
+    await counts(limit, 1, 1);
+    const third = await app.call('/third').answer();
+    expect(third.status).toBe(503);
+    expect(JSON.parse(third.body)).toMatchObject({ reason: 'full' });
+    work.finishAll();
+    expect(await waiter.answer()).toMatchObject({ status: 200 });
+    expect(work.paths).toEqual(['/holder', '/waiter']);
+    expect(limit.stats().rejected).toMatchObject({ full: 1, timeout: 0 });
+  });
+
+  it('turns away whose time in the line has run out', async () => {
+    const clock = new ManualClock();
+    const { app, limit, work, holder } = await busy(world, {
+      ...{ queueLimit: 1, queueTimeout: 500, clock },
+    });
+    const waiter = app.call('/waiter');
+    await counts(limit, 1, 1);
+    clock.advance(499);
+    expect(limit.queued).toBe(1);
+    clock.advance(1);
+    expect(limit.queued).toBe(0);
+    const { status, headers, body } = await waiter.answer();
+    expect(status).toBe(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(JSON.parse(body)).toMatchObject({ reason: 'timeout' });
+    work.finishAll();
+    await holder.answer();
+    expect(work.paths).toEqual(['/holder']);
+    expect(limit.stats().rejected).toMatchObject({ full: 0, timeout: 1 });
+  });
+
+  it('keeps the connection of a client that was turned away', async () => {
+    const { app, work, holder } = await busy(world);
+    const raw = app.raw();
+    raw.request('GET /a');
+    await raw.receives(/503/);
+    work.finishAll();
+    await holder.answer();
+    raw.request('GET /b');
+    await raw.receives(/200 OK/);
+    await raw.destroy();
+  });
+
+  it.each(['', '*/*', 'application/json', 'application/problem+json', 'application/*;q=0.2'])(
+    'answers a client that accepts "%s" with problem+json',
+    async (accept) => {
+      const { headers, body } = await refusal(accept === '' ? {} : { headers: { Accept: accept } });
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+      const problem = JSON.parse(body);
+      expect(problem).toMatchObject({ status: 503, 'violated-policies': ['default'] });
+      expect(problem.type).toMatch(/#temporary-reduced-capacity$/);
+      expect(problem.title).toEqual(expect.any(String));
+    },
+  );
+
+  it.each(['text/html', browser, 'text/html;q=0.9, text/plain;q=0.1', 'text/html, */*;q=0.1'])(
+    'answers a browser that accepts "%s" with a page that comes back by itself',
+    async (accept) => {
+      const { headers, body } = await accepting(accept);
+      expect(headers['content-type']).toMatch(/^text\/html/);
+      const seconds = headers['retry-after'];
+      expect(body).toContain(`<meta http-equiv="refresh" content="${seconds}">`);
+    },
+  );
+
+  it('does not let a page come back by itself that a POST has asked for', async () => {
+    const { headers, body } = await accepting('text/html', 'POST');
+    expect(headers['content-type']).toMatch(/^text\//);
+    expect(body).not.toContain('http-equiv');
+  });
+
+  it.each(['text/plain', 'text/html;q=0.1, text/plain;q=0.9', 'image/png'])(
+    'answers a client that accepts "%s" with plain text',
+    async (accept) => {
+      const { headers, body } = await accepting(accept);
+      expect(headers['content-type']).toMatch(/^text\/plain/);
+      expect(body).toMatch(/\d/);
+      expect(body).not.toMatch(/[<{]/);
+    },
+  );
+
+  it.each([
+    ['text/html;q=0.5, application/json', /json/],
+    ['application/json;q=0, */*', /^text\//],
+    ['text/html;q=0, text/*', /^text\/plain/],
+    ['TEXT/HTML;Q=1, application/json;q=0.5', /^text\/html/],
+    ['text/html ; q=0.3 , application/json ; q=0.4', /json/],
+    ['text/html;level=1;q=0.9, application/json;q=0.2', /^text\/html/],
+    [`${'x/y,'.repeat(3000)}text/html`, /./],
+  ])('weighs what the client prefers: "%.40s"', async (accept, type) => {
+    const { status, headers } = await accepting(accept);
+    expect(status).toBe(503);
+    expect(headers['content-type']).toMatch(type);
+  });
+
+  it('answers a HEAD as it would a GET, without the body', async () => {
+    const { status, headers, body } = await accepting('text/html', 'HEAD');
+    expect(status).toBe(503);
+    expect(headers['content-type']).toMatch(/^text\/html/);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(body).toBe('');
+  });
+
+  it('says how long its body is', async () => {
+    const { headers, body } = await refusal();
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
+  });
+
+  it('answers with 429 where the limit says so', async () => {
+    const { status, headers, body } = await refusal({}, { statusCode: 429 });
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const problem = JSON.parse(body);
+    expect(problem).toMatchObject({ status: 429 });
+    expect(problem.type).toMatch(/#quota-exceeded$/);
+  });
+
+  it.each([browser, '*/*', 'text/plain'])(
+    'reflects nothing that a client sent to %s',
+    async (accept) => {
+      const marker = 'm4rk3r';
+      const headers = { Accept: `${accept},x/${marker}`, 'X-Marker': marker, Cookie: marker };
+      const { headers: answered, body } = await refusal({ headers }, {}, `/${marker}?${marker}=1`);
+      expect(JSON.stringify(answered) + body).not.toContain(marker);
+    },
+  );
+}

@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest';
+import type { SuiteHandler } from '../framework.ts';
+import { busy } from '../kit/busy.ts';
+import { ok } from '../kit/handlers.ts';
+import { Latch } from '../kit/latch.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { aRound, counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+export function releases(world: World): void {
+  it.each<[string, SuiteHandler]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+  ])('gives the permit back when the handler %s', async (_, handle) => {
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serve({ use: limit }, { handle });
+    for (const _ of [1, 2]) {
+      expect(await app.call().answer()).toMatchObject({ status: 500 });
+      await counts(limit, 0);
+    }
+    expect(app.errors).toMatchObject([{ message: 'broken' }, { message: 'broken' }]);
+  });
+
+  it('gives the permit back when a handler that had to wait throws', async () => {
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const latch = new Latch();
+    const app = await world.serve(
+      { use: limit },
+      {
+        async handle(context) {
+          if (context.path === '/broken') throw new Error('broken');
+          await latch.opened;
+          context.send(200);
+        },
+      },
+    );
+    const holder = app.call('/holder');
+    await counts(limit, 1);
+    const waiter = app.call('/broken');
+    await counts(limit, 1, 1);
+    latch.open();
+    expect(await waiter.answer()).toMatchObject({ status: 500 });
+    expect(await holder.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('takes the permit of a handler that never answers back after maxHold, and reports it', async () => {
+    const clock = new ManualClock();
+    const leaks: unknown[] = [];
+    const { app, limit, work, holder } = await busy(world, {
+      ...{ maxHold: 1000, queueLimit: 1, clock },
+      observer: { leaked: (event) => leaks.push(event) },
+    });
+    const waiter = app.call('/waiter');
+    await counts(limit, 1, 1);
+    const signal = work.begun[0]?.admission?.permit?.signal;
+    clock.advance(1000);
+    await work.begins(2);
+    expect(signal?.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
+    expect(leaks).toMatchObject([{ weight: 1, held: 1000 }]);
+    expect(limit.stats().leaked).toBe(1);
+    work.finishAll();
+    await waiter.answer();
+    await holder.answer();
+  });
+
+  it('lets a handler give its permit back early, and once', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
+    const permit = work.begun[0]?.admission?.permit;
+    permit?.release();
+    permit?.release();
+    expect(limit.inflight).toBe(0);
+    const next = app.call('/next');
+    await work.begins(2);
+    expect(limit.inflight).toBe(1);
+    work.finish();
+    expect(await holder.answer()).toMatchObject({ body: '/holder' });
+    await aRound();
+    expect(limit.inflight).toBe(1);
+    work.finishAll();
+    await next.answer();
+  });
+
+  it('holds the permit until what the handler has begun is done', async () => {
+    const limit = world.limit({ limit: 1 });
+    const done = new Latch();
+    const app = await world.serve(
+      { use: limit },
+      {
+        handle(context) {
+          context.admission?.permit?.waitUntil(done.opened);
+          context.send(200);
+        },
+      },
+    );
+    await app.call().answer();
+    await aRound();
+    expect(limit.inflight).toBe(1);
+    done.open();
+    await counts(limit, 0);
+  });
+
+  it('tells an observer once of each event', async () => {
+    const events: string[] = [];
+    const note = (kind: string) => () => events.push(kind);
+    const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released'];
+    const observer = Object.fromEntries(kinds.map((kind) => [kind, note(kind)]));
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 1, observer });
+    const waiter = app.call();
+    await counts(limit, 1, 1);
+    await app.call().answer();
+    work.finishAll();
+    await holder.answer();
+    await waiter.answer();
+    await counts(limit, 0);
+    expect(events.filter((kind) => kind !== 'released')).toEqual([
+      ...['admitted', 'queued', 'rejected', 'admitted'],
+    ]);
+    expect(events.filter((kind) => kind === 'released')).toHaveLength(2);
+  });
+
+  it('serves on after ever so many errors', async () => {
+    const limit = world.limit({ limit: 2 });
+    const app = await world.serve(
+      { use: limit },
+      {
+        handle(context) {
+          if (context.path === '/broken') throw new Error('broken');
+          ok(context);
+        },
+      },
+    );
+    for (let round = 0; round < 10; round++) await app.call('/broken').answer();
+    expect(await app.call('/').answer()).toMatchObject({ status: 200 });
+  });
+}

@@ -1,0 +1,109 @@
+import { createLimiter } from '@headgate/core';
+import { expect, it } from 'vitest';
+import { ok, Paused } from '../kit/handlers.ts';
+import { aRound, counts, until } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+const warnings: (Error & { code?: string })[] = [];
+process.on('warning', (warning) => warnings.push(warning));
+
+export function stacked(world: World): void {
+  it('takes one permit of a limiter that stands in the way twice', async () => {
+    const limiter = world.watch(createLimiter({ limit: 1 }));
+    const [outer, inner] = [world.limit({ limiter }), world.limit({ limiter })];
+    const work = new Paused();
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+    const call = app.call();
+    await work.begins(1);
+    expect(limiter.inflight).toBe(1);
+    work.finishAll();
+    expect(await call.answer()).toMatchObject({ status: 200 });
+    await counts(limiter, 0);
+  });
+
+  it('takes one permit of a middleware that stands in the way twice', async () => {
+    const limit = world.limit({ limit: 1 });
+    const work = new Paused();
+    const steps = [{ use: limit }, { path: '/a', handle: work.handler }];
+    const app = await world.serve({ use: limit }, { mount: '/api', steps });
+    const call = app.call('/api/a');
+    await work.begins(1);
+    expect(limit.stats().limits[0]).toMatchObject({ inflight: 1 });
+    work.finishAll();
+    expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('shares a limiter between routes and with work outside HTTP', async () => {
+    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1 }));
+    const limit = world.limit({ limiter });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const permit = await limiter.acquire();
+    const { status, body } = await app.call().answer();
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toMatchObject({ 'violated-policies': ['renders'] });
+    permit.release();
+    expect(await app.call().answer()).toMatchObject({ status: 200 });
+    await limit.close();
+    // Who made it closes it.
+    await counts(limiter, 0);
+    limiter.tryAcquire()?.release();
+    expect(limiter.stats().admitted).toBe(3);
+  });
+
+  it('waits in the line of a shared limiter as that says', async () => {
+    const limiter = world.watch(createLimiter({ limit: 1, queueLimit: 1 }));
+    const limit = world.limit({ limiter });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const permit = await limiter.acquire();
+    const waiter = app.call();
+    await counts(limit, 0, 1);
+    expect(await app.call().answer()).toMatchObject({ status: 503 });
+    permit.release();
+    expect(await waiter.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('holds both of two different limits, and gives both back', async () => {
+    const [outer, inner] = [world.limit({ limit: 2 }), world.limit({ limit: 1 })];
+    const work = new Paused();
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+    const holder = app.call();
+    await work.begins(1);
+    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    expect(await app.call().answer()).toMatchObject({ status: 503 });
+    await counts(outer, 1);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('warns once where a request waits at one gate and holds a permit of another', async () => {
+    const [outer, inner] = [world.limit({ limit: 9 }), world.limit({ limit: 1, queueLimit: 9 })];
+    const work = new Paused();
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+    const calls = [app.call(), app.call(), app.call()];
+    await counts(inner, 1, 2);
+    expect(outer.inflight).toBe(3);
+    work.finishAll();
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+    const nested = () => warnings.filter(({ code }) => code === 'HEADGATE_NESTED_WAIT');
+    await until(() => nested().length > 0);
+    await aRound();
+    expect(nested()).toHaveLength(1);
+    expect(nested()[0]?.message).toContain('docs/errors.md');
+  });
+
+  it('gives the outer permit back when a client leaves the inner line', async () => {
+    const [outer, inner] = [world.limit({ limit: 9 }), world.limit({ limit: 1, queueLimit: 9 })];
+    const work = new Paused();
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+    const holder = app.call('/holder');
+    await work.begins(1);
+    const leaver = app.call('/leaver');
+    await counts(inner, 1, 1);
+    leaver.abort();
+    await counts(inner, 1, 0);
+    await counts(outer, 1);
+    work.finishAll();
+    await holder.answer();
+    expect(work.paths).toEqual(['/holder']);
+  });
+}

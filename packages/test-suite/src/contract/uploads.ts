@@ -1,0 +1,134 @@
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { ok } from '../kit/handlers.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { counts, until } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+const size = 200 * 1024 * 1024;
+/** 64 kB are drained; Node reads as much at once, and fills its buffers before it stops. */
+const swallowed = 256 * 1024;
+
+export function uploads(world: World): void {
+  it.each([
+    ['', `Content-Length: ${size}`],
+    [' in chunks', 'Transfer-Encoding: chunked'],
+  ])('turns a large upload%s away without swallowing it', async (_, header) => {
+    const { app, work, holder } = await busy(world);
+    const raw = app.raw();
+    raw.request('POST /upload', header);
+    const sent = pump(raw.socket, header.includes('chunked'));
+    await raw.receives(/HTTP\/1\.1 503/);
+    await raw.receives(/\}$/);
+    expect(raw.received).toMatch(/retry-after: \d/i);
+    await until(() => raw.ended);
+    const socket = app.sockets[1] as Socket;
+    await until(() => socket.destroyed);
+    expect(socket.bytesRead).toBeLessThan(swallowed);
+    expect(sent.bytes).toBeLessThan(size / 4);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('turns a large upload away whose time in the line has run out', async () => {
+    const clock = new ManualClock();
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 1, clock });
+    const raw = app.raw();
+    raw.request('POST /upload', `Content-Length: ${size}`);
+    pump(raw.socket);
+    await counts(limit, 1, 1);
+    clock.advance(2000);
+    await raw.receives(/HTTP\/1\.1 503/);
+    await until(() => raw.ended);
+    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('lets well-behaved clients see the answer in the middle of their upload', async () => {
+    const { app, work, holder } = await busy(world);
+    const body = Buffer.alloc(32 * 1024 * 1024);
+    for (let round = 0; round < 5; round++) {
+      const fetched = await fetch(app.url, { method: 'POST', body });
+      expect(fetched.status).toBe(503);
+      expect(await fetched.json()).toMatchObject({ reason: 'full' });
+      const called = await app.call('/', { method: 'POST', body }).answer();
+      expect(called).toMatchObject({ status: 503, body: expect.stringContaining('full') });
+    }
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('lets a client that sends all before it reads see the answer', async () => {
+    const { app, work, holder } = await busy(world);
+    const raw = app.raw();
+    raw.socket.pause();
+    raw.request('POST /upload', 'Content-Length: 60000');
+    raw.socket.write('x'.repeat(60_000));
+    await until(() => (app.sockets[1] as Socket)?.bytesRead > 60_000);
+    raw.socket.resume();
+    await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
+    await raw.destroy();
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('keeps a connection whose upload was small', async () => {
+    const { app, work, holder } = await busy(world);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    world.later(() => agent.destroy());
+    const upload = { method: 'POST', body: 'x'.repeat(1000), agent };
+    expect(await app.call('/', upload).answer()).toMatchObject({ status: 503 });
+    expect(await app.call('/', upload).answer()).toMatchObject({ status: 503 });
+    expect(app.sockets).toHaveLength(2);
+    work.finishAll();
+    await holder.answer();
+    expect(await app.call('/', upload).answer()).toMatchObject({ status: 200 });
+  });
+
+  it('gives the permit back when a handler answers without reading the upload', async () => {
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const raw = app.raw();
+    raw.request('POST /upload', `Content-Length: ${size}`);
+    raw.socket.write('x'.repeat(100_000));
+    await raw.receives(/200 OK/);
+    await counts(limit, 0);
+    await raw.destroy();
+  });
+
+  it('gives the permit back when an upload breaks off that nobody reads', async () => {
+    const { app, limit, work, holder } = await busy(world, { limit: 2, queueLimit: 1 });
+    const raw = app.raw();
+    raw.request('POST /handled', `Content-Length: ${size}`);
+    await counts(limit, 2);
+    raw.socket.write('x'.repeat(500_000));
+    const waiting = app.raw();
+    waiting.request('POST /waiting', `Content-Length: ${size}`);
+    waiting.socket.write('x'.repeat(500_000));
+    await counts(limit, 2, 1);
+    await raw.destroy();
+    await waiting.destroy();
+    work.finishAll();
+    await holder.answer();
+    await counts(limit, 0, 0);
+  });
+}
+
+/** Sends an upload as fast as the server takes it; says how much that was. */
+function pump(socket: Socket, chunked = false): { bytes: number } {
+  const data = 'x'.repeat(0x10000);
+  const chunk = chunked ? `10000\r\n${data}\r\n` : data;
+  const sent = { bytes: 0 };
+  const send = () => {
+    while (sent.bytes < size && socket.writable) {
+      sent.bytes += data.length;
+      if (!socket.write(chunk)) return;
+    }
+  };
+  socket.on('drain', send);
+  send();
+  return sent;
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type {
+  Clock,
+  CloseOptions,
+  GateStats,
+  LocalLimiter,
+  Observer,
+  Permit,
+  Rejection,
+} from '@headgate/core';
+
+/** What the suite must know of a framework, and how it builds apps with it. */
+export interface Framework<L extends SuiteLimit = SuiteLimit> {
+  /** Names the framework and its version in the tests' names. */
+  readonly name: string;
+  readonly can: Capabilities;
+  /** Makes the adapter's middleware; `adapted` turns the options' functions into those that it calls. */
+  limit(options: SuiteOptions): L;
+  /** Builds an app and returns what `http.createServer` calls for each request. */
+  listener(app: SuiteApp<L>): RequestListener;
+}
+
+export interface Capabilities {
+  /** The framework lets a middleware know when the handler after it has settled. */
+  readonly tracksHandlers: boolean;
+  /** Its listener serves `http2.createServer` as well. */
+  readonly http2: boolean;
+}
+
+/** The handle that the adapter's middleware is. */
+export interface SuiteLimit {
+  readonly inflight: number;
+  readonly queued: number;
+  stats(): GateStats;
+  close(options?: CloseOptions): Promise<number>;
+}
+
+/** What an app consists of, in the order in which requests meet it. */
+export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {
+  readonly steps: readonly Step<L>[];
+  /** Is told what reaches the framework's error handling, which then answers 500. */
+  onError(error: unknown): void;
+}
+
+export type Step<L extends SuiteLimit = SuiteLimit> =
+  | { readonly use: L }
+  /** A router under a prefix. */
+  | { readonly mount: string; readonly steps: readonly Step<L>[] }
+  /** Where the path is missing it handles everything; the method is GET where that is missing. */
+  | { readonly handle: SuiteHandler; readonly method?: Method; readonly path?: string };
+
+export type Method = 'GET' | 'POST';
+
+/** Answers through its context, now or later. What it throws or rejects with goes to the framework's error handling. */
+export type SuiteHandler = (context: SuiteContext) => void | Promise<void>;
+
+/** A request and the way to answer it, whatever the framework. */
+export interface SuiteContext {
+  readonly method: string;
+  /** As the client wrote it, below no mount point. */
+  readonly path: string;
+  header(name: string): string | undefined;
+  /** What the adapter gives the handler. */
+  readonly admission: SuiteAdmission | undefined;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** Answers as the framework's users do; where the framework sends what a handler has left, that is when it settles. */
+  send(status: number, body?: string, headers?: Readonly<Record<string, string>>): void;
+  stream(body: Readable, headers?: Readonly<Record<string, string>>): void;
+}
+
+export interface SuiteAdmission {
+  readonly permit?: Permit | undefined;
+  readonly waited: number;
+  /** In degraded mode. */
+  readonly rejection?: Rejection | undefined;
+}
+
+type Ask<T> = (context: SuiteContext) => T;
+
+interface LimitRule {
+  readonly name?: string;
+  readonly limit?: number | Ask<number>;
+  readonly limiter?: LocalLimiter;
+  readonly key?: Ask<string | undefined>;
+  readonly route?: string;
+  readonly weight?: number | Ask<number>;
+  readonly queueLimit?: number;
+  readonly statusCode?: number;
+}
+
+/** The options of `concurrencyLimit`, for neutral requests. */
+export interface SuiteOptions extends LimitRule {
+  readonly limits?: readonly LimitRule[];
+  readonly queueTimeout?: number;
+  readonly skip?: Ask<boolean>;
+  readonly onReject?: (rejection: Rejection, context: SuiteContext, next: () => unknown) => unknown;
+  readonly mode?: 'enforce' | 'shadow';
+  readonly headers?: boolean;
+  readonly maxHold?: number;
+  readonly onDisconnect?: 'wait' | 'release';
+  readonly abandonAfter?: number;
+  readonly observer?: Observer;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/**
+ * Options whose `key`, `weight`, `limit` and `skip` take what the framework calls a request. `onReject` is left
+ * out: its arguments and what it returns differ most, so that each framework's driver adds its own.
+ */
+export function adapted<Args extends readonly unknown[]>(
+  options: SuiteOptions,
+  read: (...args: Args) => SuiteContext,
+): Record<string, unknown> {
+  const { onReject: _, limits, ...rest } = options;
+  const rules = limits?.map((rule) => asked(rule, read));
+  return { ...asked(rest, read), ...(rules === undefined ? {} : { limits: rules }) };
+}
+
+const asks = ['key', 'weight', 'limit', 'skip'];
+
+function asked<Args extends readonly unknown[]>(
+  options: object,
+  read: (...args: Args) => SuiteContext,
+): Record<string, unknown> {
+  const entries = Object.entries(options).map(([name, value]) => {
+    if (typeof value !== 'function' || !asks.includes(name)) return [name, value];
+    return [name, (...args: Args) => value(read(...args))];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,22 @@
+export { adapterSuite, worldOfEachTest } from './adapter-suite.ts';
+export {
+  adapted,
+  type Capabilities,
+  type Framework,
+  type Method,
+  type Step,
+  type SuiteAdmission,
+  type SuiteApp,
+  type SuiteContext,
+  type SuiteHandler,
+  type SuiteLimit,
+  type SuiteOptions,
+} from './framework.ts';
+export { type Busy, busy } from './kit/busy.ts';
+export { type Answer, Call, type CallOptions } from './kit/call.ts';
+export { ok, Paused } from './kit/handlers.ts';
+export { Latch } from './kit/latch.ts';
+export { ManualClock } from './kit/manual-clock.ts';
+export { RawSocket } from './kit/raw-socket.ts';
+export { aRound, counts, until } from './kit/until.ts';
+export { Running, World } from './kit/world.ts';

@@ -1,0 +1,22 @@
+import type { SuiteLimit, SuiteOptions } from '../framework.ts';
+import type { Call } from './call.ts';
+import { Paused } from './handlers.ts';
+import type { Running, World } from './world.ts';
+
+export interface Busy {
+  readonly app: Running;
+  readonly limit: SuiteLimit;
+  readonly work: Paused;
+  /** Holds the only place, for as long as the work is not finished. */
+  readonly holder: Call;
+}
+
+/** An app with one place, which is taken. */
+export async function busy(world: World, options: SuiteOptions = {}): Promise<Busy> {
+  const work = new Paused();
+  const limit = world.limit(options.limits === undefined ? { limit: 1, ...options } : options);
+  const app = await world.serve({ use: limit }, { handle: work.handler });
+  const holder = app.call('/holder');
+  await work.begins(1);
+  return { app, limit, work, holder };
+}

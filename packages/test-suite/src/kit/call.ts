@@ -1,0 +1,48 @@
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export interface CallOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Default: a connection of its own. */
+  readonly agent?: http.Agent;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A request that is under way. */
+export class Call {
+  readonly #request: http.ClientRequest;
+  /** The response's head has come; its body waits to be read. */
+  readonly response: Promise<http.IncomingMessage>;
+
+  constructor(port: number, path: string, { body, agent, ...options }: CallOptions) {
+    const where = { host: '127.0.0.1', port, path, agent: agent ?? false };
+    this.#request = http.request({ ...where, ...options });
+    this.response = new Promise((resolve, reject) => {
+      this.#request.on('response', resolve);
+      this.#request.on('error', reject);
+    });
+    // A client that goes away does not care about the answer.
+    this.response.catch(() => {});
+    this.#request.end(body);
+  }
+
+  /** Reads the response to its end. */
+  async answer(): Promise<Answer> {
+    const response = await this.response;
+    const body = await text(response);
+    return { status: response.statusCode ?? 0, headers: response.headers, body };
+  }
+
+  /** The client goes away. */
+  abort(): void {
+    this.#request.on('error', () => {});
+    this.#request.destroy();
+  }
+}

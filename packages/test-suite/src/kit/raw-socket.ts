@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { until } from './until.ts';
+
+/** A client that writes what it likes, for what well-behaved clients cannot do. */
+export class RawSocket {
+  readonly socket: net.Socket;
+  /** Everything that has come. */
+  received = '';
+  /** The server has closed, or the connection broke. */
+  ended = false;
+
+  constructor(port: number) {
+    this.socket = net.connect(port, '127.0.0.1');
+    this.socket.setEncoding('latin1');
+    this.socket.on('data', (chunk) => {
+      this.received += chunk;
+    });
+    this.socket.on('error', () => {});
+    for (const event of ['end', 'close']) {
+      this.socket.on(event, () => {
+        this.ended = true;
+      });
+    }
+  }
+
+  /** Writes a request; its headers are lines. */
+  request(start: string, ...headers: string[]): void {
+    this.socket.write([`${start} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n'));
+  }
+
+  /** Waits until this has come. */
+  async receives(pattern: RegExp): Promise<void> {
+    await until(() => pattern.test(this.received) || this.ended);
+    if (!pattern.test(this.received)) throw new Error(`closed after: ${this.received}`);
+  }
+
+  /** The statuses of the responses so far. */
+  get statuses(): string[] {
+    return [...this.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status);
+  }
+
+  async destroy(): Promise<void> {
+    if (this.socket.closed) return;
+    this.socket.destroy();
+    await once(this.socket, 'close');
+  }
+}

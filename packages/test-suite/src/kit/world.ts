@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import http, { type RequestListener } from 'node:http';
+import http2 from 'node:http2';
+import type { AddressInfo, Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Framework, Step, SuiteLimit, SuiteOptions } from '../framework.ts';
+import { Call, type CallOptions } from './call.ts';
+import { RawSocket } from './raw-socket.ts';
+import { counts } from './until.ts';
+
+/** A server that runs an app, and the ways to reach it. */
+export class Running {
+  /** What has reached the framework's error handling. */
+  readonly errors: unknown[] = [];
+  /** The server's ends of all connections that were made. */
+  readonly sockets: Duplex[] = [];
+  server!: Server;
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  call(path = '/', options: CallOptions = {}): Call {
+    return new Call(this.port, path, options);
+  }
+
+  raw(): RawSocket {
+    return new RawSocket(this.port);
+  }
+}
+
+/** What one test makes and the suite checks and clears away after it. */
+export class World {
+  readonly #limits: Pick<SuiteLimit, 'inflight' | 'queued'>[] = [];
+  readonly #running: Running[] = [];
+  readonly #others: (() => unknown)[] = [];
+
+  constructor(readonly framework: Framework) {}
+
+  limit(options: SuiteOptions): SuiteLimit {
+    const limit = this.framework.limit(options);
+    this.#limits.push(limit);
+    return limit;
+  }
+
+  /** Has nothing in flight and nobody waiting after the test either. */
+  watch<L extends Pick<SuiteLimit, 'inflight' | 'queued'>>(limit: L): L {
+    this.#limits.push(limit);
+    return limit;
+  }
+
+  /** Is called after the test. */
+  later(clear: () => unknown): void {
+    this.#others.push(clear);
+  }
+
+  serve(...steps: Step[]): Promise<Running> {
+    return this.#start(steps, (listener) => http.createServer(listener));
+  }
+
+  serveHttp2(...steps: Step[]): Promise<Running> {
+    return this.#start(steps, (listener) => http2.createServer(listener as never));
+  }
+
+  /** With a hand on the listener, to do what stands before every framework. */
+  serveThrough(wrap: (listener: RequestListener) => RequestListener, ...steps: Step[]) {
+    return this.#start(steps, (listener) => http.createServer(wrap(listener)));
+  }
+
+  async quiet(): Promise<void> {
+    for (const limit of this.#limits) await counts(limit, 0, 0);
+  }
+
+  async clear(): Promise<void> {
+    for (const { server, sockets } of this.#running.splice(0)) {
+      for (const socket of sockets) socket.destroy();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
+    }
+    for (const clear of this.#others.splice(0)) await clear();
+    this.#limits.length = 0;
+  }
+
+  async #start(steps: readonly Step[], create: (listener: RequestListener) => Server) {
+    const running = new Running();
+    this.#running.push(running);
+    const onError = (error: unknown) => running.errors.push(error);
+    running.server = create(this.framework.listener({ steps, onError }));
+    running.server.on('connection', (socket) => running.sockets.push(socket));
+    running.server.listen(0, '127.0.0.1');
+    await once(running.server, 'listening');
+    return running;
+  }
+}
