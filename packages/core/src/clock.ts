@@ -1,3 +1,5 @@
+import { checkMethods } from './options.ts';
+
 /** Time and timers: a test or a simulation supplies its own. */
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
@@ -15,3 +17,8 @@ export const systemClock: Clock = {
 
 /** Timers above 2^31 - 1 ms fire at once in Node and in browsers. */
 export const longestTimer = 2 ** 31 - 1;
+
+export function checkClock(clock: Clock | undefined): Clock {
+  if (clock === undefined) return systemClock;
+  return checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']);
+}

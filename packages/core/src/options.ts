@@ -43,3 +43,21 @@ export function checkChoice<T extends string>(option: string, value: unknown, of
   if (of.includes(value as T)) return value as T;
   throw invalid(option, `one of ${of.join(', ')}`, value);
 }
+
+export function checkFlag(option: string, value: unknown): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw invalid(option, 'true or false', value);
+}
+
+/** An object with these methods, all of which may be missing where they are `optional`. */
+export function checkMethods<T extends object>(
+  option: string,
+  value: T,
+  methods: readonly (keyof T & string)[],
+  optional = false,
+): T {
+  const fits = (name: keyof T) =>
+    typeof value[name] === 'function' || (optional && value[name] === undefined);
+  if (typeof value === 'object' && value !== null && methods.every(fits)) return value;
+  throw invalid(option, `an object with the methods ${methods.join(', ')}`, value);
+}

@@ -1,19 +1,20 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { Observer } from '../limiter/observer.ts';
+import { checkObserver, type Observer } from '../limiter/observer.ts';
 import {
   checkBound,
   checkChoice,
   checkCount,
   checkDuration,
+  checkFlag,
   checkFunction,
   checkNames,
   checkText,
 } from '../options.ts';
 import { Gate } from './gate.ts';
-import { checkOrder, type GateLimit } from './gate-limits.ts';
+import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 
 /** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = { optional?: boolean | undefined } & (
@@ -55,6 +56,8 @@ const known = [
   ...['observer', 'clock', 'random'],
 ];
 
+const knownLimit = ['name', 'limit', 'perKey', 'queueLimit', 'optional'];
+
 /**
  * A gate of several limits.
  *
@@ -62,7 +65,6 @@ const known = [
  */
 export function createGate(options: GateOptions): Gate {
   checkNames('createGate', options, known);
-  const { maxHold, observer, clock = systemClock, random = Math.random } = options;
   const limits = resolveLimits(options);
   const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
   if (mode === 'shadow' && limits.some(({ owned }) => !owned)) {
@@ -70,18 +72,20 @@ export function createGate(options: GateOptions): Gate {
   }
   const only = limits.length === 1 && limits[0]?.owned === false ? limits[0].limiter : undefined;
   const queueLimit = only === undefined ? 0 : Number.POSITIVE_INFINITY;
-  return new Gate({
+  const gate = new Gate({
     name: checkText('name', options.name ?? limits.map(({ limiter }) => limiter.name).join('+')),
     limits,
     queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? only?.queueTimeout ?? 2000),
     mode,
-    maxHold: maxHold === undefined ? undefined : checkDuration('maxHold', maxHold),
+    maxHold: checkDuration('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
-    observer,
-    clock,
-    random: checkFunction('random', random),
+    observer: checkObserver(options.observer),
+    clock: checkClock(options.clock),
+    random: checkFunction('random', options.random ?? Math.random),
   });
+  rememberOrder(limits);
+  return gate;
 }
 
 function resolveLimits(options: GateOptions): GateLimit[] {
@@ -95,15 +99,15 @@ function resolveLimits(options: GateOptions): GateLimit[] {
 }
 
 function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
-  const optional = options.optional === true;
+  checkNames('limits[]', options, [...knownLimit, 'limiter']);
+  const optional = checkFlag('optional', options.optional);
   if ('limiter' in options) {
-    checkNames('limits[]', options, ['limiter', 'optional']);
+    checkNames('limits[] with a limiter', options, ['limiter', 'optional']);
     if (typeof options.limiter?.request !== 'function') {
       throw invalid('limiter', 'a limiter', options.limiter);
     }
     return { limiter: options.limiter, optional, owned: false };
   }
-  checkNames('limits[]', options, ['name', 'limit', 'perKey', 'queueLimit', 'optional']);
   const { name, limit, perKey, queueLimit = Number.POSITIVE_INFINITY } = options;
   const { maxRetryAfter, clock, random, observer } = gate;
   // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.

@@ -29,7 +29,6 @@ export function checkOrder(limits: readonly GateLimit[]): void {
       if (reaches(limiter, earlier.limiter)) throw contradiction(earlier.limiter, limiter);
     }
   }
-  remember(limits.filter(({ owned }) => !owned).map(({ limiter }) => limiter));
 }
 
 function rank({ limiter, optional }: GateLimit): number {
@@ -37,7 +36,9 @@ function rank({ limiter, optional }: GateLimit): number {
   return optional ? 1 : 2;
 }
 
-function remember(shared: readonly Limiter[]): void {
+/** From now on no gate may contradict this order. */
+export function rememberOrder(limits: readonly GateLimit[]): void {
+  const shared = limits.filter(({ owned }) => !owned).map(({ limiter }) => limiter);
   for (const [index, limiter] of shared.entries()) {
     const later = behind.get(limiter) ?? new Set();
     for (const other of shared.slice(index + 1)) later.add(other);

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { Acquisition } from '../limiter/acquire.ts';
+import { Acquisition, callLater } from '../limiter/acquire.ts';
 import { Deadlines } from '../limiter/deadlines.ts';
 import { type CloseOptions, Held } from '../limiter/held.ts';
 import { type LimiterStats, noRejections, type WaitOptions } from '../limiter/limiter.ts';
@@ -9,11 +9,12 @@ import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { alreadyWaiting, grant, type Waiter } from '../limiter/waiter.ts';
+import { checkDuration } from '../options.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit } from './gate-permit.ts';
 import { Passage } from './passage.ts';
 import { admitBeyond } from './shadow.ts';
-import { type TakeOptions, type Takes, takesFrom } from './takes.ts';
+import { checkTakes, type TakeOptions, type Takes, takesFrom } from './takes.ts';
 
 export interface GateWaitOptions
   extends TakeOptions,
@@ -31,7 +32,7 @@ export interface GateSettings {
   queueLimit: number;
   queueTimeout: number;
   mode: 'enforce' | 'shadow';
-  maxHold: number | undefined;
+  maxHold: number;
   maxRetryAfter: number;
   observer: Observer | undefined;
   clock: Clock;
@@ -49,7 +50,7 @@ export class Gate {
   readonly #retryAfter: RetryAfter;
   readonly #rejected = noRejections();
   #withdrawn = 0;
-  #closed = false;
+  closed = false;
 
   constructor(private readonly settings: GateSettings) {
     const { name, clock, maxHold, observer } = settings;
@@ -72,8 +73,10 @@ export class Gate {
 
   /** Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` is read. */
   request(waiter: Waiter, takes: Takes): void {
-    if (this.#closed) return this.#count(waiter, this.#closedRejection());
+    checkTakes(this.limits, takes);
     if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
+    if (this.closed) return this.#count(waiter, this.closedRejection());
+    if (this.queued > 0 && this.#waiting.has(waiter)) throw alreadyWaiting();
     new Passage(this, waiter, takes).advance();
   }
 
@@ -95,22 +98,13 @@ export class Gate {
     });
   }
 
-  async run<T>(
-    fn: (permit: Permit) => T | PromiseLike<T>,
-    options: GateWaitOptions = {},
-  ): Promise<T> {
-    const permit = await this.acquire(options);
-    try {
-      options.signal?.throwIfAborted();
-      return await fn(permit);
-    } finally {
-      permit[Symbol.dispose]();
-    }
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    return callLater(this.acquire(options), fn, options?.signal);
   }
 
   /** As a limiter's; closes only the limiters that the gate has made. */
   close(options?: CloseOptions): Promise<number> {
-    this.#closed = true;
+    this.closed = true;
     for (const passage of [...this.#waiting.values()]) passage.at?.turnAway(passage, 'closed');
     for (const { limiter, owned } of this.limits) if (owned) void limiter.close();
     return this.#held.drain(options);
@@ -135,12 +129,11 @@ export class Gate {
   lets(passage: Passage): boolean {
     const { waiter } = passage;
     const { queueLimit, queueTimeout, clock, observer } = this.settings;
-    if (this.#waiting.has(waiter)) throw alreadyWaiting();
     // Late timers must not keep places in the line occupied.
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
     if (this.queued >= queueLimit || !waiter.joins()) return false;
     const now = clock.now();
-    const timeout = waiter.queueTimeout ?? queueTimeout;
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
     passage.order = nextArrival();
     passage.since = Math.floor(now);
     if (timeout !== Number.POSITIVE_INFINITY) {
@@ -214,7 +207,8 @@ export class Gate {
     if (observer !== undefined) tell(observer, 'rejected', { name: this.name, rejection, shadow });
   }
 
-  #closedRejection(): Rejection {
+  /** @internal */
+  closedRejection(): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
     return { reason: 'closed', limit: this.name, queued: this.queued, waited: 0, retryAfter };
   }

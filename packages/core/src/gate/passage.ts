@@ -1,7 +1,7 @@
 import type { Limiter } from '../limiter/limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
-import { Waiter } from '../limiter/waiter.ts';
+import { isGone, Waiter } from '../limiter/waiter.ts';
 import type { Gate } from './gate.ts';
 import { giveBack } from './gate-permit.ts';
 import type { Takes } from './takes.ts';
@@ -35,7 +35,7 @@ export class Passage extends Waiter {
       this.key = take.key;
       this.limit = take.limit;
       // The limit may have been lowered while the request waited for an earlier one.
-      this.weight = Math.min(take.weight, take.limit ?? limiter.limit);
+      this.weight = Math.min(take.weight, take.limit ?? limiter.usage(take.key).limit);
       return this.#ask(limiter);
     }
     this.gate.admit(this, this.#permits);
@@ -44,7 +44,9 @@ export class Passage extends Waiter {
   granted(permit: Permit): void {
     this.#permits.push(permit as BasePermit);
     this.#step++;
-    this.advance();
+    // As others are turned away by a gate that closes, their places come free.
+    if (this.gate.closed) this.gate.refuse(this, this.gate.closedRejection());
+    else this.advance();
   }
 
   rejected(rejection: Rejection): void {
@@ -59,7 +61,7 @@ export class Passage extends Waiter {
   }
 
   override gone(): boolean {
-    if (!this.waiter.gone()) return false;
+    if (!isGone(this.waiter)) return false;
     this.gate.forget(this);
     return true;
   }

@@ -16,7 +16,8 @@ export function admitBeyond(limits: readonly GateLimit[], takes: Takes, queueLim
     if (take === undefined || !(limiter instanceof LocalLimiter)) continue;
     parts.push(limiter.admitBeyond(take) as BasePermit);
     const { inflight, limit } = limiter.usage(take.key);
-    const queued = inflight - limit;
+    // In requests, as if all were as heavy as this one.
+    const queued = Math.ceil((inflight - limit) / take.weight);
     if (refused !== undefined || queued <= Math.min(queueLimit, limiter.queueLimit)) continue;
     refused = { reason: 'full', limit: limiter.name, queued, waited: 0, retryAfter: 1 };
   }

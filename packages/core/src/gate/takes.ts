@@ -1,4 +1,6 @@
-import { HeadgateError, invalid } from '../errors.ts';
+import { HeadgateError } from '../errors.ts';
+import { checkWeight } from '../limiter/pool.ts';
+import { checkCount } from '../options.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 /** What a request takes of one limit. */
@@ -21,7 +23,7 @@ export interface TakeOptions {
   weights?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
-/** @throws HeadgateError for a name that the gate does not have, or a weight that cannot be had. */
+/** @throws HeadgateError for a name that the gate does not have. */
 export function takesFrom(limits: readonly GateLimit[], { keys = {}, weights = {} }: TakeOptions) {
   const names = limits.map(({ limiter }) => limiter.name);
   for (const name of [...Object.keys(keys), ...Object.keys(weights)]) {
@@ -32,12 +34,25 @@ export function takesFrom(limits: readonly GateLimit[], { keys = {}, weights = {
     const key = keys[limiter.name];
     const weight = weights[limiter.name];
     if (limiter.perKey ? key === undefined : optional && weight === undefined) return undefined;
-    return { key, weight: checked(weight ?? 1, limiter.limit) };
+    return { key, weight: weight ?? 1 };
   });
 }
 
-function checked(weight: number, limit: number): number {
-  if (Number.isSafeInteger(weight) && weight >= 1 && weight <= limit) return weight;
-  const expected = `a whole number from 1 to the limit (${limit})`;
-  throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
+/**
+ * Everything is checked before the first limit is asked: who has waited for one must not fail at the next.
+ *
+ * @throws HeadgateError for a key, a limit or a weight that a limiter would refuse.
+ */
+export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
+  for (const [index, take] of takes.entries()) {
+    const limiter = limits[index]?.limiter;
+    if (take === undefined || limiter === undefined) continue;
+    const { key, limit, weight } = take;
+    if ((typeof key === 'string') !== limiter.perKey) {
+      const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
+      throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+    }
+    if (limit !== undefined) checkCount('limit', limit, 1);
+    checkWeight(weight, limit ?? limiter.limit);
+  }
 }

@@ -32,7 +32,12 @@ export class Acquisition extends Waiter {
 
   override joins(): boolean {
     this.signal?.addEventListener('abort', this, once);
-    return true;
+    return this.signal?.aborted !== true;
+  }
+
+  /** Another's listener to the same signal may come first, and make room by leaving. */
+  override gone(): boolean {
+    return this.signal?.aborted === true;
   }
 
   /** The signal's listener is the waiter itself: a closure for each would cost more than the rest of it. */
@@ -40,4 +45,32 @@ export class Acquisition extends Waiter {
     this.entrance.withdraw(this);
     this.reject(this.signal?.reason);
   }
+}
+
+/** Calls `fn` under a permit, and gives that back. */
+export async function callWith<T>(
+  permit: Permit,
+  fn: (permit: Permit) => T | PromiseLike<T>,
+): Promise<T> {
+  try {
+    return await fn(permit);
+  } finally {
+    permit[Symbol.dispose]();
+  }
+}
+
+/**
+ * The same for a permit that is still to come. `fn` is called from the promise of the permit, so in its own caller's
+ * async context and not in that of whoever makes room; an async function would cost several times as much to keep waiting.
+ */
+export function callLater<T>(
+  permit: Promise<Permit>,
+  fn: (permit: Permit) => T | PromiseLike<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  return permit.then((granted) => {
+    if (signal?.aborted !== true) return callWith(granted, fn);
+    granted.release('ignored');
+    throw signal.reason;
+  });
 }

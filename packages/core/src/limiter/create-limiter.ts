@@ -1,14 +1,15 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, checkClock } from '../clock.ts';
 import {
   checkBound,
   checkCount,
   checkDuration,
+  checkFlag,
   checkFunction,
   checkNames,
   checkText,
 } from '../options.ts';
 import { LocalLimiter } from './local-limiter.ts';
-import type { Observer } from './observer.ts';
+import { checkObserver, type Observer } from './observer.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1. */
@@ -44,17 +45,16 @@ const known = [
  */
 export function createLimiter(options: LimiterOptions): LocalLimiter {
   checkNames('createLimiter', options, known);
-  const { maxHold, observer, clock = systemClock, random = Math.random } = options;
   return new LocalLimiter({
     name: checkText('name', options.name ?? 'default'),
-    perKey: options.perKey === true,
+    perKey: checkFlag('perKey', options.perKey),
     limit: checkCount('limit', options.limit, 1),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
-    maxHold: maxHold === undefined ? undefined : checkDuration('maxHold', maxHold),
+    maxHold: checkDuration('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
-    observer,
-    clock,
-    random: checkFunction('random', random),
+    observer: checkObserver(options.observer),
+    clock: checkClock(options.clock),
+    random: checkFunction('random', options.random ?? Math.random),
   });
 }

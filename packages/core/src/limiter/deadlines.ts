@@ -28,7 +28,8 @@ export class Deadlines<T extends Timed> {
       term = new Set();
       this.#terms.set(timeout, term);
     }
-    item.deadline = Math.ceil(now + timeout);
+    // 0 would mean never.
+    item.deadline = Math.ceil(now + timeout) || 1;
     term.add(item);
     this.#size++;
     if (item.deadline < this.#armedFor) this.#arm(item.deadline, now);
@@ -50,7 +51,8 @@ export class Deadlines<T extends Timed> {
         if (item.deadline > now) break;
         this.expire(item);
       }
-      if (term.size === 0) this.#terms.delete(timeout);
+      // Whoever was told may have come again, and have begun a new term.
+      if (term.size === 0 && this.#terms.get(timeout) === term) this.#terms.delete(timeout);
     }
   }
 

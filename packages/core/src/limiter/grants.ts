@@ -10,14 +10,21 @@ let granting = false;
 export function grantFrom(pool: Pool): void {
   if (pool.ready) return;
   pool.ready = true;
-  ready.push(pool);
-  if (granting) return;
-  granting = true;
-  // The array grows while it is walked.
-  for (const next of ready) {
-    next.limiter.serve(next);
-    next.ready = false;
+  if (granting) {
+    ready.push(pool);
+    return;
   }
-  ready.length = 0;
+  granting = true;
+  serve(pool);
+  if (ready.length > 0) {
+    // The array grows while it is walked.
+    for (const next of ready) serve(next);
+    ready.length = 0;
+  }
   granting = false;
+}
+
+function serve(pool: Pool): void {
+  pool.limiter.serve(pool);
+  pool.ready = false;
 }

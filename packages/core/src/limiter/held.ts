@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { longestTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
+import { checkDuration } from '../options.ts';
 import { warnOnce } from '../warning.ts';
 import { type Observer, tell } from './observer.ts';
 import type { BasePermit, Outcome } from './permit.ts';
@@ -19,9 +20,9 @@ export class Held {
   total = 0;
   leaked = 0;
   /** Why `close` has given up on the permits that are still out. */
-  abandoned: HeadgateError | undefined;
-  /** Permits whose signal somebody has asked for. */
-  readonly signalled = new Set<BasePermit>();
+  abandoned: HeadgateError | undefined = undefined;
+  /** Permits of which somebody wants to know when they abort. */
+  readonly watched = new Set<BasePermit>();
   /** With `maxHold`: what is out, the longest held first. */
   readonly #byAge = new Set<BasePermit>();
   readonly #timed: boolean;
@@ -31,11 +32,11 @@ export class Held {
   constructor(
     private readonly name: string,
     private readonly clock: Clock,
-    private readonly maxHold: number | undefined,
+    private readonly maxHold: number,
     private readonly observer: Observer | undefined,
   ) {
     // Reading the clock twice costs more than all the rest of a run: only where somebody wants to know.
-    this.#timed = maxHold !== undefined || observer !== undefined;
+    this.#timed = maxHold !== Number.POSITIVE_INFINITY || observer !== undefined;
   }
 
   add(permit: BasePermit): void {
@@ -46,6 +47,7 @@ export class Held {
 
   remove(permit: BasePermit, outcome: Outcome): void {
     this.count--;
+    if (this.watched.size > 0) this.watched.delete(permit);
     if (this.#timed) this.#untime(permit, outcome);
     if (this.count === 0 && this.#whenEmpty.length > 0) {
       for (const resolve of this.#whenEmpty.splice(0)) resolve();
@@ -54,11 +56,12 @@ export class Held {
 
   /** Resolves when nothing is out any more, or with how many are when the patience ends. */
   async drain({ timeout = Number.POSITIVE_INFINITY, signal }: CloseOptions = {}): Promise<number> {
+    checkDuration('timeout', timeout);
     if (this.count === 0) return 0;
     await this.#emptyOr(timeout, signal);
     if (this.count > 0) {
       this.abandoned = new HeadgateError('ERR_HEADGATE_CLOSED', `"${this.name}" was closed`);
-      for (const permit of [...this.signalled]) permit.abort(this.abandoned);
+      for (const permit of [...this.watched]) permit.abort(this.abandoned);
     }
     return this.count;
   }
@@ -84,9 +87,9 @@ export class Held {
       const { weight, waited } = permit;
       tell(this.observer, 'admitted', { name: this.name, weight, waited });
     }
-    if (this.maxHold === undefined || this.maxHold === Number.POSITIVE_INFINITY) return;
+    if (this.maxHold === Number.POSITIVE_INFINITY) return;
     this.#byAge.add(permit);
-    if (this.#timer === undefined) this.#arm(this.maxHold);
+    this.#arm(this.maxHold);
   }
 
   #untime(permit: BasePermit, outcome: Outcome): void {
@@ -98,6 +101,7 @@ export class Held {
   }
 
   #arm(delay: number): void {
+    if (this.#timer !== undefined) return;
     this.#timer = this.clock.setTimeout(() => this.#sweep(), Math.min(delay, longestTimer));
     // A permit that nobody gives back must not keep a process alive that is otherwise done.
     (this.#timer as { unref?: () => void }).unref?.();
@@ -105,10 +109,9 @@ export class Held {
 
   #sweep(): void {
     this.#timer = undefined;
-    const { maxHold = 0 } = this;
     for (const permit of this.#byAge) {
       const held = this.clock.now() - permit.since;
-      if (held < maxHold) return this.#arm(maxHold - held);
+      if (held < this.maxHold) return this.#arm(this.maxHold - held);
       this.#takeBack(permit, held);
     }
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { throwLater } from '../errors.ts';
-import { checkCount } from '../options.ts';
-import { Acquisition } from './acquire.ts';
+import { checkCount, checkDuration } from '../options.ts';
+import { Acquisition, callLater, callWith } from './acquire.ts';
 import { Deadlines } from './deadlines.ts';
 import { grantFrom } from './grants.ts';
 import { type CloseOptions, Held } from './held.ts';
@@ -16,7 +16,7 @@ import { nextArrival } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import { type Observer, tell } from './observer.ts';
 import type { Permit } from './permit.ts';
-import type { Pool } from './pool.ts';
+import { checkWeight, type Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
@@ -31,7 +31,7 @@ export interface LocalLimits {
   limit: number;
   queueLimit: number;
   queueTimeout: number;
-  maxHold: number | undefined;
+  maxHold: number;
   maxRetryAfter: number;
   observer: Observer | undefined;
   clock: Clock;
@@ -76,7 +76,7 @@ export class LocalLimiter implements Limiter {
   tryAcquire(options: AcquireOptions = none): Permit | undefined {
     const { weight = 1 } = options;
     const pool = this.#pools.of(options.key, options.limit);
-    pool.checkWeight(weight);
+    checkWeight(weight, pool.limit);
     return this.#closed || !pool.admits(weight) ? undefined : this.#admit(pool, weight, 0);
   }
 
@@ -92,34 +92,34 @@ export class LocalLimiter implements Limiter {
     });
   }
 
-  async run<T>(
-    fn: (permit: Permit) => T | PromiseLike<T>,
-    options: WaitOptions = none,
-  ): Promise<T> {
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = none): Promise<T> {
     const { signal } = options;
-    signal?.throwIfAborted();
-    const permit = this.tryAcquire(options) ?? (await this.acquire(options));
     try {
       signal?.throwIfAborted();
-      return await fn(permit);
-    } finally {
-      permit[Symbol.dispose]();
+      const permit = this.tryAcquire(options);
+      if (permit !== undefined) return callWith(permit, fn);
+    } catch (error) {
+      return Promise.reject(error);
     }
+    return callLater(this.acquire(options), fn, signal);
   }
 
   request(waiter: Waiter): void {
     if (waiter.pool !== undefined) throw alreadyWaiting();
-    const pool = this.#pools.of(waiter.key, waiter.limit);
-    pool.checkWeight(waiter.weight);
+    let pool = this.#pools.of(waiter.key, waiter.limit);
+    checkWeight(waiter.weight, pool.limit);
     waiter.arrival = 0;
     if (this.#closed) return this.#refuse(waiter, pool, 'closed');
-    // Late timers must not keep places in the line occupied.
-    if (pool.line.length > 0 && pool.line.length >= this.queueLimit) this.#deadlines.sweep();
+    if (pool.line.length > 0 && pool.line.length >= this.queueLimit) {
+      this.#dismissLate(pool);
+      pool = this.#pools.of(waiter.key, waiter.limit);
+    }
     if (pool.admits(waiter.weight)) return grant(waiter, this.#admit(pool, waiter.weight, 0));
     if (pool.line.length >= this.queueLimit || !waiter.joins()) {
       return this.#refuse(waiter, pool, 'full');
     }
-    this.#join(waiter, pool);
+    // Asking may have run the app's own code, which may have freed the key and taken it again.
+    this.#join(waiter, this.#pools.of(waiter.key, waiter.limit));
   }
 
   withdraw(waiter: Waiter): void {
@@ -188,8 +188,7 @@ export class LocalLimiter implements Limiter {
   /** @internal Grants from the head of the line as far as there is room. */
   serve(pool: Pool): void {
     for (let next = pool.line.head; next !== undefined; next = pool.line.head) {
-      const { clock } = this.limits;
-      if (next.deadline !== 0 && clock.now() >= next.deadline) this.turnAway(next, 'timeout');
+      if (this.#isLate(next)) this.turnAway(next, 'timeout');
       else if (!pool.fits(next.weight)) return;
       else if (isGone(next)) this.withdraw(next);
       else this.#grantNext(next, pool);
@@ -246,7 +245,7 @@ export class LocalLimiter implements Limiter {
     // A gate's request brings its own place in the order and its own deadline.
     if (waiter.arrival === 0) {
       const now = this.limits.clock.now();
-      const timeout = waiter.queueTimeout ?? this.queueTimeout;
+      const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
       waiter.arrival = nextArrival();
       waiter.since = Math.floor(now);
       waiter.deadline = 0;
@@ -254,6 +253,7 @@ export class LocalLimiter implements Limiter {
         waiter.term = this.#deadlines.add(waiter, now, timeout);
       }
     }
+    if (pool.idle) this.#pools.keep(pool);
     waiter.pool = pool;
     pool.line.insert(waiter);
     this.queued++;
@@ -263,6 +263,19 @@ export class LocalLimiter implements Limiter {
     }
     // Those ahead may have left while it was being asked whether it joins.
     if (pool.line.head === waiter) grantFrom(pool);
+  }
+
+  /** Late timers must not keep places in the line occupied. */
+  #dismissLate({ line }: Pool): void {
+    this.#deadlines.sweep();
+    // A gate's requests are on the gate's timer.
+    for (let next = line.head; next !== undefined && this.#isLate(next); next = line.head) {
+      this.turnAway(next, 'timeout');
+    }
+  }
+
+  #isLate({ deadline }: Waiter): boolean {
+    return deadline !== 0 && this.limits.clock.now() >= deadline;
   }
 
   /** Returns whether it was first in the line. */

@@ -1,3 +1,4 @@
+import { checkNames } from '../options.ts';
 import { createLimiter } from './create-limiter.ts';
 
 export interface MapOptions {
@@ -15,8 +16,10 @@ export interface MapOptions {
 export async function map<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   fn: (item: T, index: number, signal: AbortSignal) => R | PromiseLike<R>,
-  { limit, signal }: MapOptions,
+  options: MapOptions,
 ): Promise<R[]> {
+  checkNames('map', options, ['limit', 'signal']);
+  const { limit, signal } = options;
   const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Number.POSITIVE_INFINITY });
   signal?.throwIfAborted();
   const stop = new AbortController();
@@ -50,6 +53,9 @@ export async function map<T, R>(
   try {
     await Promise.race([drawAll(), aborted(stop.signal)]);
     return results;
+  } catch (error) {
+    stop.abort(error);
+    throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
   }

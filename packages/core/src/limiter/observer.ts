@@ -1,4 +1,5 @@
 import { throwLater } from '../errors.ts';
+import { checkMethods } from '../options.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -36,4 +37,18 @@ export function tell<K extends keyof Observer>(observer: Observer, kind: K, even
   } catch (error) {
     throwLater(error);
   }
+}
+
+const kinds = [
+  'admitted',
+  'queued',
+  'rejected',
+  'withdrawn',
+  'released',
+  'resized',
+  'leaked',
+] as const;
+
+export function checkObserver(observer: Observer | undefined): Observer | undefined {
+  return observer && checkMethods('observer', observer, kinds, true);
 }

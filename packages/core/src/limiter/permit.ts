@@ -23,18 +23,24 @@ export interface Permit {
   [Symbol.dispose](): void;
 }
 
-/** What the permits of limiters and gates share. Made only when somebody is admitted. */
+/** What most permits never need: made on first use, so that the others stay small. */
+interface Extra {
+  controller?: AbortController;
+  reason?: unknown;
+  /** How much work is waited for. */
+  awaited: number;
+  /** How it ended, when the owner was done before the work was. */
+  ending?: Outcome;
+}
+
+/** What the permits of limiters and gates share. */
 export abstract class BasePermit implements Permit {
   released = false;
   /** When it was admitted; 0 where neither an observer nor `maxHold` asks. */
   since = 0;
-  private awaited = 0;
-  private ending: Outcome | undefined = undefined;
-  private controller: AbortController | undefined = undefined;
-  private reason: unknown = undefined;
-  private watched = false;
-  /** @internal The permit that this one is a part of. */
+  /** The permit that this one is a part of. */
   whole: BasePermit | undefined = undefined;
+  private extra: Extra | undefined = undefined;
 
   constructor(
     readonly weight: number,
@@ -47,52 +53,58 @@ export abstract class BasePermit implements Permit {
   protected abstract giveBack(outcome: Outcome): void;
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
+    const extra = this.extras();
+    if (extra.controller === undefined) {
       this.watch();
-      this.controller = new AbortController();
-      if (this.reason !== undefined) this.controller.abort(this.reason);
+      extra.controller = new AbortController();
+      if (extra.reason !== undefined) extra.controller.abort(extra.reason);
     }
-    return this.controller.signal;
+    return extra.controller.signal;
   }
 
   /** Somebody wants to know when it aborts. */
   watch(): void {
-    this.reason ??= this.held.abandoned;
-    if (this.released || this.watched) return;
-    this.watched = true;
-    this.held.signalled.add(this);
+    if (this.held.abandoned !== undefined) this.abort(this.held.abandoned);
+    else if (!this.released) this.held.watched.add(this);
   }
 
   /** Aborts the signal; the permit stays held. */
   abort(reason: unknown): void {
-    this.reason ??= reason;
-    this.controller?.abort(reason);
+    const extra = this.extras();
+    extra.reason ??= reason;
+    extra.controller?.abort(reason);
     this.whole?.abort(reason);
   }
 
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
     this.released = true;
-    if (this.watched) this.held.signalled.delete(this);
     this.held.remove(this, outcome);
     this.giveBack(outcome);
   }
 
   waitUntil(work: PromiseLike<unknown>): void {
-    this.awaited++;
+    const extra = this.extras();
+    extra.awaited++;
     const settled = () => {
-      if (--this.awaited === 0 && this.ending !== undefined) this.release(this.ending);
+      if (--extra.awaited === 0 && extra.ending !== undefined) this.release(extra.ending);
     };
-    work.then(settled, settled);
+    Promise.resolve(work).then(settled, settled);
   }
 
   /** The owner is done with it: gives it back as soon as nothing more is waited for. */
   end(outcome: Outcome = 'ok'): void {
-    if (this.awaited === 0) this.release(outcome);
-    else this.ending ??= outcome;
+    const { extra } = this;
+    if (extra === undefined || extra.awaited === 0) this.release(outcome);
+    else extra.ending ??= outcome;
   }
 
   [Symbol.dispose](): void {
     this.end();
+  }
+
+  private extras(): Extra {
+    this.extra ??= { awaited: 0 };
+    return this.extra;
   }
 }

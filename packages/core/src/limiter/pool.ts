@@ -34,14 +34,15 @@ export class Pool {
     return this.inflight + Math.min(weight, this.limit) <= this.limit;
   }
 
-  checkWeight(weight: number): void {
-    if (Number.isSafeInteger(weight) && weight >= 1 && weight <= this.limit) return;
-    const expected = `a whole number from 1 to the limit (${this.limit})`;
-    throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
-  }
-
   resize(limit: number): void {
     this.limit = limit;
     if (this.line.head !== undefined) grantFrom(this);
   }
+}
+
+/** A weight above the limit could never be granted. */
+export function checkWeight(weight: number, limit: number): void {
+  if (Number.isSafeInteger(weight) && weight >= 1 && weight <= limit) return;
+  const expected = `a whole number from 1 to the limit (${limit})`;
+  throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
 }

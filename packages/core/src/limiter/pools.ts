@@ -25,8 +25,10 @@ export class Pools {
     const own = limit === undefined ? undefined : checkCount('limit', limit, 1);
     const pool = this.#byKey.get(key);
     if (pool === undefined) return new Pool(this.limiter, key, own ?? this.limiter.limit);
-    if (own !== undefined) pool.resize(own);
-    return pool;
+    if (own === undefined || own === pool.limit) return pool;
+    pool.resize(own);
+    // Whom that has admitted may be done already, and the pool dropped.
+    return this.#byKey.get(key) ?? new Pool(this.limiter, key, own);
   }
 
   find(key: string | undefined): Pool | undefined {
@@ -38,7 +40,7 @@ export class Pools {
   }
 
   drop(pool: Pool): void {
-    if (pool.key !== undefined) this.#byKey.delete(pool.key);
+    if (pool.key !== undefined && this.#byKey.get(pool.key) === pool) this.#byKey.delete(pool.key);
   }
 
   /** How many keys are in use. */
