@@ -1,0 +1,54 @@
+import { type Permit, type Rejection, Waiter } from '../src/index.ts';
+
+interface Wishes {
+  key?: string;
+  weight?: number;
+  limit?: number;
+  queueTimeout?: number;
+  onGranted?: (permit: Permit) => void;
+  onRejected?: (rejection: Rejection) => void;
+  joins?: () => boolean;
+  gone?: () => boolean;
+}
+
+/** A waiter that notes its answers, and does on each what the test wishes. */
+export class Caller extends Waiter {
+  permit: Permit | undefined;
+  rejection: Rejection | undefined;
+  answers = 0;
+
+  constructor(private readonly wishes: Wishes = {}) {
+    super();
+    this.key = wishes.key;
+    this.weight = wishes.weight ?? 1;
+    this.limit = wishes.limit;
+    this.queueTimeout = wishes.queueTimeout;
+  }
+
+  granted(permit: Permit): void {
+    this.answers++;
+    this.permit = permit;
+    this.wishes.onGranted?.(permit);
+  }
+
+  rejected(rejection: Rejection): void {
+    this.answers++;
+    this.rejection = rejection;
+    this.wishes.onRejected?.(rejection);
+  }
+
+  override joins(): boolean {
+    return this.wishes.joins?.() ?? true;
+  }
+
+  override gone(): boolean {
+    return this.wishes.gone?.() ?? false;
+  }
+}
+
+/** A new caller that has asked. */
+export function call(limiter: { request(waiter: Waiter): void }, wishes?: Wishes): Caller {
+  const caller = new Caller(wishes);
+  limiter.request(caller);
+  return caller;
+}

@@ -1,0 +1,175 @@
+import { getEventListeners } from 'node:events';
+import { expect, it } from 'vitest';
+import { createLimiter, type Permit } from '../src/index.ts';
+import { type Caller, call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function inUse(options = {}) {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 2, queueLimit: 9, clock, ...options });
+  const key = limiter.perKey ? 'a' : undefined;
+  const held = limiter.tryAcquire({ key, weight: 2 }) as Permit;
+  return { clock, limiter, held };
+}
+
+/** Whether a promise is settled by now. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol();
+  await new Promise(setImmediate);
+  return (await Promise.race([promise, pending])) !== pending;
+}
+
+it('D1: close refuses newcomers and rejects all who wait, and lets the others finish', async () => {
+  const { limiter, held } = inUse();
+  const waiting = [call(limiter, { weight: 2 }), call(limiter), call(limiter)];
+  const closed = limiter.close();
+  for (const { rejection } of waiting) expect(rejection?.reason).toBe('closed');
+  expect(call(limiter).rejection).toMatchObject({ reason: 'closed', limit: 'default', waited: 0 });
+  expect(limiter.tryAcquire()).toBeUndefined();
+  await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+  await expect(limiter.run(() => 1)).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+  expect(await isSettled(closed)).toBe(false);
+  held.release();
+  expect(await closed).toBe(0);
+  expect(limiter.tryAcquire()).toBeUndefined();
+});
+
+it('D1: close is idempotent; every call resolves when the last permit is back', async () => {
+  const { limiter, held } = inUse();
+  const both = [limiter.close(), limiter.close()];
+  held.release();
+  expect(await Promise.all(both)).toEqual([0, 0]);
+  expect(await limiter.close()).toBe(0);
+});
+
+it('close resolves at once when nothing is held', async () => {
+  expect(await createLimiter({ limit: 1 }).close()).toBe(0);
+});
+
+it('close rejects the waiters of every key', () => {
+  const { limiter } = inUse({ perKey: true });
+  limiter.tryAcquire({ key: 'b', weight: 2 });
+  const waiting = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
+  void limiter.close();
+  expect(waiting.map(({ rejection }) => rejection?.reason)).toEqual(['closed', 'closed']);
+  expect(limiter.stats()).toMatchObject({ queued: 0, keys: 2, rejected: { closed: 2 } });
+});
+
+it('nobody is granted while the waiters are being rejected, though one of them gives room', () => {
+  const { limiter, held } = inUse();
+  const first = call(limiter, { weight: 2, onRejected: () => held.release() });
+  const second = call(limiter);
+  void limiter.close();
+  expect([first, second].map(({ rejection }) => rejection?.reason)).toEqual(['closed', 'closed']);
+  expect(limiter.inflight).toBe(0);
+});
+
+it('one that asks again when it is rejected is rejected again', () => {
+  const { limiter } = inUse();
+  let again: Caller | undefined;
+  call(limiter, { onRejected: () => (again = call(limiter)) });
+  void limiter.close();
+  expect(again?.rejection?.reason).toBe('closed');
+});
+
+it('closing within a grant rejects those behind', () => {
+  const { limiter, held } = inUse();
+  const first = call(limiter, { onGranted: () => void limiter.close() });
+  const second = call(limiter);
+  held.release();
+  expect(first.permit).toBeDefined();
+  expect(second.rejection?.reason).toBe('closed');
+});
+
+it('raising the limit of a closed limiter admits nobody', () => {
+  const { limiter } = inUse();
+  void limiter.close();
+  limiter.setLimit(10);
+  expect(limiter.tryAcquire()).toBeUndefined();
+});
+
+it('timeout: close resolves with how many permits are not back, and their signals abort', async () => {
+  const { clock, limiter, held } = inUse({ limit: 3 });
+  const other = limiter.tryAcquire() as Permit;
+  const { signal } = held;
+  const closed = limiter.close({ timeout: 50 });
+  clock.advance(49);
+  expect(await isSettled(closed)).toBe(false);
+  expect(signal.aborted).toBe(false);
+  clock.advance(1);
+  expect(await closed).toBe(2);
+  expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_CLOSED' });
+  expect(other.signal.reason).toBe(signal.reason);
+  expect(limiter.inflight).toBe(3);
+  held.release();
+  other.release();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('timeout: the timer is gone when the last permit comes back first', async () => {
+  const { clock, limiter, held } = inUse();
+  const closed = limiter.close({ timeout: 50 });
+  expect(clock.armed).toBe(1);
+  held.release();
+  expect(await closed).toBe(0);
+  expect(clock.armed).toBe(0);
+  expect(held.signal.aborted).toBe(false);
+});
+
+it('timeout: Infinity, the default, makes no timer', () => {
+  const { clock, limiter } = inUse();
+  void limiter.close({ timeout: Number.POSITIVE_INFINITY });
+  void limiter.close();
+  expect(clock.armed).toBe(0);
+});
+
+it('timeout: a limiter whose close gave up can be closed again', async () => {
+  const { clock, limiter, held } = inUse();
+  const first = limiter.close({ timeout: 50 });
+  clock.advance(50);
+  expect(await first).toBe(1);
+  const second = limiter.close();
+  held.release();
+  expect(await second).toBe(0);
+});
+
+it('signal: ends the wait as the timeout does, and is left alone afterwards', async () => {
+  const { clock, limiter, held } = inUse();
+  const controller = new AbortController();
+  const closed = limiter.close({ timeout: 50, signal: controller.signal });
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+  controller.abort();
+  expect(await closed).toBe(1);
+  expect(held.signal.aborted).toBe(true);
+  expect(clock.armed).toBe(0);
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+});
+
+it('signal: one that has aborted already waits for nothing, but rejects the waiters', async () => {
+  const { limiter } = inUse();
+  const waiting = call(limiter);
+  expect(await limiter.close({ signal: AbortSignal.abort() })).toBe(1);
+  expect(waiting.rejection?.reason).toBe('closed');
+});
+
+it('signal: no listener is left when the last permit comes back', async () => {
+  const { limiter, held } = inUse();
+  const { signal } = new AbortController();
+  const closed = limiter.close({ signal });
+  held.release();
+  expect(await closed).toBe(0);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+it.each([Number.NaN, -1, '50'])(
+  'refuses %s as timeout',
+  async (timeout) => {
+    const { limiter } = inUse();
+    const closing = async () => limiter.close({ timeout: timeout as number });
+    await expect(closing()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_OPTION',
+      option: 'timeout',
+    });
+  },
+  1000,
+);

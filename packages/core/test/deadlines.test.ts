@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest';
+import { createLimiter, type LimiterOptions } from '../src/index.ts';
+import { type Caller, call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function occupied(options: Partial<LimiterOptions> = {}) {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 100, clock, ...options });
+  const held = limiter.tryAcquire({ weight: limiter.limit });
+  return { clock, limiter, release: () => held?.release() };
+}
+
+it('turns a waiter away when its time is up, and says how long it waited', () => {
+  const { clock, limiter } = occupied();
+  const caller = call(limiter);
+  clock.advance(99);
+  expect(caller.answers).toBe(0);
+  clock.advance(1);
+  expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 100, queued: 0 });
+  expect(limiter.stats()).toMatchObject({ queued: 0, inflight: 1, rejected: { timeout: 1 } });
+});
+
+it('waits 2,000 ms by default', () => {
+  const { clock, limiter } = occupied({ queueTimeout: undefined });
+  const caller = call(limiter);
+  clock.advance(1999);
+  expect(caller.answers).toBe(0);
+  clock.advance(1);
+  expect(caller.rejection?.reason).toBe('timeout');
+});
+
+it('a caller may bring its own patience, shorter or longer', () => {
+  const { clock, limiter } = occupied();
+  const short = call(limiter, { queueTimeout: 10 });
+  const long = call(limiter, { queueTimeout: 1000 });
+  const usual = call(limiter);
+  clock.advance(10);
+  expect([short, usual, long].map(({ answers }) => answers)).toEqual([1, 0, 0]);
+  clock.advance(90);
+  expect([short, usual, long].map(({ answers }) => answers)).toEqual([1, 1, 0]);
+  clock.advance(900);
+  expect(long.rejection?.waited).toBe(1000);
+});
+
+it('a waiter whose deadline has passed is never granted, even when its timer is late', () => {
+  const { clock, limiter, release } = occupied();
+  const late = call(limiter);
+  clock.busy(50);
+  const inTime = call(limiter);
+  clock.busy(50);
+  release();
+  expect(late.rejection?.reason).toBe('timeout');
+  expect(inTime.permit?.waited).toBe(50);
+});
+
+it('nor while the line is being served and a grant takes its time', () => {
+  const { clock, limiter, release } = occupied();
+  const slow = call(limiter, {
+    onGranted: (permit) => {
+      clock.busy(100);
+      permit.release();
+    },
+  });
+  const late = call(limiter);
+  release();
+  expect(slow.permit?.waited).toBe(0);
+  expect(late.rejection?.reason).toBe('timeout');
+});
+
+it.each([-100, -50, 0])('nor on a clock that began at %s', (start) => {
+  const clock = new VirtualClock(start);
+  const { limiter, release } = occupied({ clock });
+  const late = call(limiter);
+  clock.busy(101);
+  release();
+  expect(late.rejection?.reason).toBe('timeout');
+});
+
+it('a blocked event loop, which fires no timers, does not keep the line full', () => {
+  const { clock, limiter } = occupied({ queueLimit: 3 });
+  const late = [call(limiter), call(limiter), call(limiter)];
+  expect(call(limiter).rejection?.reason).toBe('full');
+  clock.busy(100);
+  const newcomer = call(limiter);
+  expect(newcomer.answers).toBe(0);
+  expect(late.map(({ rejection }) => rejection?.reason)).toEqual(Array(3).fill('timeout'));
+  expect(limiter.queued).toBe(1);
+});
+
+it('H3: one timer serves the line; none is made for a caller that is admitted at once', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: Infinity, queueTimeout: 100, clock });
+  const held = limiter.tryAcquire();
+  expect(clock.armed).toBe(0);
+  const callers: Caller[] = [];
+  for (let index = 0; index < 1000; index++) {
+    callers.push(call(limiter, { queueTimeout: 10 + (index % 7) }));
+    expect(clock.armed).toBe(1);
+  }
+  for (const caller of callers.slice(1)) limiter.withdraw(caller);
+  expect(clock.armed).toBe(1);
+  held?.release();
+  expect(clock.armed).toBe(0);
+});
+
+it('the timer moves on to whoever is next, and is gone with the last', () => {
+  const { clock, limiter } = occupied();
+  const first = call(limiter);
+  clock.advance(30);
+  const second = call(limiter);
+  clock.advance(70);
+  expect([first.answers, second.answers, clock.armed]).toEqual([1, 0, 1]);
+  clock.advance(30);
+  expect([second.answers, clock.armed]).toEqual([1, 0]);
+});
+
+it('a timer that fires for somebody who has left finds the next', () => {
+  const { clock, limiter } = occupied();
+  const first = call(limiter);
+  clock.advance(30);
+  const second = call(limiter);
+  limiter.withdraw(first);
+  clock.advance(70);
+  expect([second.answers, clock.armed]).toEqual([0, 1]);
+  clock.advance(30);
+  expect(second.rejection?.waited).toBe(100);
+});
+
+it('Infinity waits for ever, without a timer', () => {
+  const { clock, limiter, release } = occupied({ queueTimeout: Number.POSITIVE_INFINITY });
+  const caller = call(limiter);
+  expect(clock.armed).toBe(0);
+  clock.advance(1e12);
+  expect(caller.answers).toBe(0);
+  release();
+  expect(caller.permit?.waited).toBe(1e12);
+});
+
+it('a time longer than a timer can run is waited all the same', () => {
+  const month = 31 * 24 * 60 * 60 * 1000;
+  const { clock, limiter } = occupied({ queueTimeout: month });
+  const caller = call(limiter);
+  clock.advance(month - 1);
+  expect(caller.answers).toBe(0);
+  clock.advance(1);
+  expect(caller.rejection?.reason).toBe('timeout');
+});
+
+it('queueTimeout 0 waits for nobody', () => {
+  const { clock, limiter } = occupied({ queueTimeout: 0 });
+  const caller = call(limiter);
+  clock.advance(1);
+  expect(caller.rejection?.reason).toBe('timeout');
+});
+
+it('fractions of a millisecond never shorten the wait', () => {
+  const clock = new VirtualClock(1000.7);
+  const { limiter } = occupied({ clock, queueTimeout: 10.5 });
+  const caller = call(limiter);
+  clock.advance(10.5);
+  expect(caller.answers).toBe(0);
+  clock.advance(1);
+  expect(caller.rejection?.reason).toBe('timeout');
+});
+
+it('whoever asks again within its rejection has a deadline too', () => {
+  const { clock, limiter } = occupied();
+  let again: Caller | undefined;
+  call(limiter, { onRejected: () => (again = call(limiter)) });
+  clock.advance(100);
+  expect([again?.answers, clock.armed]).toEqual([0, 1]);
+  clock.advance(100);
+  expect(again?.rejection?.reason).toBe('timeout');
+  expect(clock.armed).toBe(0);
+});
+
+it('so has whoever asks within a grant that another’s timeout brought about', () => {
+  const { clock, limiter } = occupied({ limit: 2 });
+  limiter.setLimit(3);
+  call(limiter, { weight: 2 });
+  let nested: Caller | undefined;
+  call(limiter, { queueTimeout: 500, onGranted: () => (nested = call(limiter)) });
+  clock.advance(100);
+  expect(nested?.answers).toBe(0);
+  clock.advance(100);
+  expect(nested?.rejection?.reason).toBe('timeout');
+});

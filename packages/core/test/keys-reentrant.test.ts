@@ -1,0 +1,108 @@
+import { beforeEach, expect, it } from 'vitest';
+import { createLimiter, type LocalLimiter, type Permit } from '../src/index.ts';
+import { type Caller, call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+// A callback may end a key's last use and begin a new one, while the limiter is still busy with the old.
+
+const key = 'a';
+let clock: VirtualClock;
+let limiter: LocalLimiter;
+let held: Permit | undefined;
+let withdrawn: (() => void) | undefined;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  withdrawn = undefined;
+  const observer = { withdrawn: () => withdrawn?.() };
+  limiter = createLimiter({
+    ...{ limit: 1, perKey: true, queueLimit: 9, queueTimeout: 100 },
+    clock,
+    observer,
+  });
+  held = limiter.tryAcquire({ key });
+});
+
+/** The key falls idle and is taken again. */
+function change(): void {
+  held?.release();
+  held = limiter.tryAcquire({ key });
+  expect(held).toBeDefined();
+}
+
+function expectOneHolder(): void {
+  expect(limiter.stats()).toMatchObject({ inflight: 1, keys: 1 });
+  expect(limiter.usage(key).inflight).toBe(1);
+  expect(limiter.tryAcquire({ key })).toBeUndefined();
+  held?.release();
+  expect(limiter.stats().inflight).toBe(0);
+}
+
+it('in a rejection', () => {
+  call(limiter, { key, onRejected: change });
+  clock.advance(100);
+  expectOneHolder();
+});
+
+it('while a withdrawal is observed', () => {
+  withdrawn = change;
+  limiter.withdraw(call(limiter, { key }));
+  expectOneHolder();
+});
+
+it('while a waiter is asked whether it joins', () => {
+  const joins = () => {
+    change();
+    return true;
+  };
+  const caller = call(limiter, { key, joins });
+  expect(caller.answers).toBe(0);
+  limiter.withdraw(caller);
+  expectOneHolder();
+});
+
+it('while a late timer is made up for', () => {
+  limiter = createLimiter({
+    ...{ limit: 1, perKey: true, queueLimit: 1, queueTimeout: 100 },
+    clock,
+  });
+  held = limiter.tryAcquire({ key });
+  call(limiter, { key, onRejected: change });
+  clock.busy(100);
+  const caller = call(limiter, { key });
+  expect(caller.answers).toBe(0);
+  limiter.withdraw(caller);
+  expectOneHolder();
+});
+
+it('in a grant that a raised limit brings about', () => {
+  call(limiter, {
+    key,
+    onGranted: (permit) => {
+      permit.release();
+      held?.release();
+      held = limiter.tryAcquire({ key, limit: 2, weight: 2 });
+    },
+  });
+  const caller = call(limiter, { key, limit: 2 });
+  expect(limiter.inflight).toBe(2);
+  expect(caller.answers).toBe(0);
+  held?.release();
+  expect(caller.permit).toBeDefined();
+  expect(limiter.inflight).toBe(1);
+});
+
+it('in a grant', () => {
+  let nested: Caller | undefined;
+  call(limiter, {
+    key,
+    onGranted: (permit) => {
+      permit.release();
+      nested = call(limiter, { key });
+    },
+  });
+  held?.release();
+  expect(nested?.permit).toBeDefined();
+  held = nested?.permit;
+  expectOneHolder();
+});

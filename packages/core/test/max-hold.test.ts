@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest';
+import { createLimiter, type LimiterOptions, type Permit } from '../src/index.ts';
+import { call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function limited(options: Partial<LimiterOptions> = {}) {
+  const clock = new VirtualClock();
+  const leaks: number[] = [];
+  const observer = { leaked: ({ held }: { held: number }) => void leaks.push(held) };
+  const settings = { limit: 1, queueLimit: 9, queueTimeout: Number.POSITIVE_INFINITY };
+  const limiter = createLimiter({ ...settings, maxHold: 100, clock, observer, ...options });
+  return { clock, leaks, limiter };
+}
+
+it('H4: a permit held for longer than maxHold is reported and given back', () => {
+  const { clock, leaks, limiter } = limited();
+  limiter.tryAcquire();
+  clock.advance(99);
+  expect([limiter.inflight, leaks]).toEqual([1, []]);
+  clock.advance(1);
+  expect([limiter.inflight, leaks]).toEqual([0, [100]]);
+  expect(limiter.stats().leaked).toBe(1);
+});
+
+it('H4: what is taken back goes to who waits, and its late release changes nothing', () => {
+  const { clock, limiter } = limited();
+  const held = limiter.tryAcquire();
+  const next = call(limiter);
+  clock.advance(100);
+  expect(next.permit?.waited).toBe(100);
+  held?.release();
+  expect(limiter.inflight).toBe(1);
+});
+
+it('H4: a permit that comes back in time is not reported', () => {
+  const { clock, leaks, limiter } = limited();
+  for (let round = 0; round < 5; round++) {
+    const permit = limiter.tryAcquire();
+    clock.advance(60);
+    permit?.release();
+  }
+  clock.advance(1000);
+  expect(leaks).toEqual([]);
+});
+
+it('H4: run goes on when its permit is taken back, and is told by the signal', async () => {
+  const { clock, limiter } = limited();
+  const running = limiter.run(
+    ({ signal }) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+  );
+  clock.advance(100);
+  expect(await running).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
+  expect(limiter.inflight).toBe(0);
+});
+
+it('one timer for all permits, none each', () => {
+  const { clock, leaks, limiter } = limited({ limit: 50 });
+  for (let index = 0; index < 50; index++) {
+    limiter.tryAcquire();
+    clock.advance(1);
+    expect(clock.armed).toBe(1);
+  }
+  clock.advance(50);
+  expect(leaks).toEqual([100]);
+  clock.advance(49);
+  expect(leaks).toEqual(Array(50).fill(100));
+  expect(clock.armed).toBe(0);
+});
+
+it('one timer, also while taken-back permits go to those who wait', () => {
+  const { clock, leaks, limiter } = limited();
+  for (let index = 0; index < 9; index++) call(limiter);
+  for (let round = 1; round <= 8; round++) {
+    clock.advance(100);
+    expect([leaks.length, clock.armed]).toEqual([round, 1]);
+  }
+  clock.advance(100);
+  expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
+});
+
+it('the timer stops when nothing has been held for maxHold', () => {
+  const { clock, limiter } = limited();
+  limiter.tryAcquire()?.release();
+  clock.advance(100);
+  expect(clock.armed).toBe(0);
+});
+
+it('a late timer reports how long it truly was', () => {
+  const { clock, leaks, limiter } = limited();
+  limiter.tryAcquire();
+  clock.busy(170);
+  clock.advance(0);
+  expect(leaks).toEqual([170]);
+});
+
+it('a maxHold longer than a timer can run is kept', () => {
+  const month = 31 * 24 * 60 * 60 * 1000;
+  const { clock, leaks, limiter } = limited({ maxHold: month });
+  limiter.tryAcquire();
+  clock.advance(month - 1);
+  expect(leaks).toEqual([]);
+  clock.advance(1);
+  expect(leaks).toEqual([month]);
+});
+
+it.each([undefined, Number.POSITIVE_INFINITY])('never with %s, and without a timer', (maxHold) => {
+  const { clock, limiter } = limited({ maxHold });
+  limiter.tryAcquire();
+  expect(clock.armed).toBe(0);
+  clock.advance(1e12);
+  expect(limiter.inflight).toBe(1);
+});
+
+it('does not keep a process alive: its timer is unreferenced', () => {
+  let referenced: boolean | undefined;
+  const clock = {
+    now: () => performance.now(),
+    setTimeout: (callback: () => void, delay: number) => {
+      const timer = setTimeout(callback, delay);
+      queueMicrotask(() => {
+        referenced = timer.hasRef();
+        clearTimeout(timer);
+      });
+      return timer;
+    },
+    clearTimeout: () => {},
+  };
+  createLimiter({ limit: 1, maxHold: 1e6, clock }).tryAcquire();
+  return Promise.resolve().then(() => expect(referenced).toBe(false));
+});
+
+it('without an observer that hears of it, the operator is warned, once', async () => {
+  const warnings: (Error & { code?: string })[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  const { clock, limiter } = limited({ limit: 2, name: 'uploads', observer: {} });
+  const permits = [limiter.tryAcquire(), limiter.tryAcquire()] as Permit[];
+  clock.advance(100);
+  await new Promise(setImmediate);
+  process.off('warning', note);
+  expect(permits.length - limiter.inflight).toBe(2);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]?.code).toBe('HEADGATE_MAX_HOLD');
+  expect(warnings[0]?.message).toContain('"uploads" was held for longer than maxHold (100 ms)');
+});

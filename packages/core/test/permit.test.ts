@@ -1,0 +1,180 @@
+import { expect, it } from 'vitest';
+import { createLimiter, type Permit } from '../src/index.ts';
+import { call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function permitted(options = {}) {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 4, queueLimit: 9, clock, ...options });
+  return { clock, limiter, permit: limiter.tryAcquire({ weight: 2 }) as Permit };
+}
+
+/** A promise and its handles. */
+function latch<T = void>() {
+  let open!: (value: T) => void;
+  let fail!: (error: unknown) => void;
+  const closed = new Promise<T>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { closed, open, fail };
+}
+
+const settled = () => new Promise(setImmediate);
+
+it('says what it takes and how long it took to get', () => {
+  const { clock, limiter, permit } = permitted();
+  expect(permit).toMatchObject({ weight: 2, key: undefined, waited: 0 });
+  const caller = call(limiter, { weight: 3 });
+  clock.advance(40);
+  permit.release();
+  expect(caller.permit).toMatchObject({ weight: 3, waited: 40 });
+});
+
+it('Symbol.dispose gives it back', () => {
+  const { limiter, permit } = permitted();
+  permit[Symbol.dispose]();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('waitUntil: its owner does not give it back before the work settles', async () => {
+  const { limiter, permit } = permitted();
+  const work = latch();
+  permit.waitUntil(work.closed);
+  permit[Symbol.dispose]();
+  await settled();
+  expect(limiter.inflight).toBe(2);
+  work.open();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('waitUntil: work that settles first changes nothing', async () => {
+  const { limiter, permit } = permitted();
+  permit.waitUntil(Promise.resolve());
+  await settled();
+  expect(limiter.inflight).toBe(2);
+  permit[Symbol.dispose]();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('waitUntil: all work must settle, and work that fails counts as settled', async () => {
+  const { limiter, permit } = permitted();
+  const [one, two, three] = [latch(), latch(), latch()];
+  permit.waitUntil(one.closed);
+  permit.waitUntil(two.closed);
+  permit[Symbol.dispose]();
+  permit.waitUntil(three.closed);
+  for (const { fail } of [one, two]) fail(new Error('for its other readers'));
+  await settled();
+  expect(limiter.inflight).toBe(2);
+  three.open();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('waitUntil: run answers at once, and the permit comes back later', async () => {
+  const { limiter, permit } = permitted();
+  permit.release();
+  const work = latch();
+  const answer = await limiter.run((mine) => {
+    mine.waitUntil(work.closed);
+    return 'done';
+  });
+  expect([answer, limiter.inflight]).toEqual(['done', 1]);
+  work.open();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('waitUntil: an explicit release beats it', async () => {
+  const { limiter, permit } = permitted();
+  const work = latch();
+  permit.waitUntil(work.closed);
+  permit.release();
+  expect(limiter.inflight).toBe(0);
+  work.open();
+  permit[Symbol.dispose]();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('waitUntil: maxHold beats both', () => {
+  const { clock, limiter, permit } = permitted({ maxHold: 50, observer: { leaked: () => {} } });
+  permit.waitUntil(new Promise(() => {}));
+  permit[Symbol.dispose]();
+  clock.advance(50);
+  expect(limiter.inflight).toBe(0);
+  permit.release();
+  expect(limiter.inflight).toBe(0);
+});
+
+it.each<[string, unknown]>([
+  ['no promise', undefined],
+  ['a value', 5],
+  [
+    'a thenable that settles twice',
+    {
+      // biome-ignore lint/suspicious/noThenProperty: what a careless library might do
+      then: (done: () => void, fail: () => void) => {
+        done();
+        fail();
+      },
+    },
+  ],
+  [
+    'a thenable that throws',
+    {
+      // biome-ignore lint/suspicious/noThenProperty: what a careless library might do
+      then: () => {
+        throw new Error('then');
+      },
+    },
+  ],
+])('waitUntil: the permit comes back whatever it was given: %s', async (_, work) => {
+  const { limiter, permit } = permitted();
+  try {
+    permit.waitUntil(work as Promise<void>);
+  } catch {}
+  permit[Symbol.dispose]();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('the signal is made on first use and is always the same', () => {
+  const { permit } = permitted();
+  const before = Object.values(permit).some((value) => value instanceof AbortController);
+  expect(before).toBe(false);
+  expect(permit.signal).toBe(permit.signal);
+  expect(permit.signal.aborted).toBe(false);
+});
+
+it('the signal aborts on maxHold, and the permit is back by then', () => {
+  const { clock, limiter, permit } = permitted({ maxHold: 50, observer: { leaked: () => {} } });
+  const { signal } = permit;
+  clock.advance(49);
+  expect(signal.aborted).toBe(false);
+  clock.advance(1);
+  expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
+  expect(limiter.inflight).toBe(0);
+});
+
+it('a signal first asked for after maxHold has aborted already', () => {
+  const { clock, permit } = permitted({ maxHold: 50, observer: { leaked: () => {} } });
+  clock.advance(50);
+  expect(permit.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
+});
+
+it('the signal of a permit that came back in time never aborts', async () => {
+  const { clock, limiter, permit } = permitted({ maxHold: 50 });
+  const { signal } = permit;
+  const other = limiter.tryAcquire();
+  permit.release();
+  const closed = limiter.close({ timeout: 10 });
+  clock.advance(10);
+  expect(await closed).toBe(1);
+  expect(signal.aborted).toBe(false);
+  other?.release();
+  clock.advance(100);
+  expect(signal.aborted).toBe(false);
+});

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { createLimiter, type Permit } from '../src/index.ts';
+import { call } from './caller.ts';
+
+function inUse(limit: number, held: number) {
+  const limiter = createLimiter({ limit, queueLimit: 9 });
+  const permits = Array.from({ length: held }, () => limiter.tryAcquire() as Permit);
+  return { limiter, permits };
+}
+
+it('C2: raising the limit lets in who waits, as far as there is room, in order', () => {
+  const { limiter } = inUse(1, 1);
+  const waiting = [call(limiter), call(limiter), call(limiter)];
+  limiter.setLimit(3);
+  expect(waiting.map(({ answers }) => answers)).toEqual([1, 1, 0]);
+  expect([limiter.limit, limiter.inflight]).toEqual([3, 3]);
+});
+
+it('C2: lowering it revokes nothing and admits nobody until enough came back', () => {
+  const { limiter, permits } = inUse(4, 4);
+  const waiting = call(limiter);
+  limiter.setLimit(2);
+  expect(limiter.inflight).toBe(4);
+  expect(permits.some(({ signal }) => signal.aborted)).toBe(false);
+  const [one, two, three] = permits as [Permit, Permit, Permit];
+  one.release();
+  two.release();
+  expect([waiting.answers, limiter.inflight]).toEqual([0, 2]);
+  three.release();
+  expect([waiting.answers, limiter.inflight]).toEqual([1, 2]);
+});
+
+it('C2: lowering below a weight that waits grants it alone, as the whole limit', () => {
+  const { limiter, permits } = inUse(4, 2);
+  const overtaken = call(limiter, { weight: 4 });
+  const behind = call(limiter);
+  limiter.setLimit(2);
+  permits[0]?.release();
+  expect([overtaken.answers, behind.answers]).toEqual([0, 0]);
+  permits[1]?.release();
+  expect(overtaken.permit?.weight).toBe(2);
+  expect([behind.answers, limiter.inflight]).toEqual([0, 2]);
+  overtaken.permit?.release();
+  expect([behind.answers, limiter.inflight]).toEqual([1, 1]);
+});
+
+it('lowering to what is held blocks nothing: the rest goes on', () => {
+  const { limiter, permits } = inUse(3, 1);
+  limiter.setLimit(1);
+  expect(call(limiter, { queueTimeout: 1 }).answers).toBe(0);
+  permits[0]?.release();
+  expect(limiter.inflight).toBe(1);
+});
+
+it('a weight above the lowered limit is refused, and one that was held before comes back whole', () => {
+  const { limiter } = inUse(4, 0);
+  const large = limiter.tryAcquire({ weight: 4 });
+  limiter.setLimit(3);
+  expect(() => limiter.tryAcquire({ weight: 4 })).toThrow('from 1 to the limit (3)');
+  large?.release();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('a keyed limiter is resized for the keys in use and for those to come', () => {
+  const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9 });
+  limiter.tryAcquire({ key: 'a' });
+  limiter.tryAcquire({ key: 'b' });
+  const waiting = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
+  limiter.setLimit(2);
+  expect(waiting.map(({ answers }) => answers)).toEqual([1, 1]);
+  expect(limiter.tryAcquire({ key: 'c', weight: 2 })).toBeDefined();
+});
+
+it('a grant may resize the limiter', () => {
+  const { limiter, permits } = inUse(2, 2);
+  const first = call(limiter, { onGranted: () => limiter.setLimit(1) });
+  const second = call(limiter);
+  permits[0]?.release();
+  permits[1]?.release();
+  expect([first.answers, second.answers, limiter.inflight]).toEqual([1, 0, 1]);
+  first.permit?.release();
+  expect(second.answers).toBe(1);
+});
+
+it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3', undefined])(
+  'refuses %s as a limit, and keeps the old one',
+  (limit) => {
+    const { limiter } = inUse(2, 0);
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };
+    expect(() => limiter.setLimit(limit as number)).toThrow(expect.objectContaining(error));
+    expect(limiter.limit).toBe(2);
+  },
+);

@@ -1,0 +1,15 @@
+/** Runs, and returns what has surfaced as uncaught exceptions by then. */
+export async function uncaughtIn(run: () => unknown): Promise<unknown[]> {
+  const usual = process.listeners('uncaughtException');
+  const caught: unknown[] = [];
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (error) => caught.push(error));
+  try {
+    await run();
+    await new Promise(setImmediate);
+  } finally {
+    process.removeAllListeners('uncaughtException');
+    for (const listener of usual) process.on('uncaughtException', listener);
+  }
+  return caught;
+}
