@@ -1,0 +1,67 @@
+import type { Part } from './part.ts';
+import { createPeer, peerNames } from './peers.ts';
+import { RingSemaphore } from './ring.ts';
+import type { Measurement, Results } from './runner.ts';
+import { cell, ratioCell, ratioGoals } from './side-by-side.ts';
+import type { Table } from './table.ts';
+import { loopSampler } from './timing.ts';
+
+const limit = 10;
+
+async function task(): Promise<void> {}
+
+const tries: Record<string, Measurement> = {
+  'hand (ring)': () => {
+    const ring = new RingSemaphore(limit);
+    return loopSampler((count) => {
+      for (let i = 0; i < count; i++) if (ring.tryAcquire()) ring.release();
+    });
+  },
+  headgate: async () => {
+    const { createLimiter } = await import('@headgate/core');
+    const limiter = createLimiter({ limit });
+    return loopSampler((count) => {
+      for (let i = 0; i < count; i++) limiter.tryAcquire()?.release();
+    });
+  },
+  'async-sema': async () => {
+    const { Sema } = await import('async-sema');
+    const sema = new Sema(limit);
+    return loopSampler((count) => {
+      for (let i = 0; i < count; i++) if (sema.tryAcquire() !== undefined) sema.release();
+    });
+  },
+};
+
+const measurements: Record<string, Measurement> = {};
+for (const name of peerNames) {
+  measurements[`run, ${name}`] = async () => {
+    const peer = await createPeer(name, limit);
+    return loopSampler(async (count) => {
+      for (let i = 0; i < count; i++) await peer.run(task);
+    });
+  };
+}
+for (const [name, measurement] of Object.entries(tries)) measurements[`try, ${name}`] = measurement;
+
+function report(results: Results): Table {
+  const goal = ratioGoals(results, 'ns');
+  return {
+    title: '(a) Uncontended, a process each',
+    columns: ['', 'run(), ns', '× bare await', '× p-limit', 'tryAcquire + release, ns'],
+    rows: peerNames.map((name) => [
+      name,
+      cell(results, `run, ${name}`, 'ns'),
+      ratioCell(results, 'ns', `run, ${name}`, 'run, bare await'),
+      ratioCell(results, 'ns', `run, ${name}`, 'run, p-limit'),
+      name in tries ? cell(results, `try, ${name}`, 'ns') : '',
+    ]),
+    goals: [
+      goal('run() / bare await', 'run, headgate', 'run, bare await', 1.15),
+      goal('run() / p-limit', 'run, headgate', 'run, p-limit', 0.3),
+      goal('tryAcquire + release / async-sema', 'try, headgate', 'try, async-sema', 1),
+    ],
+  };
+}
+
+export const part: Part = { plan: { generations: 3, samples: 15 }, measurements, report };

@@ -1,0 +1,114 @@
+import type { Part } from './part.ts';
+import { createPeer, peerNames, type Runner } from './peers.ts';
+import { figures, type Measurement, type Results, type Sampler } from './runner.ts';
+import { cell, ratio, ratioCell, ratioGoals } from './side-by-side.ts';
+import { median, pairedRatios } from './stats.ts';
+import { type Goal, number, type Table } from './table.ts';
+import { loopSampler, milliseconds } from './timing.ts';
+
+const limit = 10;
+const callers = 64;
+const few = 5_000;
+const many = 100_000;
+const otherLimits = [1, 100, 1_000];
+
+async function task(): Promise<void> {}
+
+async function looping(name: string): Promise<Sampler> {
+  const peer = await createPeer(name, limit);
+  const loop = async (times: number) => {
+    for (let i = 0; i < times; i++) await peer.run(task);
+  };
+  return loopSampler(async (count) => {
+    const times = Math.ceil(count / callers);
+    await Promise.all(Array.from({ length: callers }, () => loop(times)));
+  });
+}
+
+/** Nanoseconds a task when so many come at once. */
+async function crowd(peer: Runner, size: number): Promise<number> {
+  const start = milliseconds();
+  const tasks: Array<Promise<unknown>> = [];
+  for (let i = 0; i < size; i++) tasks.push(peer.run(task));
+  await Promise.all(tasks);
+  return ((milliseconds() - start) * 1e6) / size;
+}
+
+/** Warm from many small crowds. A sample is the median of as many crowds as come to 100,000 tasks. */
+async function crowds(name: string, size: number, room = limit): Promise<Sampler> {
+  const peer = await createPeer(name, room);
+  for (let i = 0; i < 20; i++) await crowd(peer, 500);
+  return async () => {
+    const times: number[] = [];
+    for (let done = 0; done < many; done += size) times.push(await crowd(peer, size));
+    return { ns: median(times) };
+  };
+}
+
+const loopsOf = (name: string) => `loops, ${name}`;
+const crowdOf = (name: string, size: number, room = limit) => `${size} on ${room}, ${name}`;
+
+const measurements: Record<string, Measurement> = {};
+for (const name of peerNames) {
+  measurements[loopsOf(name)] = () => looping(name);
+  for (const size of [few, many]) measurements[crowdOf(name, size)] = () => crowds(name, size);
+}
+for (const room of otherLimits) {
+  measurements[crowdOf('headgate', many, room)] = () => crowds('headgate', many, room);
+}
+
+/** How much dearer a task is in the large crowd than in the small one, round by round. */
+const growth = (results: Results, name: string): number[] =>
+  pairedRatios(
+    figures(results, crowdOf(name, many), 'ns'),
+    figures(results, crowdOf(name, few), 'ns'),
+  );
+
+function goals(results: Results): Goal[] {
+  const goal = ratioGoals(results, 'ns');
+  const ours = crowdOf('headgate', many);
+  const others = otherLimits.map((room) =>
+    ratio(results, 'ns', crowdOf('headgate', many, room), ours),
+  );
+  return [
+    goal('64 looping callers / p-limit', loopsOf('headgate'), loopsOf('p-limit'), 0.6),
+    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', many), 0.65),
+    {
+      what: 'growth from 5,000 to 100,000 at once / bare await',
+      target: 1,
+      measured: median(pairedRatios(growth(results, 'headgate'), growth(results, 'bare await'))),
+      unit: '×',
+    },
+    {
+      what: 'dearest of the limits 1, 100, 1,000 / limit 10',
+      // "Independent" within what two equal runs differ by on this machine.
+      target: 1.1,
+      measured: Math.max(...others),
+      unit: '×',
+    },
+  ];
+}
+
+function report(results: Results): Table {
+  const row = (name: string) => [
+    name,
+    cell(results, loopsOf(name), 'ns'),
+    ratioCell(results, 'ns', loopsOf(name), loopsOf('p-limit')),
+    cell(results, crowdOf(name, few), 'ns'),
+    cell(results, crowdOf(name, many), 'ns'),
+    ratioCell(results, 'ns', crowdOf(name, many), crowdOf('p-limit', many)),
+    number(median(growth(results, name))),
+  ];
+  const limitRow = (room: number) => {
+    const ns = cell(results, crowdOf('headgate', many, room), 'ns');
+    return [`headgate, limit ${number(room)}`, '', '', '', ns, '', ''];
+  };
+  return {
+    title: '(b) On limit 10, nanoseconds a task',
+    columns: ['', '64 looping', '× p-limit', '5,000 at once', '100,000', '× p-limit', 'growth'],
+    rows: [...peerNames.map(row), ...otherLimits.map(limitRow)],
+    goals: goals(results),
+  };
+}
+
+export const part: Part = { plan: { generations: 2, samples: 5 }, measurements, report };

@@ -1,0 +1,70 @@
+import type { Part } from './part.ts';
+import { createPeer, peerNames } from './peers.ts';
+import type { Measurement, Results } from './runner.ts';
+import { cell, plainGoal } from './side-by-side.ts';
+import type { Table } from './table.ts';
+import { liveHeap } from './timing.ts';
+
+const waiters = 100_000;
+
+/** A limiter whose only place is taken for good; all who come now wait, with a deadline. */
+async function full() {
+  const { createLimiter } = await import('@headgate/core');
+  const queueLimit = Number.POSITIVE_INFINITY;
+  const limiter = createLimiter({ limit: 1, queueLimit, queueTimeout: 600_000 });
+  limiter.tryAcquire();
+  return limiter;
+}
+
+/** How much heap each waiter keeps. A small crowd comes first: code and shapes are not theirs. */
+function perWaiter(join: () => void) {
+  for (let i = 0; i < 1_000; i++) join();
+  return async () => {
+    const before = await liveHeap();
+    for (let i = 0; i < waiters; i++) join();
+    return { bytes: ((await liveHeap()) - before) / waiters };
+  };
+}
+
+const direct = 'headgate, request(waiter)';
+const promised = 'headgate, acquire()';
+
+const measurements: Record<string, Measurement> = {
+  [direct]: async () => {
+    const limiter = await full();
+    const { Waiter } = await import('@headgate/core');
+    class Bare extends Waiter {
+      granted(): void {}
+      rejected(): void {}
+    }
+    return perWaiter(() => limiter.request(new Bare()));
+  },
+  [promised]: async () => {
+    const limiter = await full();
+    return perWaiter(() => void limiter.acquire());
+  },
+};
+for (const name of peerNames.filter((name) => name !== 'bare await')) {
+  measurements[`${name}, run()`] = async () => {
+    const peer = name === 'headgate' ? await full() : await createPeer(name, 1);
+    void peer.run(() => new Promise<void>(() => {}));
+    return perWaiter(() => void peer.run(async () => {}));
+  };
+}
+
+function report(results: Results): Table {
+  const goal = (name: string, what: string, target: number) =>
+    plainGoal(results, [name, 'bytes'], { what, target, unit: 'bytes' });
+  return {
+    title: '(c) Heap that a waiter keeps, of 100,000',
+    columns: ['', 'bytes'],
+    rows: Object.keys(measurements).map((name) => [name, cell(results, name, 'bytes')]),
+    goals: [
+      goal(direct, 'a waiter without a promise, with a deadline', 170),
+      goal(promised, 'a waiter with a promise, with a deadline', 400),
+    ],
+  };
+}
+
+// What they keep is never given back, so each process can measure once.
+export const part: Part = { plan: { generations: 3, samples: 1 }, measurements, report };

@@ -1,0 +1,70 @@
+import { styleText } from 'node:util';
+
+/** One figure that was asked for. Lower is better for all of them. */
+export interface Goal {
+  what: string;
+  target: number;
+  measured: number;
+  unit: string;
+  /** The 95 % interval, where rounds were paired. */
+  interval?: { low: number; high: number };
+}
+
+export interface Table {
+  title: string;
+  columns: readonly string[];
+  rows: ReadonlyArray<readonly string[]>;
+  goals: readonly Goal[];
+  notes?: readonly string[];
+}
+
+export const reached = (goal: Goal): boolean => goal.measured <= goal.target;
+
+const goalColumns = ['asked for', 'target', 'measured', ''];
+
+function goalRow(goal: Goal): string[] {
+  const { interval } = goal;
+  const spread = interval ? ` (${number(interval.low)}–${number(interval.high)})` : '';
+  const verdict = reached(goal) ? 'reached' : 'not reached';
+  return [
+    goal.what,
+    `≤ ${number(goal.target)} ${goal.unit}`,
+    Number.isNaN(goal.measured) ? 'not measured' : `${number(goal.measured)} ${goal.unit}${spread}`,
+    verdict,
+  ];
+}
+
+/** Three digits that matter, and no more zeros than needed. */
+export function number(value: number): string {
+  if (Number.isNaN(value)) return '–';
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))/g, digits === 0 ? ',' : '');
+}
+
+export function toText(table: Table): string {
+  const blocks = [styleText('bold', table.title), align(table.columns, table.rows)];
+  if (table.goals.length > 0) blocks.push(align(goalColumns, table.goals.map(goalRow)));
+  return [...blocks, ...(table.notes ?? [])].join('\n\n');
+}
+
+export function toMarkdown(table: Table): string {
+  const blocks = [`### ${table.title}`, pipes(table.columns, table.rows)];
+  if (table.goals.length > 0) blocks.push(pipes(goalColumns, table.goals.map(goalRow)));
+  return [...blocks, ...(table.notes ?? [])].join('\n\n');
+}
+
+function align(columns: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const all = [columns, ...rows];
+  const widths = columns.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ');
+  return [styleText('dim', line(columns)), ...rows.map(line)].join('\n');
+}
+
+function pipes(columns: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rule = columns.map((_, i) => (i === 0 ? '---' : '---:'));
+  return [line(columns), line(rule), ...rows.map(line)].join('\n');
+}

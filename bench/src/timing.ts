@@ -1,0 +1,33 @@
+import type { Sampler } from './runner.ts';
+
+export const milliseconds = (): number => performance.now();
+
+const batchTime = 40;
+const largestBatch = 5_000_000;
+
+/** Gets a loop warm, then samples the nanoseconds per operation of batches of about 40 ms. */
+export async function loopSampler(loop: (count: number) => unknown): Promise<Sampler> {
+  const time = async (count: number) => {
+    const start = milliseconds();
+    await loop(count);
+    return milliseconds() - start;
+  };
+  let count = 50;
+  for (let warmUps = 0; warmUps < 5; ) {
+    const took = await time(count);
+    if (took >= batchTime / 2 || count >= largestBatch) warmUps++;
+    else count = Math.min(largestBatch, count * 2);
+  }
+  return async () => ({ ns: ((await time(count)) * 1e6) / count });
+}
+
+/** Heap in use once everything unreachable is gone. */
+export async function liveHeap(): Promise<number> {
+  const { gc } = globalThis;
+  if (!gc) throw new Error('needs --expose-gc');
+  // A turn of the event loop first: finished promises' reactions and the last frames let go then.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  gc();
+  gc();
+  return process.memoryUsage().heapUsed;
+}
