@@ -6,7 +6,7 @@ import type { GateLimit } from '../gate/gate-limits.ts';
 import type { Takes } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Rejection } from '../limiter/rejection.ts';
-import { checkChoice, checkDuration, checkFunction, checkNames } from '../options.ts';
+import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../options.ts';
 import { type Answer, answerTo } from './answer.ts';
 import type { Client } from './client.ts';
 import { limitFields } from './fields.ts';
@@ -53,7 +53,7 @@ export class HttpGate<R> {
     this.abandonAfter = checkDuration('abandonAfter', options.abandonAfter ?? 30_000);
     this.#skip = checkFunction('skip', skip);
     checkFunction('onReject', onReject);
-    this.#headers = options.headers === true;
+    this.#headers = checkFlag('headers', options.headers);
     const routing = routingOf(options as CommonOptions<never, never, never>);
     this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
     this.gate = createGate({
@@ -129,6 +129,7 @@ export class HttpGate<R> {
     const { framework } = this;
     return (
       framework.method(request) === 'OPTIONS' &&
+      framework.header(request, 'origin') !== undefined &&
       framework.header(request, 'access-control-request-method') !== undefined
     );
   }

@@ -25,7 +25,7 @@ export interface NodeResponse {
   readonly destroyed?: boolean;
   readonly closed?: boolean;
   readonly socket: unknown;
-  readonly stream?: { readonly destroyed: boolean };
+  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
   shouldKeepAlive?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: three methods of many overloads, passed through as they are
   write: any;
@@ -78,8 +78,10 @@ export class NodeClient extends Client {
   }
 
   close(): void {
-    const { headersSent, writableFinished } = this.response;
-    this.ended(writableFinished ? 'finished' : headersSent ? 'begun' : 'unanswered');
+    const { headersSent, writableFinished, stream } = this.response;
+    // HTTP/2 takes a response for finished whose stream was reset before anything was written.
+    const finished = writableFinished && stream?.aborted !== true;
+    this.ended(finished ? 'finished' : headersSent ? 'begun' : 'unanswered');
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {

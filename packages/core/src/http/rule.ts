@@ -2,7 +2,7 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { GateLimitOptions } from '../gate/create-gate.ts';
 import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { checkCount, checkFunction, checkNames } from '../options.ts';
+import { checkCount, checkFlag, checkFunction, checkNames } from '../options.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
@@ -90,8 +90,10 @@ const anyRouting: Routing = { caseSensitive: false, strict: false };
 export function routingOf(options: CommonOptions<never, never, never>): Partial<Routing> {
   const { caseSensitive, strict } = options;
   return {
-    ...(caseSensitive === undefined ? {} : { caseSensitive }),
-    ...(strict === undefined ? {} : { strict }),
+    ...(caseSensitive === undefined
+      ? {}
+      : { caseSensitive: checkFlag('caseSensitive', caseSensitive) }),
+    ...(strict === undefined ? {} : { strict: checkFlag('strict', strict) }),
   };
 }
 

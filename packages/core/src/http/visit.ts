@@ -126,6 +126,10 @@ export class Visit extends Waiter {
   private leave(): void {
     this.left = true;
     this.answer?.();
+    // No handler will run: nothing is left for the earlier middleware's permits to wait for.
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) {
+      if (outer.handling === 'unknown') outer.settled();
+    }
   }
 }
 
