@@ -1,0 +1,49 @@
+// Runs each example as its own process and checks what it does: `npm run examples`.
+import { relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { map } from '@headgate/core';
+import { degraded } from './checks/degraded.ts';
+import { hono } from './checks/hono.ts';
+import { koa } from './checks/koa.ts';
+import { perKey } from './checks/per-key.ts';
+import { perRoute } from './checks/per-route.ts';
+import { Program } from './checks/program.ts';
+import { shutdown } from './checks/shutdown.ts';
+import { tokens } from './checks/tokens.ts';
+import { workerPool } from './checks/worker-pool.ts';
+
+const checks = {
+  [import.meta.resolve('./core/worker-pool.ts')]: workerPool,
+  [import.meta.resolve('./express/per-route.ts')]: perRoute,
+  [import.meta.resolve('./express/per-key.ts')]: perKey,
+  [import.meta.resolve('./express/tokens.ts')]: tokens,
+  [import.meta.resolve('./express/degraded.ts')]: degraded,
+  [import.meta.resolve('./express/shutdown.ts')]: shutdown,
+  [import.meta.resolve('./koa/app.ts')]: koa,
+  [import.meta.resolve('./hono/app.ts')]: hono,
+};
+
+await map(
+  Object.entries(checks),
+  async ([url, check]) => {
+    const path = fileURLToPath(url);
+    const name = relative(process.cwd(), path);
+    const program = new Program(path);
+    try {
+      await Promise.race([check(program), hangs()]);
+      console.log(`ok  ${name}`);
+    } catch (error) {
+      console.error(`FAILED  ${name}`, error);
+      process.exitCode = 1;
+    } finally {
+      await program.stop();
+    }
+  },
+  { limit: 2 },
+);
+
+async function hangs(): Promise<never> {
+  await pause(20_000, undefined, { ref: false });
+  throw new Error('it takes too long');
+}

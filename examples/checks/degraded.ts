@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { type Program, statuses } from './program.ts';
+
+export async function degraded(program: Program): Promise<void> {
+  const fresh = await program.fetch('/recommendations/ann');
+  const known = await fresh.text();
+  assert.match(known, /^For ann/);
+
+  const both = await program.fetchAll(2, '/recommendations/ann');
+  assert.deepEqual(statuses(both), { 200: 2 });
+  const [stale] = both.filter(({ headers }) => headers.get('x-degraded') === 'full');
+  assert.equal(await stale?.text(), known, 'one of them has got the earlier answer');
+
+  const strangers = await Promise.all([
+    program.fetch('/recommendations/bob'),
+    program.fetch('/recommendations/eve'),
+  ]);
+  assert.deepEqual(statuses(strangers), { 200: 1, 503: 1 }, 'nothing is known to fall back on');
+  assert.ok(strangers.some(({ headers }) => Number(headers.get('retry-after')) >= 1));
+}

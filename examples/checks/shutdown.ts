@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import type { Program } from './program.ts';
+
+export async function shutdown(program: Program): Promise<void> {
+  const running = program.fetch('/');
+  await program.until('/health', ({ inflight }) => inflight === 1);
+  const waiting = program.fetch('/');
+  await program.until('/health', ({ queued }) => queued === 1);
+
+  program.child.kill('SIGTERM');
+  const sentAway = await waiting;
+  assert.equal(sentAway.status, 503);
+  assert.equal(sentAway.headers.get('connection'), 'close');
+  assert.equal((await running).status, 200);
+  assert.equal(await program.exited, 0);
+  assert.match(program.output, /closed, 0 unfinished/);
+}

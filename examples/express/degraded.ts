@@ -1,0 +1,31 @@
+// Best effort: where there is no room for a fresh answer, the latest known one is better than none.
+import { setTimeout as work } from 'node:timers/promises';
+import { concurrencyLimit } from '@headgate/express';
+import express from 'express';
+
+const app = express();
+const port = Number(process.env.PORT ?? 3000);
+const known = new Map<string, string>();
+
+const limit = concurrencyLimit({
+  limit: 1,
+  maxHold: 10_000,
+  onReject(rejection, req, res, next) {
+    if (known.has(req.path)) return next();
+    res.status(503).set('Retry-After', String(rejection.retryAfter)).send('Too busy\n');
+  },
+});
+
+app.get('/recommendations/:user', limit, async (req, res) => {
+  const { rejection } = res.locals.admission;
+  if (rejection !== undefined) {
+    res.set('X-Degraded', rejection.reason).send(known.get(req.path));
+    return;
+  }
+  await work(500); // in place of the real work
+  const answer = `For ${req.params.user}, as of ${new Date().toISOString()}\n`;
+  known.set(req.path, answer);
+  res.send(answer);
+});
+
+app.listen(port, () => console.log(`http://localhost:${port}`));
