@@ -1,0 +1,52 @@
+import { Agent, get } from 'node:http';
+
+export type Outcome = 'answered' | 'turnedAway' | 'gaveUp' | 'failed';
+
+export const credentials = 'ada:correct-horse';
+
+// Connections are kept and reused, and there are as many as it takes: so a load balancer speaks to
+// its server, and a client that gives up closes the connection it waited on. A new connection for
+// each request would measure the kernel's handshakes, on cores that the hashing needs.
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+/** Asks once; gives up after `patience` ms, and hangs up. Never throws. */
+export function visit(port: number, patience: number, path = '/account'): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const req = get({ host: '127.0.0.1', port, path, auth: credentials, agent });
+    const settle = (outcome: Outcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const timer = setTimeout(
+      () => {
+        settle('gaveUp');
+        req.destroy();
+      },
+      Math.max(0, patience),
+    );
+    req.on('error', () => settle('failed'));
+    req.on('response', (res) => {
+      res.on('error', () => settle('failed'));
+      res.on('end', () => settle(outcomeOf(res.statusCode)));
+      res.resume();
+    });
+  });
+}
+
+function outcomeOf(status: number | undefined): Outcome {
+  if (status === 200) return 'answered';
+  return status === 503 ? 'turnedAway' : 'failed';
+}
+
+/**
+ * Makes both processes compile what they need, as servers and browsers have when a spike comes.
+ * Nothing is hashed for it.
+ */
+export async function warmUp(port: number): Promise<void> {
+  const atOnce = 10;
+  for (let round = 0; round < 60; round++) {
+    await Promise.all(Array.from({ length: atOnce }, () => visit(port, 5_000, '/health')));
+  }
+}
+
+export const hangUp = () => agent.destroy();

@@ -1,0 +1,13 @@
+export const perSecond = (rate: number) => `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`;
+
+export const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+export const count = (number: number) => number.toLocaleString('en');
+
+export function duration(milliseconds: number): string {
+  if (milliseconds >= 995) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+}
+
+export const share = (part: number, whole: number) =>
+  whole === 0 ? '' : ` (${percent(part / whole)})`;

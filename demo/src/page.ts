@@ -1,0 +1,89 @@
+import { answersChart } from './answers-chart.ts';
+import { type Comparison, type Run, reached } from './comparison.ts';
+import { duration, percent, perSecond } from './format.ts';
+import { style } from './page-style.ts';
+import { patience, spikeFactor } from './plan.ts';
+import { type Row, rowsOf } from './rows.ts';
+import { escapeHtml } from './svg.ts';
+import type { Verdict } from './verdict.ts';
+import { cross, dot, upright, waitsChart } from './waits-chart.ts';
+
+/** The whole report in one file: nothing in it is fetched from anywhere. */
+export function page(comparison: Comparison, verdict: Verdict, environment: string): string {
+  const { bare, guarded, phases } = comparison;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Headgate demo</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<p class="eyebrow">Headgate demo</p>
+<h1>${escapeHtml(verdict.headline)}</h1>
+<p class="soft">A page behind a password, checked with scrypt: ${perSecond(comparison.capacities[0])} at best. For ${duration(phases[1].to - phases[1].from)},
+${spikeFactor} times as many people come, and each gives up after ${duration(patience)}. The same visitors came to both servers.</p>
+${legend()}
+<div class="pair">
+${panel('bare', 'Unprotected', bare, comparison)}
+${panel('guarded', 'With Headgate', guarded, comparison)}
+</div>
+<section class="card">${tableOf(rowsOf(comparison))}</section>
+${footer(comparison, verdict, environment)}
+</main>
+</body>
+</html>
+`;
+}
+
+function panel(kind: string, title: string, run: Run, comparison: Comparison): string {
+  return `<section class="card ${kind}">
+<h2>${title}</h2>
+<p class="figure"><strong>${percent(reached(run))}</strong><span>of what the server can do<br>was answered in time during the spike</span></p>
+<h3>Answered in time, per second</h3>
+${answersChart(run, comparison, title)}
+<h3>How long each visitor waited</h3>
+${waitsChart(run, comparison, title)}
+</section>`;
+}
+
+function legend(): string {
+  const item = (mark: string, text: string) =>
+    `<li><svg viewBox="0 0 26 14" aria-hidden="true">${mark}</svg>${text}</li>`;
+  const line = (kind: string) => `<line class="${kind}" x1="0" x2="26" y1="7" y2="7"/>`;
+  const answered = `${line('line')}<path class="answered" d="${dot(13, 7)}"/>`;
+  return `<ul class="legend">
+${item(answered, 'answered in time')}
+${item(`<path class="turnedAway" d="${[8, 13, 18].map((x) => upright(x, 7)).join('')}"/>`, 'turned away (503)')}
+${item(`<path class="gaveUp" d="${[6, 13, 20].map((x) => cross(x, 7)).join('')}"/>`, 'gave up')}
+${item(line('asked'), 'asked for')}
+${item(line('capacity'), 'what the server can do')}
+${item('<rect class="spike" width="26" height="14" rx="2"/>', 'the spike')}
+</ul>`;
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const body = rows.map(
+    ({ label, bare, guarded, detail }) =>
+      `<tr${detail ? ' class="detail"' : ''}><th scope="row">${escapeHtml(label)}</th><td>${escapeHtml(bare)}</td><td>${escapeHtml(guarded)}</td></tr>`,
+  );
+  return `<div class="scroll"><table>
+<thead><tr><th scope="col">During the spike</th><th scope="col">unprotected</th><th scope="col">with Headgate</th></tr></thead>
+<tbody>${body.join('\n')}</tbody>
+</table></div>`;
+}
+
+function footer(comparison: Comparison, verdict: Verdict, environment: string): string {
+  const { limit, queueLimit, queueTimeout } = comparison.protection;
+  const notes = [
+    ...verdict.remarks,
+    `In front of the second server: concurrencyLimit({ limit: ${limit}, queueLimit: ${queueLimit}, queueTimeout: ${queueTimeout} }).`,
+    'Server and visitors are two processes on one machine. Requests are sent when they are due, whether or not earlier ones have come back, and waiting counts from then.',
+    'Wasted work and the time to recover are those of the whole run; the other figures are of those who came during the spike.',
+    'Recovered: from the first of five visitors in a row who were all answered in time, counted from the end of the spike.',
+    environment,
+  ];
+  return `<footer><ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('\n')}</ul></footer>`;
+}

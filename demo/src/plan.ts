@@ -1,0 +1,44 @@
+/** How long each part takes, in milliseconds. */
+export interface Plan {
+  readonly warmUp: number;
+  readonly measure: number;
+  readonly calm: number;
+  readonly spike: number;
+  readonly after: number;
+}
+
+export interface Phase {
+  readonly name: 'calm' | 'spike' | 'calm again';
+  readonly from: number;
+  readonly to: number;
+  /** Requests per second. */
+  readonly rate: number;
+}
+
+/** A client that has no answer after this many milliseconds gives up. */
+export const patience = 1_000;
+
+const calmShare = 0.25;
+export const spikeFactor = 4;
+
+// The spike leaves an unprotected server (4 - 1) × 3.5 s = 10.5 s of work behind. At 75 % of its
+// capacity, less than a second's is left after 13 s: `after` is long enough to see that.
+export const fullPlan: Plan = {
+  warmUp: 300,
+  measure: 1_800,
+  calm: 2_500,
+  spike: 3_500,
+  after: 15_000,
+};
+export const quickPlan: Plan = { warmUp: 200, measure: 900, calm: 800, spike: 2_200, after: 1_800 };
+
+export function phasesOf(plan: Plan, capacity: number): readonly [Phase, Phase, Phase] {
+  const spikeAt = plan.calm;
+  const calmAt = spikeAt + plan.spike;
+  const calm = capacity * calmShare;
+  return [
+    { name: 'calm', from: 0, to: spikeAt, rate: calm },
+    { name: 'spike', from: spikeAt, to: calmAt, rate: capacity * spikeFactor },
+    { name: 'calm again', from: calmAt, to: calmAt + plan.after, rate: calm },
+  ];
+}

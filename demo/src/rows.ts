@@ -1,0 +1,57 @@
+import { type Comparison, type Run, reached } from './comparison.ts';
+import { count, duration, percent, perSecond, share } from './format.ts';
+import { patience } from './plan.ts';
+
+export interface Row {
+  readonly label: string;
+  readonly bare: string;
+  readonly guarded: string;
+  /** A row that explains the one above it. */
+  readonly detail?: boolean;
+}
+
+/** The table that the terminal and the page show. */
+export function rowsOf(comparison: Comparison): Row[] {
+  const { bare, guarded } = comparison;
+  const row = (label: string, show: (run: Run) => string, detail = false): Row => ({
+    label,
+    bare: show(bare),
+    guarded: show(guarded),
+    detail,
+  });
+  const rows = [
+    row('It can answer, measured around the run', ({ capacity }) => perSecond(capacity)),
+    row('Answered in time', ({ summary }) => perSecond(summary.rate)),
+    row('share of what it can', (run) => percent(reached(run)), true),
+    row('share in the worst second', (run) => percent(run.summary.worstRate / run.capacity), true),
+    row('Half were answered within (p50)', ({ summary }) => waited(summary.p50)),
+    row('99 of 100 within (p99)', ({ summary }) => waited(summary.p99)),
+    row(
+      'Turned away (503)',
+      ({ summary: s }) => count(s.turnedAway) + share(s.turnedAway, s.asked),
+    ),
+    row('and knew it after', ({ summary }) => told(summary.toldAfter), true),
+    row(
+      `Gave up after ${duration(patience)}`,
+      ({ summary: s }) => count(s.gaveUp) + share(s.gaveUp, s.asked),
+    ),
+    row(
+      'Wasted work: answers to nobody',
+      ({ summary: s }) => count(s.wasted) + share(s.wasted, s.done),
+    ),
+    row('Time to recover', ({ summary }) => recovered(summary.recovery, comparison)),
+  ];
+  if (bare.summary.failed + guarded.summary.failed > 0) {
+    rows.push(row('Failed otherwise', ({ summary }) => count(summary.failed)));
+  }
+  return rows;
+}
+
+const waited = (time: number) => (Number.isFinite(time) ? duration(time) : 'gave up');
+
+const told = (time: number | undefined) => (time === undefined ? '–' : duration(time));
+
+function recovered(time: number | undefined, { phases }: Comparison): string {
+  const { from, to } = phases[2];
+  return time === undefined ? `not within ${duration(to - from)}` : duration(time);
+}

@@ -1,0 +1,97 @@
+import type { Work } from './app.ts';
+import type { Attempt } from './open-loop.ts';
+import type { Phase } from './plan.ts';
+
+/** What happened to those who came during the spike, and how the server came out of it. */
+export interface Summary {
+  readonly asked: number;
+  /** Answers in time per second, over the whole spike and in its worst second. */
+  readonly rate: number;
+  readonly worstRate: number;
+  /** How long those waited who were let in; Infinity: gave up. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly turnedAway: number;
+  /** How soon those who were turned away knew (median). */
+  readonly toldAfter: number | undefined;
+  readonly gaveUp: number;
+  readonly failed: number;
+  readonly wasted: number;
+  readonly done: number;
+  /** From the end of the spike; undefined: not while we looked. */
+  readonly recovery: number | undefined;
+  /** How late the generator sent its requests (99 of 100 were sent sooner). */
+  readonly lag: number;
+}
+
+export function summarize(attempts: readonly Attempt[], spike: Phase, work: Work): Summary {
+  const during = attempts.filter(({ due }) => due >= spike.from && due < spike.to);
+  const turnedAway = during.filter(({ outcome }) => outcome === 'turnedAway');
+  const waits = during.filter(({ outcome }) => outcome !== 'turnedAway').map(waitOf);
+  return {
+    asked: during.length,
+    rate: answeredPerSecond(attempts, spike.from, spike.to),
+    worstRate: worstSecond(attempts, spike),
+    p50: percentile(waits, 50) ?? Number.POSITIVE_INFINITY,
+    p99: percentile(waits, 99) ?? Number.POSITIVE_INFINITY,
+    turnedAway: turnedAway.length,
+    toldAfter: percentile(
+      turnedAway.map(({ took }) => took),
+      50,
+    ),
+    gaveUp: during.filter(({ outcome }) => outcome === 'gaveUp').length,
+    failed: attempts.filter(({ outcome }) => outcome === 'failed').length,
+    wasted: work.wasted,
+    done: work.done,
+    recovery: recovery(attempts, spike.to),
+    lag:
+      percentile(
+        attempts.map(({ late }) => late),
+        99,
+      ) ?? 0,
+  };
+}
+
+const waitOf = ({ outcome, took }: Attempt) =>
+  outcome === 'answered' ? took : Number.POSITIVE_INFINITY;
+
+/** The smallest value that at least `percent` of them do not exceed (nearest rank). */
+export function percentile(values: readonly number[], percent: number): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
+}
+
+/** Counted when the answer came, not when it was asked for. */
+export function answeredPerSecond(attempts: readonly Attempt[], from: number, to: number): number {
+  const answered = attempts.filter(({ outcome, due, took }) => {
+    const at = due + took;
+    return outcome === 'answered' && at >= from && at < to;
+  });
+  return answered.length / ((to - from) / 1_000);
+}
+
+const second = 1_000;
+const step = 100;
+
+function worstSecond(attempts: readonly Attempt[], { from, to }: Phase): number {
+  let worst = Number.POSITIVE_INFINITY;
+  for (let at = from; at + second <= to; at += step) {
+    worst = Math.min(worst, answeredPerSecond(attempts, at, at + second));
+  }
+  return worst;
+}
+
+const inARow = 5;
+
+/** Until the first of five visitors in a row who are all answered in time. */
+export function recovery(attempts: readonly Attempt[], spikeEnd: number): number | undefined {
+  const after = attempts.filter(({ due }) => due >= spikeEnd).sort((a, b) => a.due - b.due);
+  let since: number | undefined;
+  let row = 0;
+  for (const { due, outcome } of after) {
+    if (outcome !== 'answered') row = 0;
+    else if (row++ === 0) since = due;
+    if (row === inARow && since !== undefined) return since - spikeEnd;
+  }
+  return undefined;
+}

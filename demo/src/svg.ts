@@ -1,0 +1,60 @@
+export interface Frame {
+  readonly x: (milliseconds: number) => number;
+  readonly y: (value: number) => number;
+  readonly plot: { left: number; right: number; top: number; bottom: number };
+}
+
+export interface Axis {
+  readonly max: number;
+  readonly ticks: readonly number[];
+  readonly label: (value: number) => string;
+}
+
+const width = 560;
+const margin = { left: 50, right: 14, top: 14, bottom: 40 };
+
+/** A text as it may stand in HTML, attributes included. */
+export const escapeHtml = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+export const round = (value: number) => Math.round(value * 10) / 10;
+
+export function frameOf(height: number, time: number, yMax: number): Frame {
+  const plot = {
+    left: margin.left,
+    right: width - margin.right,
+    top: margin.top,
+    bottom: height - margin.bottom,
+  };
+  return {
+    x: (at) => round(plot.left + (at / time) * (plot.right - plot.left)),
+    y: (value) => round(plot.bottom - (value / yMax) * (plot.bottom - plot.top)),
+    plot,
+  };
+}
+
+/** An SVG with its name for those who cannot see it. */
+export function svg(height: number, name: string, parts: readonly string[]): string {
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(name)}">${parts.join('')}</svg>`;
+}
+
+export function axes({ x, y, plot }: Frame, time: Axis, value: Axis): string {
+  const rows = value.ticks.map(
+    (tick) =>
+      `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${y(tick)}" y2="${y(tick)}"/>` +
+      `<text class="tick" x="${plot.left - 8}" y="${y(tick) + 4}" text-anchor="end">${escapeHtml(value.label(tick))}</text>`,
+  );
+  const columns = time.ticks.map(
+    (tick) =>
+      `<text class="tick" x="${x(tick)}" y="${plot.bottom + 18}" text-anchor="middle">${escapeHtml(time.label(tick))}</text>`,
+  );
+  return [...rows, ...columns].join('');
+}
+
+/** Round numbers from 0 to at most `max`, about `wanted` of them. */
+export function ticks(max: number, wanted: number): number[] {
+  const rough = max / wanted;
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5].find((factor) => factor * magnitude >= rough) ?? 10) * magnitude;
+  return Array.from({ length: Math.floor(max / step) + 1 }, (_, index) => index * step);
+}

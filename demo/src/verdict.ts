@@ -1,0 +1,52 @@
+import { type Comparison, reached } from './comparison.ts';
+import { duration, percent, perSecond } from './format.ts';
+
+export interface Verdict {
+  readonly headline: string;
+  /** What else one must know to trust the figures. */
+  readonly remarks: readonly string[];
+  /** False when the demo, not the machine, is to blame: CI fails on it. */
+  readonly sound: boolean;
+}
+
+/** What the server should reach with Headgate in front, and what it must, however noisy the machine. */
+const goal = 0.9;
+const least = 0.5;
+const drift = 0.1;
+const tolerableLag = 50;
+
+export function judge(comparison: Comparison): Verdict {
+  const before = reached(comparison.bare);
+  const after = reached(comparison.guarded);
+  const headline =
+    after >= goal
+      ? `With Headgate the server kept answering: ${percent(after)} of its capacity during the spike, against ${percent(before)} without.`
+      : `With Headgate the server reached ${percent(after)} of its capacity during the spike: below the ${percent(goal)} it should (${percent(before)} without).`;
+  return {
+    headline,
+    remarks: [...driftOf(comparison), ...scheduleOf(comparison), ...failuresOf(comparison)],
+    sound: after >= least && after > before,
+  };
+}
+
+function driftOf({ capacities }: Comparison): string[] {
+  if (Math.min(...capacities) >= Math.max(...capacities) * (1 - drift)) return [];
+  const [first, second, third] = capacities.map(perSecond);
+  return [
+    `The machine was not steady: it could do ${first} before the runs, ${second} between them and ${third} after.`,
+  ];
+}
+
+function scheduleOf({ bare, guarded }: Comparison): string[] {
+  const lag = Math.max(bare.summary.lag, guarded.summary.lag);
+  return [
+    lag > tolerableLag
+      ? `The load generator could not keep its schedule: 1 request in 100 was sent more than ${duration(lag)} late.`
+      : `The load generator kept its schedule: 99 of 100 requests were sent within ${duration(lag)} of their time.`,
+  ];
+}
+
+function failuresOf({ bare, guarded }: Comparison): string[] {
+  const failed = bare.summary.failed + guarded.summary.failed;
+  return failed > 0 ? [`${failed} requests failed in another way (see the table).`] : [];
+}

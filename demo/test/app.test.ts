@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { credentials, hangUp, visit } from '../src/client.ts';
+
+let server: Server | undefined;
+afterEach(() => {
+  hangUp();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function serve(protection?: Parameters<typeof createApp>[0]) {
+  const { app, work } = await createApp(protection);
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, work };
+}
+
+test('answers who knows the password, and nobody else', async () => {
+  const { port, work } = await serve();
+  const url = `http://127.0.0.1:${port}/account`;
+  const as = (user: string) => ({ authorization: `Basic ${btoa(user)}` });
+  expect((await fetch(url, { headers: as(credentials) })).status).toBe(200);
+  expect((await fetch(url, { headers: as('ada:wrong') })).status).toBe(401);
+  expect((await fetch(url)).status).toBe(401);
+  expect(work).toEqual({ done: 3, wasted: 0 });
+});
+
+test('counts the work for those who have gone', async () => {
+  const { port, work } = await serve();
+  const request = get({ port, path: '/account', auth: credentials }).on('error', () => {});
+  await once(server as Server, 'request');
+  request.destroy();
+  await expect.poll(() => work, { timeout: 5_000 }).toEqual({ done: 1, wasted: 1 });
+});
+
+test('with Headgate, turns away what it cannot do in time, and hashes nothing for it', async () => {
+  const { port, work } = await serve({ limit: 1, queueLimit: 1, queueTimeout: 5_000 });
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => visit(port, 5_000)));
+  const answered = outcomes.filter((outcome) => outcome === 'answered').length;
+  const turnedAway = outcomes.filter((outcome) => outcome === 'turnedAway').length;
+  expect(answered + turnedAway).toBe(5);
+  expect(turnedAway).toBeGreaterThan(0);
+  expect(work).toEqual({ done: answered, wasted: 0 });
+});
