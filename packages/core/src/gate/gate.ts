@@ -46,7 +46,7 @@ export class Gate {
   readonly #held: Held;
   /** Who waits, in order of arrival. */
   readonly #waiting = new Map<Waiter, Passage>();
-  readonly #deadlines: Deadlines<Passage>;
+  readonly #deadlines: Deadlines<Waiter>;
   readonly #retryAfter: RetryAfter;
   readonly #rejected = noRejections();
   #withdrawn = 0;
@@ -58,7 +58,9 @@ export class Gate {
     this.limits = settings.limits;
     this.#held = new Held(name, clock, maxHold, observer);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
-    this.#deadlines = new Deadlines(clock, (passage) => passage.at?.turnAway(passage, 'timeout'));
+    this.#deadlines = new Deadlines(clock, (passage) =>
+      (passage as Passage).at?.turnAway(passage, 'timeout'),
+    );
   }
 
   /** Requests that hold a permit. */
@@ -131,13 +133,13 @@ export class Gate {
     const { queueLimit, queueTimeout, clock, observer } = this.settings;
     // Late timers must not keep places in the line occupied.
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
     if (this.queued >= queueLimit || !waiter.joins()) return false;
     const now = clock.now();
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
     passage.order = nextArrival();
     passage.since = Math.floor(now);
     if (timeout !== Number.POSITIVE_INFINITY) {
-      passage.patience = this.#deadlines.add(passage, now, timeout);
+      this.#deadlines.add(passage, now, timeout);
     }
     this.#waiting.set(waiter, passage);
     if (observer !== undefined) {
@@ -180,8 +182,7 @@ export class Gate {
   #stopWaiting(passage: Passage): void {
     if (passage.order === 0) return;
     this.#waiting.delete(passage.waiter);
-    if (passage.patience !== undefined) this.#deadlines.remove(passage, passage.patience);
-    passage.patience = undefined;
+    this.#deadlines.remove(passage);
   }
 
   #waited({ order, since }: Passage): number {

@@ -12,8 +12,6 @@ export class Passage extends Waiter {
   at: Limiter | undefined = undefined;
   /** Its place in the order of arrival, in every line of the gate. */
   order = 0;
-  /** With whose patience it shares the gate's timer. */
-  patience: Set<Passage> | undefined = undefined;
   readonly #permits: BasePermit[] = [];
   #step = 0;
 

@@ -7,10 +7,10 @@ interface Entrance {
   withdraw(waiter: Waiter): void;
 }
 
-const once = { once: true };
-
 /** A waiter that settles a promise. It listens to the signal only while it waits. */
 export class Acquisition extends Waiter {
+  private listener: (() => void) | undefined = undefined;
+
   constructor(
     private readonly entrance: Entrance,
     private readonly resolve: (permit: Permit) => void,
@@ -21,18 +21,22 @@ export class Acquisition extends Waiter {
   }
 
   granted(permit: Permit): void {
-    this.signal?.removeEventListener('abort', this);
+    this.stopListening();
     this.resolve(permit);
   }
 
   rejected(rejection: Rejection): void {
-    this.signal?.removeEventListener('abort', this);
-    this.reject(new RejectedError(rejection));
+    this.stopListening();
+    const { signal } = this;
+    this.reject(signal?.aborted ? signal.reason : new RejectedError(rejection));
   }
 
   override joins(): boolean {
-    this.signal?.addEventListener('abort', this, once);
-    return this.signal?.aborted !== true;
+    const { signal } = this;
+    if (signal === undefined) return true;
+    this.listener = () => this.abort();
+    signal.addEventListener('abort', this.listener);
+    return !signal.aborted;
   }
 
   /** Another's listener to the same signal may come first, and make room by leaving. */
@@ -40,10 +44,13 @@ export class Acquisition extends Waiter {
     return this.signal?.aborted === true;
   }
 
-  /** The signal's listener is the waiter itself: a closure for each would cost more than the rest of it. */
-  handleEvent(): void {
+  private abort(): void {
     this.entrance.withdraw(this);
     this.reject(this.signal?.reason);
+  }
+
+  private stopListening(): void {
+    if (this.listener !== undefined) this.signal?.removeEventListener('abort', this.listener);
   }
 }
 

@@ -1,16 +1,29 @@
 import { type Clock, longestTimer } from '../clock.ts';
 
-/** What has a time to be up, in whole milliseconds of the clock. */
-interface Timed {
+/** What has a time to be up, in whole milliseconds of the clock. It carries the links of its term itself. */
+export interface Timed<T> {
   deadline: number;
+  term: Term<T> | undefined;
+  sooner: T | undefined;
+  later: T | undefined;
 }
 
-/**
- * One timer for all who wait. Those with the same patience form a term, in order of their deadlines, so that
- * only the first of each term need be looked at.
- */
-export class Deadlines<T extends Timed> {
-  readonly #terms = new Map<number, Set<T>>();
+/** Those with the same patience, in order of their deadlines. */
+class Term<T> {
+  first: T | undefined = undefined;
+  last: T | undefined = undefined;
+
+  constructor(
+    readonly deadlines: unknown,
+    readonly timeout: number,
+  ) {}
+}
+
+export type { Term };
+
+/** One timer for all who wait: of each term only the first need be looked at. */
+export class Deadlines<T extends Timed<T>> {
+  readonly #terms = new Map<number, Term<T>>();
   #size = 0;
   #timer: unknown;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -21,38 +34,44 @@ export class Deadlines<T extends Timed> {
     private readonly expire: (item: T) => void,
   ) {}
 
-  /** Sets the item's deadline; the term that it returns is wanted back by `remove`. */
-  add(item: T, now: number, timeout: number): Set<T> {
+  /** Sets the item's deadline. */
+  add(item: T, now: number, timeout: number): void {
     let term = this.#terms.get(timeout);
     if (term === undefined) {
-      term = new Set();
+      term = new Term(this, timeout);
       this.#terms.set(timeout, term);
     }
     // 0 would mean never.
     item.deadline = Math.ceil(now + timeout) || 1;
-    term.add(item);
+    item.term = term;
+    item.sooner = term.last;
+    if (term.last === undefined) term.first = item;
+    else term.last.later = item;
+    term.last = item;
     this.#size++;
     if (item.deadline < this.#armedFor) this.#arm(item.deadline, now);
-    return term;
   }
 
-  remove(item: T, term: Set<T>): void {
-    term.delete(item);
-    if (--this.#size > 0) return;
-    this.#disarm();
-    this.#terms.clear();
+  /** Does nothing for one that is timed elsewhere, or not at all. */
+  remove(item: T): void {
+    const { term, sooner, later } = item;
+    if (term?.deadlines !== this) return;
+    if (sooner === undefined) term.first = later;
+    else sooner.later = later;
+    if (later === undefined) term.last = sooner;
+    else later.sooner = sooner;
+    item.term = undefined;
+    item.sooner = undefined;
+    item.later = undefined;
+    if (term.first === undefined) this.#terms.delete(term.timeout);
+    if (--this.#size === 0) this.#disarm();
   }
 
   /** Expires whose time is up, also where the timer is late because the event loop is busy. */
   sweep(): void {
     const now = this.clock.now();
-    for (const [timeout, term] of this.#terms) {
-      for (const item of term) {
-        if (item.deadline > now) break;
-        this.expire(item);
-      }
-      // Whoever was told may have come again, and have begun a new term.
-      if (term.size === 0 && this.#terms.get(timeout) === term) this.#terms.delete(timeout);
+    for (const term of [...this.#terms.values()]) {
+      while (term.first !== undefined && term.first.deadline <= now) this.expire(term.first);
     }
   }
 
@@ -72,12 +91,10 @@ export class Deadlines<T extends Timed> {
   #fire(): void {
     this.#armedFor = Number.POSITIVE_INFINITY;
     this.sweep();
-    const now = this.clock.now();
-    for (const term of this.#terms.values()) {
-      for (const { deadline } of term) {
-        if (deadline < this.#armedFor) this.#arm(deadline, now);
-        break;
-      }
+    let next = Number.POSITIVE_INFINITY;
+    for (const { first } of this.#terms.values()) {
+      if (first !== undefined) next = Math.min(next, first.deadline);
     }
+    if (next < this.#armedFor) this.#arm(next, this.clock.now());
   }
 }

@@ -115,11 +115,12 @@ export class LocalLimiter implements Limiter {
       pool = this.#pools.of(waiter.key, waiter.limit);
     }
     if (pool.admits(waiter.weight)) return grant(waiter, this.#admit(pool, waiter.weight, 0));
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     if (pool.line.length >= this.queueLimit || !waiter.joins()) {
       return this.#refuse(waiter, pool, 'full');
     }
     // Asking may have run the app's own code, which may have freed the key and taken it again.
-    this.#join(waiter, this.#pools.of(waiter.key, waiter.limit));
+    this.#join(waiter, this.#pools.of(waiter.key, waiter.limit), timeout);
   }
 
   withdraw(waiter: Waiter): void {
@@ -241,16 +242,15 @@ export class LocalLimiter implements Limiter {
     waiter.rejected(rejection);
   }
 
-  #join(waiter: Waiter, pool: Pool): void {
+  #join(waiter: Waiter, pool: Pool, timeout: number): void {
     // A gate's request brings its own place in the order and its own deadline.
     if (waiter.arrival === 0) {
       const now = this.limits.clock.now();
-      const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
       waiter.arrival = nextArrival();
       waiter.since = Math.floor(now);
       waiter.deadline = 0;
       if (timeout !== Number.POSITIVE_INFINITY) {
-        waiter.term = this.#deadlines.add(waiter, now, timeout);
+        this.#deadlines.add(waiter, now, timeout);
       }
     }
     if (pool.idle) this.#pools.keep(pool);
@@ -284,10 +284,7 @@ export class LocalLimiter implements Limiter {
     pool.line.remove(waiter);
     waiter.pool = undefined;
     this.queued--;
-    if (waiter.term !== undefined) {
-      this.#deadlines.remove(waiter, waiter.term);
-      waiter.term = undefined;
-    }
+    this.#deadlines.remove(waiter);
     return wasFirst;
   }
 

@@ -50,5 +50,5 @@ const kinds = [
 ] as const;
 
 export function checkObserver(observer: Observer | undefined): Observer | undefined {
-  return observer && checkMethods('observer', observer, kinds, true);
+  return observer === undefined ? undefined : checkMethods('observer', observer, kinds, true);
 }

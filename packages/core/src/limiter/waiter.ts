@@ -1,4 +1,5 @@
 import { HeadgateError, throwLater } from '../errors.ts';
+import type { Term } from './deadlines.ts';
 import type { Permit } from './permit.ts';
 import type { Pool } from './pool.ts';
 import type { Rejection } from './rejection.ts';
@@ -40,8 +41,12 @@ export abstract class Waiter {
   arrival = 0;
   /** @internal Where it waits. */
   pool: Pool | undefined = undefined;
-  /** @internal Those with the same patience. */
-  term: Set<Waiter> | undefined = undefined;
+  /** @internal Those with the same patience, and its place among them. */
+  term: Term<Waiter> | undefined = undefined;
+  /** @internal */
+  sooner: Waiter | undefined = undefined;
+  /** @internal */
+  later: Waiter | undefined = undefined;
   /** @internal */
   ahead: Waiter | undefined = undefined;
   /** @internal */
