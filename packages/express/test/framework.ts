@@ -1,6 +1,14 @@
 import { pipeline } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Rejection } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
-import { adapted, type Framework, type Step, type SuiteContext } from '@headgate/test-suite';
+import {
+  adapted,
+  type Framework,
+  type OnReject,
+  type Step,
+  type SuiteContext,
+} from '@headgate/test-suite';
 import type express from 'express';
 import type { ErrorRequestHandler, NextFunction, Request, Response, Router } from 'express';
 
@@ -12,17 +20,7 @@ export function expressFramework(name: string, version: Express): Framework<Conc
     name,
     can: { tracksHandlers: false, http2: false },
 
-    limit(options) {
-      const { onReject } = options;
-      const rest = adapted(options, contextOf) as Parameters<typeof concurrencyLimit>[0];
-      if (typeof onReject !== 'function') {
-        return concurrencyLimit(onReject === undefined ? rest : { ...rest, onReject });
-      }
-      return concurrencyLimit({
-        ...rest,
-        onReject: (rejection, req, res, next) => onReject(rejection, contextOf(req, res), next),
-      });
-    },
+    limit: (options) => concurrencyLimit(adapted(options, contextOf, reject)),
 
     listener({ steps, onError }) {
       const app = version();
@@ -58,11 +56,17 @@ function add(app: Router, steps: readonly Step<ConcurrencyLimit>[], version: Exp
   }
 }
 
+function reject(onReject: OnReject) {
+  return (rejection: Rejection, req: Request, res: Response, next: NextFunction) =>
+    onReject(rejection, contextOf(req, res), next);
+}
+
 function contextOf(req: Request, res = req.res as Response): SuiteContext {
   return {
     method: req.method,
     path: req.originalUrl.split('?', 1)[0] as string,
     header: (name) => req.get(name),
+    body: () => text(req),
     get admission() {
       return res.locals.admission;
     },

@@ -1,29 +1,22 @@
 import { Readable } from 'node:stream';
+import type { Rejection } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/hono';
-import { adapted, type Framework, type Step, type SuiteContext } from '@headgate/test-suite';
+import {
+  adapted,
+  type Framework,
+  type OnReject,
+  type Step,
+  type SuiteContext,
+} from '@headgate/test-suite';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type Next } from 'hono';
 
 /** How the suite builds apps with Hono on its Node server. */
 export const honoFramework: Framework<ConcurrencyLimit> = {
   name: 'Hono 4',
   can: { tracksHandlers: true, http2: true },
 
-  limit(options) {
-    const { onReject } = options;
-    const rest = adapted(options, contextOf) as Parameters<typeof concurrencyLimit>[0];
-    if (typeof onReject !== 'function') {
-      return concurrencyLimit(onReject === undefined ? rest : { ...rest, onReject });
-    }
-    return concurrencyLimit({
-      ...rest,
-      async onReject(rejection, c, next) {
-        const context = contextOf(c);
-        await onReject(rejection, context, next);
-        return context.response;
-      },
-    });
-  },
+  limit: (options) => concurrencyLimit(adapted(options, contextOf, reject)),
 
   listener({ steps, onError }) {
     const app = new Hono();
@@ -56,26 +49,36 @@ function add(app: Hono, steps: readonly Step<ConcurrencyLimit>[]): void {
   }
 }
 
-function contextOf(c: Context): SuiteContext & { response: Response | undefined } {
+function reject(onReject: OnReject) {
+  return async (rejection: Rejection, c: Context, next: Next) => {
+    const context = contextOf(c);
+    await onReject(rejection, context, next);
+    return context.response;
+  };
+}
+
+function contextOf(c: Context): SuiteContext & { readonly response: Response | undefined } {
   const { incoming, outgoing } = c.env as HttpBindings;
+  let response: Response | undefined;
   return {
-    response: undefined,
+    get response() {
+      return response;
+    },
     method: c.req.method,
     path: c.req.path,
     header: (name) => c.req.header(name),
+    body: () => c.req.text(),
     get admission() {
       return c.get('admission');
     },
     incoming: incoming as never,
     outgoing: outgoing as never,
-    send(status, body, headers = {}) {
-      const empty = body === undefined || body === '';
-      this.response = empty
-        ? c.body(null, status as 200, headers)
-        : c.text(body, status as 200, headers);
+    send: (status, body = '', headers = {}) => {
+      response =
+        body === '' ? c.body(null, status as 200, headers) : c.text(body, status as 200, headers);
     },
-    stream(body, headers = {}) {
-      this.response = c.body(Readable.toWeb(body) as ReadableStream, 200, headers);
+    stream: (body, headers = {}) => {
+      response = c.body(Readable.toWeb(body) as ReadableStream, 200, headers);
     },
   };
 }

@@ -1,8 +1,16 @@
+import { text } from 'node:stream/consumers';
+import type { Rejection } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/koa';
-import { adapted, type Framework, type Step, type SuiteContext } from '@headgate/test-suite';
+import {
+  adapted,
+  type Framework,
+  type OnReject,
+  type Step,
+  type SuiteContext,
+} from '@headgate/test-suite';
 import Router from '@koa/router';
 import type Koa from 'koa';
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 
 /** How the suite builds apps with either version of Koa. */
 export function koaFramework(name: string, Version: typeof Koa): Framework<ConcurrencyLimit> {
@@ -10,17 +18,7 @@ export function koaFramework(name: string, Version: typeof Koa): Framework<Concu
     name,
     can: { tracksHandlers: true, http2: true },
 
-    limit(options) {
-      const { onReject } = options;
-      const rest = adapted(options, contextOf) as Parameters<typeof concurrencyLimit>[0];
-      if (typeof onReject !== 'function') {
-        return concurrencyLimit(onReject === undefined ? rest : { ...rest, onReject });
-      }
-      return concurrencyLimit({
-        ...rest,
-        onReject: (rejection, ctx, next) => onReject(rejection, contextOf(ctx), next),
-      });
-    },
+    limit: (options) => concurrencyLimit(adapted(options, contextOf, reject)),
 
     listener({ steps, onError }) {
       const app = new Version();
@@ -32,7 +30,7 @@ export function koaFramework(name: string, Version: typeof Koa): Framework<Concu
 }
 
 function add(app: Koa | Router, steps: readonly Step<ConcurrencyLimit>[]): void {
-  for (const step of steps) app.use(middlewareOf(step));
+  for (const step of steps) (app as Koa).use(middlewareOf(step));
 }
 
 function middlewareOf(step: Step<ConcurrencyLimit>): Middleware {
@@ -50,11 +48,17 @@ function middlewareOf(step: Step<ConcurrencyLimit>): Middleware {
   return router.routes() as Middleware;
 }
 
+function reject(onReject: OnReject) {
+  return (rejection: Rejection, ctx: Context, next: Next) =>
+    onReject(rejection, contextOf(ctx), next);
+}
+
 function contextOf(ctx: Context): SuiteContext {
   return {
     method: ctx.method,
     path: ctx.originalUrl.split('?', 1)[0] as string,
     header: (name) => ctx.get(name) || undefined,
+    body: () => text(ctx.req),
     get admission() {
       return ctx.state.admission;
     },

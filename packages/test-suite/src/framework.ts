@@ -61,6 +61,8 @@ export interface SuiteContext {
   /** As the client wrote it, below no mount point. */
   readonly path: string;
   header(name: string): string | undefined;
+  /** Reads the request's body, as text. */
+  body(): Promise<string>;
   /** What the adapter gives the handler. */
   readonly admission: SuiteAdmission | undefined;
   readonly incoming: IncomingMessage;
@@ -76,6 +78,12 @@ export interface SuiteAdmission {
   /** In degraded mode. */
   readonly rejection?: Rejection | undefined;
 }
+
+export type OnReject = (
+  rejection: Rejection,
+  context: SuiteContext,
+  next: () => unknown,
+) => unknown;
 
 type Ask<T> = (context: SuiteContext) => T;
 
@@ -95,7 +103,7 @@ export interface SuiteOptions extends LimitRule {
   readonly limits?: readonly LimitRule[];
   readonly queueTimeout?: number;
   readonly skip?: Ask<boolean>;
-  readonly onReject?: (rejection: Rejection, context: SuiteContext, next: () => unknown) => unknown;
+  readonly onReject?: OnReject;
   readonly mode?: 'enforce' | 'shadow';
   readonly headers?: boolean;
   readonly maxHold?: number;
@@ -107,21 +115,26 @@ export interface SuiteOptions extends LimitRule {
 }
 
 /**
- * Options whose `key`, `weight`, `limit` and `skip` take what the framework calls a request. `onReject` is left
- * out: its arguments and what it returns differ most, so that each framework's driver adds its own.
+ * The options as the adapter takes them: `read` makes a context of what the framework calls a request, `reject` makes
+ * the framework's `onReject` of the neutral one. What is no function stays as it is, for the adapter to refuse.
  */
-export function adapted<Args extends readonly unknown[]>(
+export function adapted<Adapted, Args extends readonly unknown[]>(
   options: SuiteOptions,
   read: (...args: Args) => SuiteContext,
-): Record<string, unknown> {
-  const { onReject: _, limits, ...rest } = options;
-  const rules = limits?.map((rule) => asked(rule, read));
-  return { ...asked(rest, read), ...(rules === undefined ? {} : { limits: rules }) };
+  reject: (onReject: OnReject) => unknown,
+): Adapted {
+  const { onReject, limits, ...rest } = options;
+  const adaptedOptions = asking(rest, read);
+  if (limits !== undefined) adaptedOptions.limits = limits.map((rule) => asking(rule, read));
+  if (onReject !== undefined) {
+    adaptedOptions.onReject = typeof onReject === 'function' ? reject(onReject) : onReject;
+  }
+  return adaptedOptions as Adapted;
 }
 
 const asks = ['key', 'weight', 'limit', 'skip'];
 
-function asked<Args extends readonly unknown[]>(
+function asking<Args extends readonly unknown[]>(
   options: object,
   read: (...args: Args) => SuiteContext,
 ): Record<string, unknown> {

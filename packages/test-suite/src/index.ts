@@ -4,6 +4,7 @@ export {
   type Capabilities,
   type Framework,
   type Method,
+  type OnReject,
   type Step,
   type SuiteAdmission,
   type SuiteApp,

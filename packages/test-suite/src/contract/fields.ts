@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
+import { ok, Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
@@ -19,14 +20,18 @@ export function headerFields(world: World): void {
   });
 
   it('says with headers: true how many places there are and how many are free', async () => {
-    const { app, work, holder } = await busy(world, { limit: 3, name: 'app', headers: true });
-    const second = app.call();
-    await work.begins(2);
+    const work = new Paused();
+    const limit = world.limit({ limit: 3, name: 'app', headers: true });
+    const steps = [{ path: '/slow', handle: work.handler }, { handle: ok }];
+    const app = await world.serve({ use: limit }, ...steps);
+    const slow = app.call('/slow');
+    await work.begins(1);
+    const { headers } = await app.call('/quick').answer();
+    expect(headers['ratelimit-policy']).toBe('"app";q=3;qu="concurrent-requests"');
+    expect(headers.ratelimit).toMatch(/^"app";r=1(;|$)/);
+    await counts(limit, 1);
     work.finishAll();
-    const [one, two] = [(await holder.answer()).headers, (await second.answer()).headers];
-    expect(one['ratelimit-policy']).toBe('"app";q=3;qu="concurrent-requests"');
-    expect(one.ratelimit).toMatch(/^"app";r=2(;|$)/);
-    expect(two.ratelimit).toMatch(/^"app";r=1(;|$)/);
+    expect((await slow.answer()).headers.ratelimit).toMatch(/^"app";r=2(;|$)/);
   });
 
   it('says so for every limit that applies', async () => {

@@ -67,6 +67,19 @@ export function overHttp2(world: World): void {
     await counts(limit, 0);
   });
 
+  it("frees the place of a stream that is reset at once with onDisconnect: 'release'", async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, onDisconnect: 'release' });
+    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
+    const session = await connected(app);
+    const { stream } = request(session, '/');
+    await work.begins(1);
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    await counts(limit, 0);
+    work.finishAll();
+    await aRound();
+  });
+
   it('gets all permits of a session back that is destroyed', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 3, queueLimit: 3 });

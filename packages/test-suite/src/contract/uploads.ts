@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
-import { ok } from '../kit/handlers.ts';
+import { ok, Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
@@ -86,6 +86,29 @@ export function uploads(world: World): void {
     work.finishAll();
     await holder.answer();
     expect(await app.call('/', upload).answer()).toMatchObject({ status: 200 });
+  });
+
+  it('leaves a body whole that had to wait', async () => {
+    const body = 'x'.repeat(300_000);
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const app = await world.serve(
+      { use: limit },
+      {
+        async handle(context) {
+          if (context.path === '/holder') return work.handler(context);
+          const { length } = await context.body();
+          context.send(200, String(length));
+        },
+      },
+    );
+    const holder = app.call('/holder');
+    await work.begins(1);
+    const waiter = app.call('/waiter', { method: 'POST', body });
+    await counts(limit, 1, 1);
+    work.finishAll();
+    expect(await waiter.answer()).toMatchObject({ status: 200, body: String(body.length) });
+    await holder.answer();
   });
 
   it('gives the permit back when a handler answers without reading the upload', async () => {

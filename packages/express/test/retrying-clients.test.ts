@@ -1,0 +1,49 @@
+import { busy, worldOfEachTest } from '@headgate/test-suite';
+import express from 'express';
+import { got } from 'got';
+import ky from 'ky';
+import { Agent, RetryAgent, request, fetch as undiciFetch } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { expressFramework } from './framework.ts';
+
+/** Each client as its documentation shows it, with its own defaults for what to retry and when. */
+const clients: Record<string, (url: string) => Promise<string>> = {
+  'RetryAgent of undici': async (url) => {
+    const dispatcher = new RetryAgent(new Agent());
+    const { body } = await request(url, { dispatcher });
+    return body.text().finally(() => dispatcher.close());
+  },
+  'fetch with a RetryAgent': async (url) => {
+    const dispatcher = new RetryAgent(new Agent());
+    const response = await undiciFetch(url, { dispatcher });
+    return response.text().finally(() => dispatcher.close());
+  },
+  got: (url) => got(url).text(),
+  ky: (url) => ky(url).text(),
+};
+
+describe('clients that retry', () => {
+  const world = worldOfEachTest(expressFramework('Express 5', express));
+
+  it.each(Object.keys(clients))('%s comes back when we said, and succeeds', async (name) => {
+    const refusals: { at: number; retryAfter: number }[] = [];
+    const { app, work, holder } = await busy(world, {
+      random: () => 0,
+      observer: {
+        rejected({ rejection: { retryAfter } }) {
+          refusals.push({ at: performance.now(), retryAfter });
+          work.finishAll();
+        },
+      },
+    });
+    const body = await clients[name]?.(`${app.url}/retried`);
+    const [refusal] = refusals;
+    const waited = performance.now() - (refusal?.at ?? 0);
+    expect(body).toBe('/retried');
+    expect(refusals).toHaveLength(1);
+    expect(refusal?.retryAfter).toBe(1);
+    // A client's timer may round; none may come back much earlier.
+    expect(waited).toBeGreaterThan(950);
+    await holder.answer();
+  });
+});

@@ -1,0 +1,62 @@
+import { createLimiter, type GateStats, type Permit, type Rejection } from '@headgate/core';
+import { concurrencyLimit } from '@headgate/express';
+import express, { type Request } from 'express';
+import { expectTypeOf } from 'vitest';
+
+const limit = concurrencyLimit({
+  limit: 1,
+  key: (req) => {
+    expectTypeOf(req).toEqualTypeOf<Request>();
+    return req.ip;
+  },
+  weight: (req) => Number(req.query.pages),
+  skip: (req) => req.path === '/health',
+  onReject: (rejection, req, res, next) => {
+    expectTypeOf(rejection).toEqualTypeOf<Rejection>();
+    expectTypeOf(req).toEqualTypeOf<Request>();
+    expectTypeOf(res.locals.admission.rejection).toEqualTypeOf<Rejection | undefined>();
+    next();
+  },
+});
+
+concurrencyLimit({
+  limits: [
+    { name: 'user', limit: (req) => (req.get('x-plan') === 'paid' ? 10 : 2), key: (req) => req.ip },
+    { name: 'reports', limit: 4, route: 'POST /reports/:id' },
+    { limiter: createLimiter({ name: 'app', limit: 100 }) },
+  ],
+});
+
+expectTypeOf(limit.stats()).toExtend<GateStats>();
+expectTypeOf(limit.close({ timeout: 1000 })).toEqualTypeOf<Promise<number>>();
+expectTypeOf(limit.inflight).toEqualTypeOf<number>();
+
+const app = express();
+app.use(limit);
+app.use('/api', limit, express.json());
+app.get('/reports/:id', limit, (_req, res) => {
+  const { admission } = res.locals;
+  expectTypeOf(admission.waited).toEqualTypeOf<number>();
+  expectTypeOf(admission.permit).toEqualTypeOf<Permit | undefined>();
+  // A permit or the reason why there is none.
+  if (admission.rejection === undefined) expectTypeOf(admission.permit).toEqualTypeOf<Permit>();
+  else expectTypeOf(admission.permit).toEqualTypeOf<undefined>();
+});
+app.post(
+  '/reports/:id',
+  limit.wrap<{ id: string }>(async (req, res) => {
+    expectTypeOf(req.params.id).toEqualTypeOf<string>();
+    expectTypeOf(res.locals.admission.waited).toEqualTypeOf<number>();
+  }),
+);
+
+// @ts-expect-error: misspelt
+concurrencyLimit({ limit: 1, queuLimit: 1 });
+// @ts-expect-error: one or the other
+concurrencyLimit({ limit: 1, limits: [{ name: 'app', limit: 1 }] });
+// @ts-expect-error: a limiter has its limit
+concurrencyLimit({ limit: 1, limiter: createLimiter({ limit: 1 }) });
+// @ts-expect-error: a key is text
+concurrencyLimit({ limit: 1, key: () => 5 });
+// @ts-expect-error: no limit
+concurrencyLimit({});

@@ -1,0 +1,243 @@
+import { concurrencyLimit } from '@headgate/hono';
+import { aRound, counts, Latch, ManualClock } from '@headgate/test-suite';
+import { type Context, Hono } from 'hono';
+import { afterEach, describe, expect, it } from 'vitest';
+
+/** Runtimes that have Request and Response and nothing more to tell. */
+describe('Hono without Node', () => {
+  const limits: ReturnType<typeof concurrencyLimit>[] = [];
+
+  afterEach(async () => {
+    for (const limit of limits.splice(0)) await counts(limit, 0, 0);
+  });
+
+  function appOf(
+    handler: (c: Context) => Response | Promise<Response>,
+    options: Partial<Parameters<typeof concurrencyLimit>[0]> = {},
+  ) {
+    const limit = concurrencyLimit({ limit: 1, ...options } as { limit: number });
+    limits.push(limit);
+    const app = new Hono().use(limit).all('*', handler);
+    app.onError((error, c) => c.text(error.message, 500));
+    return { app, limit };
+  }
+
+  it('admits, queues and turns away', async () => {
+    const latch = new Latch();
+    const { app, limit } = appOf(
+      async (c) => {
+        await latch.opened;
+        return c.text(c.req.path);
+      },
+      { queueLimit: 1 },
+    );
+    const answers = [app.request('/a'), app.request('/b')];
+    await counts(limit, 1, 1);
+    const refused = await app.request('/c');
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    latch.open();
+    for (const answer of answers) expect((await answer).status).toBe(200);
+    expect(await Promise.all(answers.map(async (answer) => (await answer).text()))).toEqual([
+      '/a',
+      '/b',
+    ]);
+  });
+
+  it('holds the permit until the body has been read', async () => {
+    let source!: ReadableStreamDefaultController<Uint8Array>;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        source = controller;
+      },
+    });
+    const { app, limit } = appOf((c) => c.body(body));
+    const response = await app.request('/');
+    source.enqueue(new TextEncoder().encode('one '));
+    await aRound();
+    expect(limit.inflight).toBe(1);
+    source.enqueue(new TextEncoder().encode('two'));
+    source.close();
+    expect(await response.text()).toBe('one two');
+    await counts(limit, 0);
+  });
+
+  it('gives the permit back when the body is cancelled, and cancels its source', async () => {
+    const cancelled: unknown[] = [];
+    const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+    const { app, limit } = appOf((c) => c.body(body));
+    const response = await app.request('/');
+    expect(limit.inflight).toBe(1);
+    await response.body?.cancel('gone');
+    await counts(limit, 0);
+    expect(cancelled).toEqual(['gone']);
+  });
+
+  it('gives the permit back when the body fails', async () => {
+    const body = new ReadableStream({
+      pull() {
+        throw new Error('broken');
+      },
+    });
+    const { app, limit } = appOf((c) => c.body(body));
+    const response = await app.request('/');
+    await expect(response.text()).rejects.toThrow('broken');
+    await counts(limit, 0);
+  });
+
+  it('does not read a body before somebody asks for it', async () => {
+    let pulls = 0;
+    const body = new ReadableStream(
+      {
+        pull() {
+          pulls++;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { app } = appOf((c) => c.body(body));
+    const response = await app.request('/');
+    await aRound();
+    expect(pulls).toBeLessThanOrEqual(1);
+    await response.body?.cancel();
+  });
+
+  it('keeps status, headers and cookies of a body that it watches', async () => {
+    const { app } = appOf((c) => {
+      c.header('Set-Cookie', 'a=1', { append: true });
+      c.header('Set-Cookie', 'b=2', { append: true });
+      c.header('X-Own', 'yes');
+      return c.text('body', 201);
+    });
+    const response = await app.request('/');
+    expect(response.status).toBe(201);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.headers.get('x-own')).toBe('yes');
+    expect(await response.text()).toBe('body');
+  });
+
+  it('gives the permit of a HEAD back though nobody reads its body', async () => {
+    const { app, limit } = appOf((c) => c.text('never read'));
+    for (const _ of [1, 2]) {
+      expect((await app.request('/', { method: 'HEAD' })).status).toBe(200);
+      await counts(limit, 0);
+    }
+  });
+
+  it('passes a response with 101 on untouched', async () => {
+    class Upgraded extends Response {
+      override readonly status = 101;
+      readonly webSocket = {};
+    }
+    const upgraded = new Upgraded('');
+    const { app, limit } = appOf(() => upgraded);
+    expect(await app.request('/')).toBe(upgraded);
+    await counts(limit, 0);
+  });
+
+  it("answers a websocket's request on Node, which has no response to watch", async () => {
+    const { app, limit } = appOf((c) => c.body(null));
+    const env = { incoming: { headers: {}, socket: null }, outgoing: undefined };
+    expect((await app.request('/', {}, env)).status).toBe(200);
+    await counts(limit, 0);
+  });
+
+  it('takes a client that goes away out of the line', async () => {
+    const latch = new Latch();
+    const handled: string[] = [];
+    const { app, limit } = appOf(
+      async (c) => {
+        handled.push(c.req.path);
+        await latch.opened;
+        return c.body(null);
+      },
+      { queueLimit: 1 },
+    );
+    const holder = app.request('/holder');
+    await counts(limit, 1);
+    const leaver = new AbortController();
+    const left = app.request('/leaver', { signal: leaver.signal });
+    await counts(limit, 1, 1);
+    leaver.abort();
+    await counts(limit, 1, 0);
+    expect(limit.stats().withdrawn).toBe(1);
+    latch.open();
+    await Promise.all([holder, left]);
+    expect(handled).toEqual(['/holder']);
+  });
+
+  it('tells the handler when its client goes away, and waits for it', async () => {
+    const latch = new Latch();
+    const signals: (AbortSignal | undefined)[] = [];
+    const { app, limit } = appOf(async (c) => {
+      signals.push(c.get('admission').permit?.signal);
+      await latch.opened;
+      return c.body(null);
+    });
+    const leaver = new AbortController();
+    const answer = app.request('/', { signal: leaver.signal });
+    await counts(limit, 1);
+    leaver.abort();
+    expect(signals[0]?.reason).toMatchObject({ code: 'ERR_HEADGATE_DISCONNECTED' });
+    expect(limit.inflight).toBe(1);
+    latch.open();
+    await answer;
+  });
+
+  it("frees a leaver's place at once with onDisconnect: 'release'", async () => {
+    const latch = new Latch();
+    const { app, limit } = appOf(
+      async (c) => {
+        await latch.opened;
+        return c.body(null);
+      },
+      { onDisconnect: 'release' },
+    );
+    const leaver = new AbortController();
+    const answer = app.request('/', { signal: leaver.signal });
+    await counts(limit, 1);
+    leaver.abort();
+    await counts(limit, 0);
+    latch.open();
+    await answer;
+  });
+
+  it('gives the permit back when the handler fails', async () => {
+    const { app, limit } = appOf(() => {
+      throw new Error('broken');
+    });
+    for (const _ of [1, 2]) {
+      const response = await app.request('/');
+      expect(response.status).toBe(500);
+      expect(await response.text()).toBe('broken');
+      await counts(limit, 0);
+    }
+  });
+
+  it('waits no longer than it may', async () => {
+    const clock = new ManualClock();
+    const latch = new Latch();
+    const { app, limit } = appOf(
+      async (c) => {
+        await latch.opened;
+        return c.body(null);
+      },
+      { queueLimit: 1, queueTimeout: 100, clock },
+    );
+    const holder = app.request('/');
+    const waiter = app.request('/');
+    await counts(limit, 1, 1);
+    clock.advance(100);
+    expect((await waiter).status).toBe(503);
+    latch.open();
+    await holder;
+  });
+
+  it('takes one permit where it stands in the way twice', async () => {
+    const { app, limit } = appOf((c) => c.text('ok'));
+    const outer = new Hono().use(limit).route('/', app);
+    expect(await (await outer.request('/')).text()).toBe('ok');
+    expect(limit.stats().admitted).toBe(1);
+  });
+});

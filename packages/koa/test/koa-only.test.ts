@@ -1,0 +1,77 @@
+import { PassThrough } from 'node:stream';
+import { concurrencyLimit } from '@headgate/koa';
+import { aRound, counts, Latch, worldOfEachTest } from '@headgate/test-suite';
+import Koa from 'koa';
+import Koa2 from 'koa2';
+import { describe, expect, it } from 'vitest';
+import { koaFramework } from './framework.ts';
+
+describe.each([
+  ['Koa 3', Koa],
+  ['Koa 2', Koa2 as unknown as typeof Koa],
+])('%s alone', (name, Version) => {
+  const world = worldOfEachTest(koaFramework(name, Version));
+
+  it('holds the permit until the handler has settled, though the response is over', async () => {
+    const latch = new Latch();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serve(
+      { use: limit },
+      {
+        async handle({ outgoing }) {
+          outgoing.end('early');
+          await latch.opened;
+        },
+      },
+    );
+    expect(await app.call().answer()).toMatchObject({ body: 'early' });
+    await aRound();
+    expect(limit.inflight).toBe(1);
+    latch.open();
+    await counts(limit, 0);
+  });
+
+  it('holds the permit of a response that bypasses Koa', async () => {
+    const body = new PassThrough();
+    const limit = world.watch(concurrencyLimit({ limit: 1 }));
+    const koa = new Version().use(limit);
+    koa.use((ctx) => {
+      ctx.respond = false;
+      body.pipe(ctx.res);
+    });
+    const app = await world.serveThrough(() => koa.callback());
+    const call = app.call();
+    body.write('one ');
+    await call.response;
+    expect(limit.inflight).toBe(1);
+    body.end('two');
+    expect(await call.answer()).toMatchObject({ body: 'one two' });
+  });
+
+  it('lets middleware around it see what it answered', async () => {
+    const latch = new Latch();
+    const seen: unknown[] = [];
+    const limit = world.watch(concurrencyLimit({ limit: 1 }));
+    const koa = new Version();
+    koa.use(async (ctx, next) => {
+      await next();
+      seen.push([ctx.status, ctx.response.get('Retry-After') !== '']);
+      ctx.set('X-Around', 'yes');
+    });
+    koa.use(limit).use(async (ctx) => {
+      await latch.opened;
+      ctx.body = 'ok';
+    });
+    const app = await world.serveThrough(() => koa.callback());
+    const holder = app.call();
+    await counts(limit, 1);
+    const { headers } = await app.call().answer();
+    expect(headers['x-around']).toBe('yes');
+    latch.open();
+    await holder.answer();
+    expect(seen).toEqual([
+      [503, true],
+      [200, false],
+    ]);
+  });
+});

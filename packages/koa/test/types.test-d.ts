@@ -1,0 +1,42 @@
+import type { GateStats, Permit, Rejection } from '@headgate/core';
+import { concurrencyLimit } from '@headgate/koa';
+import Router from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import { expectTypeOf } from 'vitest';
+
+const limit = concurrencyLimit({
+  limit: 1,
+  key: (ctx) => {
+    expectTypeOf(ctx).toEqualTypeOf<Context>();
+    return ctx.ip;
+  },
+  weight: (ctx) => Number(ctx.query.pages),
+  skip: (ctx) => ctx.path === '/health',
+  onReject: (rejection, ctx, next) => {
+    expectTypeOf(rejection).toEqualTypeOf<Rejection>();
+    expectTypeOf(ctx).toExtend<Context>();
+    expectTypeOf(next).toEqualTypeOf<Next>();
+    ctx.body = rejection.reason;
+  },
+});
+
+expectTypeOf(limit.stats()).toExtend<GateStats>();
+expectTypeOf(limit.close()).toEqualTypeOf<Promise<number>>();
+
+new Koa().use(limit).use((ctx) => {
+  const { admission } = ctx.state;
+  expectTypeOf(admission.waited).toEqualTypeOf<number>();
+  expectTypeOf(admission.permit).toEqualTypeOf<Permit | undefined>();
+  expectTypeOf(admission.rejection).toEqualTypeOf<Rejection | undefined>();
+});
+
+new Router().post('/reports/:id', limit, (ctx) => {
+  expectTypeOf(ctx.state.admission.waited).toEqualTypeOf<number>();
+});
+
+// @ts-expect-error: misspelt
+concurrencyLimit({ limit: 1, queuLimit: 1 });
+// @ts-expect-error: a key is text
+concurrencyLimit({ limit: 1, key: () => 5 });
+// @ts-expect-error: the framework tells when a handler is done
+concurrencyLimit({ limit: 1, abandonAfter: 1 });
