@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import { createGate, createLimiter, type Permit, type Takes } from '../src/index.ts';
+import { Caller } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const app: Takes = [{ weight: 1 }];
+
+function ask(gate: { request(waiter: Caller, takes: Takes): void }, takes = app): Caller {
+  const caller = new Caller();
+  gate.request(caller, takes);
+  return caller;
+}
+
+const reasons = (callers: Caller[]) => callers.map(({ rejection }) => rejection?.reason);
+
+it('close rejects everything that waits anywhere in the gate, and newcomers', async () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, name: 'api' });
+  const of = (key: string): Takes => [{ key, weight: 1 }, { weight: 1 }];
+  const holder = ask(gate, of('a'));
+  const waiting = [ask(gate, of('a')), ask(gate, of('b')), ask(gate, of('b'))];
+  const closed = gate.close();
+  expect(reasons(waiting)).toEqual(['closed', 'closed', 'closed']);
+  expect(ask(gate, of('c')).rejection).toMatchObject({ reason: 'closed', limit: 'api', waited: 0 });
+  await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+  holder.permit?.release();
+  expect(await closed).toBe(0);
+  expect(gate.stats().limits).toMatchObject([{ inflight: 0, keys: 0 }, { inflight: 0 }]);
+  expect(gate.stats()).toMatchObject({ admitted: 1, rejected: { closed: 5 } });
+});
+
+it('nobody is admitted by the room that the rejected leave', () => {
+  const gate = createGate({ limits: [{ name: 'app', limit: 2 }], queueLimit: 9 });
+  ask(gate);
+  const waiting = [ask(gate, [{ weight: 2 }]), ask(gate), ask(gate)];
+  void gate.close();
+  expect(reasons(waiting)).toEqual(['closed', 'closed', 'closed']);
+  expect(gate.stats()).toMatchObject({ inflight: 1, limits: [{ inflight: 1 }] });
+});
+
+it('nor by what they had passed and give back', () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'app', limit: 5 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9 });
+  ask(gate, [undefined, { weight: 3 }]);
+  const waiting = [
+    ask(gate, [{ key: 'b', weight: 1 }, { weight: 5 }]),
+    ask(gate, [{ key: 'b', weight: 1 }, { weight: 1 }]),
+  ];
+  void gate.close();
+  expect(reasons(waiting)).toEqual(['closed', 'closed']);
+  expect(gate.stats()).toMatchObject({ queued: 0, limits: [{ keys: 0 }, { inflight: 3 }] });
+});
+
+it('closes only the limiters that it has made', async () => {
+  const limiter = createLimiter({ limit: 3, name: 'shared', queueLimit: 9 });
+  const gate = createGate({ limits: [{ name: 'own', limit: 3 }, { limiter }], queueLimit: 9 });
+  const other = createGate({ limits: [{ limiter }] });
+  const holder = ask(gate, [undefined, { weight: 3 }]);
+  const waiting = [ask(gate, [{ weight: 1 }, { weight: 1 }]), ask(other)];
+  expect(waiting.map(({ answers }) => answers)).toEqual([0, 0]);
+  const closed = gate.close();
+  expect(reasons(waiting)).toEqual(['closed', undefined]);
+  holder.permit?.release();
+  expect(await closed).toBe(0);
+  expect(waiting[1]?.permit).toBeDefined();
+  expect(limiter.tryAcquire()).toBeDefined();
+  const own = gate.limits[0]?.limiter;
+  await expect(own?.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+});
+
+it('a shared limiter that is closed rejects for the gate', () => {
+  const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9 });
+  const gate = createGate({ limits: [{ limiter }] });
+  ask(gate);
+  const waiting = ask(gate);
+  void limiter.close();
+  expect(reasons([waiting, ask(gate)])).toEqual(['closed', 'closed']);
+  expect(gate.stats()).toMatchObject({ queued: 0, rejected: { closed: 2 } });
+});
+
+it('timeout and signal end the wait with how many are out, and their signals abort', async () => {
+  const clock = new VirtualClock();
+  const gate = createGate({ limits: [{ name: 'app', limit: 3 }], clock });
+  const permits = [await gate.acquire(), await gate.acquire()] as [Permit, Permit];
+  const { signal } = permits[0];
+  const closed = gate.close({ timeout: 50 });
+  clock.advance(50);
+  expect(await closed).toBe(2);
+  expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_CLOSED' });
+  expect(permits[1].signal.aborted).toBe(true);
+  expect(await gate.close({ signal: AbortSignal.abort() })).toBe(2);
+  const last = gate.close();
+  for (const permit of permits) permit.release();
+  expect(await last).toBe(0);
+});
+
+it.each([true, false])(
+  "a gate's permit is told what befalls the shared limiter's (signal made before: %s)",
+  async (before) => {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ limit: 1, name: 'shared', clock });
+    const gate = createGate({ limits: [{ limiter }], clock });
+    const permit = await gate.acquire();
+    if (before) expect(permit.signal.aborted).toBe(false);
+    const closed = limiter.close({ timeout: 10 });
+    clock.advance(10);
+    expect(await closed).toBe(1);
+    expect(permit.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_CLOSED' });
+  },
+);
+
+it.each([true, false])(
+  "the shared limiter's maxHold takes its part back (signal made before: %s)",
+  async (before) => {
+    const clock = new VirtualClock();
+    const observer = { leaked: () => {} };
+    const limiter = createLimiter({ limit: 1, name: 'shared', clock, maxHold: 10, observer });
+    const gate = createGate({ limits: [{ limiter }], clock });
+    const permit = await gate.acquire();
+    if (before) expect(permit.signal.aborted).toBe(false);
+    clock.advance(10);
+    expect(permit.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
+    expect([limiter.inflight, gate.inflight]).toEqual([0, 1]);
+    permit.release();
+    expect([limiter.inflight, gate.inflight]).toEqual([0, 0]);
+  },
+);
+
+it("the gate's maxHold takes everything back", async () => {
+  const clock = new VirtualClock();
+  const leaks: object[] = [];
+  const observer = { leaked: (event: object) => void leaks.push(event) };
+  const limits = [
+    { name: 'a', limit: 3 },
+    { name: 'b', limit: 3 },
+  ];
+  const gate = createGate({ limits, clock, maxHold: 10, observer });
+  const permit = await gate.acquire({ weights: { a: 3, b: 2 } });
+  permit.waitUntil(new Promise(() => {}));
+  clock.advance(10);
+  expect(leaks).toEqual([{ name: 'a+b', weight: 3, held: 10 }]);
+  expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1, limits: [{ inflight: 0 }, {}] });
+  expect(permit.signal.aborted).toBe(true);
+});

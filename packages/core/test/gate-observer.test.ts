@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { createGate, createLimiter, type Observer } from '../src/index.ts';
+import { Caller } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released', 'resized', 'leaked'];
+
+function recorded() {
+  const events: [string, object][] = [];
+  const entries = kinds.map((kind) => [kind, (event: object) => events.push([kind, event])]);
+  const observer = Object.fromEntries(entries) as Observer;
+  return { observer, seen: () => events.splice(0) };
+}
+
+const limits = [
+  { name: 'user', limit: 1, perKey: true },
+  { name: 'app', limit: 4 },
+];
+
+function observed() {
+  const clock = new VirtualClock();
+  const { observer, seen } = recorded();
+  const options = { name: 'api', queueLimit: 2, queueTimeout: 100, random: () => 0 };
+  const gate = createGate({ limits, ...options, clock, observer });
+  const ask = (key: string, weight = 1) => {
+    const caller = new Caller();
+    gate.request(caller, [{ key, weight: 1 }, { weight }]);
+    return caller;
+  };
+  return { clock, gate, ask, seen };
+}
+
+const name = 'api';
+
+it('a request is reported once, by the gate, with the heaviest of its weights', () => {
+  const { clock, ask, seen } = observed();
+  const caller = ask('a', 3);
+  clock.advance(20);
+  caller.permit?.release('ignored');
+  expect(seen()).toEqual([
+    ['admitted', { name, weight: 3, waited: 0 }],
+    ['released', { name, weight: 3, waited: 0, held: 20, outcome: 'ignored' }],
+  ]);
+});
+
+it('so is its wait, though it waits at several limits', () => {
+  const { clock, ask, seen } = observed();
+  const [one, two] = [ask('b', 3), ask('a')];
+  seen();
+  const waiting = ask('a', 2);
+  clock.advance(10);
+  two.permit?.release();
+  clock.advance(10);
+  one.permit?.release();
+  expect(seen()).toEqual([
+    ['queued', { name, weight: 1, queued: 1 }],
+    ['released', { name, weight: 1, waited: 0, held: 10, outcome: 'ok' }],
+    ['released', { name, weight: 3, waited: 0, held: 20, outcome: 'ok' }],
+    ['admitted', { name, weight: 2, waited: 20 }],
+  ]);
+  expect(waiting.permit?.waited).toBe(20);
+});
+
+it('rejections and withdrawals, with the limit that refused', () => {
+  const { clock, gate, ask, seen } = observed();
+  ask('a', 4);
+  const [one, two] = [ask('a'), ask('b')];
+  ask('c');
+  seen();
+  clock.advance(30);
+  gate.withdraw(one);
+  clock.advance(70);
+  expect(two.answers).toBe(1);
+  const rejection = { reason: 'timeout', limit: 'app', queued: 0, waited: 100, retryAfter: 1 };
+  expect(seen()).toEqual([
+    ['withdrawn', { name, waited: 30 }],
+    ['rejected', { name, rejection, shadow: false }],
+  ]);
+});
+
+it('a resized limit is reported under its own name', () => {
+  const { gate, seen } = observed();
+  gate.limits[1]?.limiter.setLimit(7);
+  expect(seen()).toEqual([['resized', { name: 'app', limit: 7 }]]);
+});
+
+it("a shared limiter's own observer sees what concerns that limit", () => {
+  const clock = new VirtualClock();
+  const { observer, seen } = recorded();
+  const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9, clock, observer });
+  const gate = createGate({ limits: [{ limiter }], clock });
+  const [one, two] = [new Caller(), new Caller()];
+  gate.request(one, [{ weight: 1 }]);
+  gate.request(two, [{ weight: 1 }]);
+  one.permit?.release();
+  two.permit?.release();
+  expect(seen().map(([kind]) => kind)).toEqual([
+    'admitted',
+    'queued',
+    'released',
+    'admitted',
+    'released',
+  ]);
+});
+
+it('stats of a gate count requests, those of its limits weight', () => {
+  const { clock, gate, ask } = observed();
+  ask('a', 3);
+  ask('b', 2);
+  clock.advance(15);
+  expect(gate.stats()).toEqual({
+    ...{ name, inflight: 1, queued: 1, longestWait: 15, admitted: 1, withdrawn: 0, leaked: 0 },
+    rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
+    limits: [
+      expect.objectContaining({ name: 'user', inflight: 2, queued: 0, keys: 2 }),
+      expect.objectContaining({ name: 'app', inflight: 3, queued: 1, longestWait: 15 }),
+    ],
+  });
+});

@@ -1,0 +1,243 @@
+import { expect, it } from 'vitest';
+import {
+  createGate,
+  createLimiter,
+  type Gate,
+  type GateOptions,
+  type Takes,
+} from '../src/index.ts';
+import { Caller } from './caller.ts';
+import { uncaughtIn } from './uncaught.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+// What a waiter of a gate may do, and what becomes of the permits that it holds on its way.
+
+type Wishes = ConstructorParameters<typeof Caller>[0];
+
+const limits = [
+  { name: 'user', limit: 1, perKey: true },
+  { name: 'app', limit: 1 },
+];
+
+function gateWith(options: Partial<GateOptions> = {}) {
+  const clock = new VirtualClock();
+  const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, ...options });
+  const ask = (key: string, wishes?: Wishes) => {
+    const caller = new Caller(wishes);
+    gate.request(caller, takes(key));
+    return caller;
+  };
+  return { clock, gate, ask };
+}
+
+const takes = (key: string): Takes => [{ key, weight: 1 }, { weight: 1 }];
+
+function expectQuiet(gate: Gate): void {
+  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  for (const limit of gate.stats().limits) {
+    expect(limit).toMatchObject({ inflight: 0, queued: 0, keys: 0 });
+  }
+}
+
+it('a request that is withdrawn gives back what it has passed; no answer follows', () => {
+  const { gate, ask } = gateWith();
+  const holder = ask('a');
+  const waiting = ask('b');
+  gate.withdraw(waiting);
+  gate.withdraw(waiting);
+  gate.withdraw(holder);
+  expect(gate.stats()).toMatchObject({ queued: 0, withdrawn: 1, limits: [{ inflight: 1 }, {}] });
+  holder.permit?.release();
+  expect(waiting.answers).toBe(0);
+  expectQuiet(gate);
+});
+
+it('so does one that has gone unnoticed, and the next is granted', () => {
+  const { gate, ask } = gateWith();
+  const holder = ask('a');
+  const gone = ask('b', { gone: () => true });
+  const next = ask('b');
+  holder.permit?.release();
+  expect([gone.answers, next.answers]).toEqual([0, 1]);
+  expect(gate.stats().withdrawn).toBe(1);
+  next.permit?.release();
+  expectQuiet(gate);
+});
+
+it('so does one that cannot say whether it has gone; the error surfaces', async () => {
+  const { gate, ask } = gateWith();
+  const holder = ask('a');
+  const error = new Error('gone?');
+  const gone = () => {
+    throw error;
+  };
+  ask('b', { gone });
+  expect(await uncaughtIn(() => holder.permit?.release())).toEqual([error]);
+  expectQuiet(gate);
+});
+
+it('one whose granted throws gives all back; the error surfaces', async () => {
+  const { gate, ask } = gateWith();
+  const error = new Error('granted');
+  const onGranted = () => {
+    throw error;
+  };
+  expect(() => ask('a', { onGranted })).toThrow(error);
+  expectQuiet(gate);
+  const holder = ask('a');
+  ask('b', { onGranted });
+  const next = ask('b');
+  expect(await uncaughtIn(() => holder.permit?.release())).toEqual([error]);
+  expect(next.answers).toBe(1);
+  next.permit?.release();
+  expectQuiet(gate);
+});
+
+it('one that asks again and then throws waits on', async () => {
+  const { gate, ask } = gateWith();
+  const holder = ask('a');
+  const error = new Error('granted');
+  const callers: Caller[] = [];
+  const onGranted = () => {
+    const [caller] = callers;
+    if (caller === undefined || caller.answers > 1) return;
+    ask('c');
+    gate.request(caller, takes('b'));
+    throw error;
+  };
+  callers.push(ask('b', { onGranted }));
+  expect(await uncaughtIn(() => holder.permit?.release())).toEqual([error]);
+  const [caller] = callers as [Caller];
+  expect([caller.answers, gate.inflight, gate.queued]).toEqual([1, 1, 1]);
+  gate.withdraw(caller);
+  expect(gate.queued).toBe(0);
+});
+
+it('one whose rejected throws stops nobody; the error surfaces', async () => {
+  const { clock, gate, ask } = gateWith();
+  const holder = ask('a');
+  const error = new Error('rejected');
+  const onRejected = () => {
+    throw error;
+  };
+  const callers = [ask('b', { onRejected }), ask('c')];
+  expect(await uncaughtIn(() => clock.advance(100))).toEqual([error]);
+  expect(callers.map(({ rejection }) => rejection?.reason)).toEqual(['timeout', 'timeout']);
+  holder.permit?.release();
+  expectQuiet(gate);
+});
+
+it('one that asks again within its rejection has a deadline too', () => {
+  const { clock, gate, ask } = gateWith();
+  const holder = ask('a');
+  const again: Caller[] = [];
+  ask('b', { onRejected: () => void again.push(ask('b')) });
+  clock.advance(100);
+  expect(gate.queued).toBe(1);
+  clock.advance(100);
+  expect(again[0]?.rejection?.reason).toBe('timeout');
+  holder.permit?.release();
+  expectQuiet(gate);
+});
+
+it('one that declines to wait is rejected and holds nothing', () => {
+  const { gate, ask } = gateWith();
+  const holder = ask('a');
+  const declining = ask('b', { joins: () => false });
+  expect(declining.rejection).toMatchObject({ reason: 'full', limit: 'app' });
+  holder.permit?.release();
+  expectQuiet(gate);
+});
+
+it('it is asked once whether it joins, at the first line', () => {
+  const { gate, ask } = gateWith();
+  let asked = 0;
+  const joins = () => ++asked > 0;
+  const holders = [ask('b'), ask('a')];
+  const waiting = ask('a', { joins });
+  holders[0]?.permit?.release();
+  holders[1]?.permit?.release();
+  waiting.permit?.release();
+  expect(asked).toBe(1);
+  expectQuiet(gate);
+});
+
+it('one that waits already may not ask again, though there be room elsewhere', () => {
+  const { gate, ask } = gateWith({ limits: [limits[0] as (typeof limits)[0]] });
+  const first = new Caller();
+  const key = { key: 'a', weight: 1 };
+  gate.request(new Caller(), [key]);
+  gate.request(first, [key]);
+  const twice = expect.objectContaining({ code: 'ERR_HEADGATE_WAITING' });
+  expect(() => gate.request(first, [key])).toThrow(twice);
+  expect(() => gate.request(first, [{ ...key, key: 'b' }])).toThrow(twice);
+  expect([gate.queued, gate.inflight, first.answers]).toEqual([1, 1, 0]);
+  expect(ask('c').permit?.key).toBe('c');
+});
+
+it('grants do not re-enter, through several limits either', () => {
+  const { gate, ask } = gateWith({ queueLimit: Number.POSITIVE_INFINITY });
+  const holder = ask('a');
+  let [depth, deepest, granted] = [0, 0, 0];
+  const onGranted = (permit: { release(): void }) => {
+    granted++;
+    deepest = Math.max(deepest, ++depth);
+    permit.release();
+    depth--;
+  };
+  for (let index = 0; index < 20_000; index++) ask(index % 2 ? 'a' : `b ${index}`, { onGranted });
+  holder.permit?.release();
+  expect([granted, deepest]).toEqual([20_000, 1]);
+  expectQuiet(gate);
+});
+
+it('what a later limit would refuse is refused before the first is asked', () => {
+  const { gate, ask } = gateWith();
+  const holder = ask('a');
+  const bad: [Takes, object][] = [
+    [[{ key: 'a', weight: 1 }, { weight: 2 }], { code: 'ERR_HEADGATE_WEIGHT' }],
+    [[{ key: 'a', weight: 1 }, { weight: Number.NaN }], { code: 'ERR_HEADGATE_WEIGHT' }],
+    [
+      [
+        { key: 'a', weight: 1 },
+        { weight: 1, key: 'x' },
+      ],
+      { code: 'ERR_HEADGATE_KEY' },
+    ],
+    [
+      [
+        { key: 'a', weight: 1 },
+        { weight: 1, limit: 3 },
+      ],
+      { code: 'ERR_HEADGATE_KEY' },
+    ],
+    [[{ key: 5 as never, weight: 1 }, { weight: 1 }], { code: 'ERR_HEADGATE_KEY' }],
+    [[{ key: 'a', weight: 1, limit: 1.5 }, { weight: 1 }], { code: 'ERR_HEADGATE_OPTION' }],
+  ];
+  for (const [wrong, error] of bad) {
+    const caller = new Caller();
+    expect(() => gate.request(caller, wrong)).toThrow(expect.objectContaining(error));
+  }
+  expect([gate.queued, gate.inflight]).toEqual([0, 1]);
+  holder.permit?.release();
+  expectQuiet(gate);
+});
+
+it("a weight above what a key's own limit has become is granted alone", () => {
+  const org = createLimiter({ limit: 3, name: 'org', perKey: true, queueLimit: 9 });
+  const user = { name: 'user', limit: 1, perKey: true };
+  const { gate } = gateWith({ limits: [user, { limiter: org }] });
+  const [holder, waiting] = [new Caller(), new Caller()];
+  gate.request(holder, [{ key: 'a', weight: 1 }, undefined]);
+  gate.request(waiting, [
+    { key: 'a', weight: 1 },
+    { key: 'o', weight: 3 },
+  ]);
+  const held = org.tryAcquire({ key: 'o', limit: 2 });
+  holder.permit?.release();
+  expect(waiting.answers).toBe(0);
+  held?.release();
+  expect(org.usage('o')).toMatchObject({ inflight: 2 });
+  waiting.permit?.release();
+  expectQuiet(gate);
+});

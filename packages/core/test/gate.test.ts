@@ -1,0 +1,243 @@
+import { expect, it } from 'vitest';
+import {
+  createGate,
+  createLimiter,
+  type Gate,
+  type GateOptions,
+  type Takes,
+} from '../src/index.ts';
+import { Caller } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function usersAndApp(options: Partial<GateOptions> = {}) {
+  const clock = new VirtualClock();
+  const limits = [
+    { name: 'user', limit: 2, perKey: true },
+    { name: 'app', limit: 3 },
+  ];
+  return { clock, gate: createGate({ limits, queueLimit: 9, clock, ...options }) };
+}
+
+/** A new caller that has asked: of a user, with a weight for the app. */
+function enter(
+  gate: Gate,
+  key: string,
+  weight = 1,
+  wishes?: ConstructorParameters<typeof Caller>[0],
+) {
+  const caller = new Caller(wishes);
+  gate.request(caller, [{ key, weight: 1 }, { weight }]);
+  return caller;
+}
+
+function inflight(gate: Gate): number[] {
+  return gate.stats().limits.map((limit) => limit.inflight);
+}
+
+it('one admission takes of every limit, one release gives all back', () => {
+  const { gate } = usersAndApp();
+  const caller = enter(gate, 'a', 2);
+  expect(caller.permit).toMatchObject({ key: 'a', weight: 2, waited: 0 });
+  expect([gate.inflight, ...inflight(gate)]).toEqual([1, 1, 2]);
+  caller.permit?.release();
+  caller.permit?.release();
+  expect([gate.inflight, ...inflight(gate)]).toEqual([0, 0, 0]);
+  expect(gate.stats().limits[0]?.keys).toBe(0);
+});
+
+it('a request waits at the first limit that has no room, and goes on from there', () => {
+  const { gate, clock } = usersAndApp();
+  const [one, two, other] = [enter(gate, 'a'), enter(gate, 'a'), enter(gate, 'b')];
+  const waiting = enter(gate, 'a');
+  expect([gate.queued, ...inflight(gate)]).toEqual([1, 2, 3].map((n, i) => [1, 3, 3][i] ?? n));
+  clock.advance(10);
+  one?.permit?.release();
+  expect(waiting.permit?.waited).toBe(10);
+  for (const caller of [two, other, waiting]) caller?.permit?.release();
+  expect([gate.queued, gate.inflight, ...inflight(gate)]).toEqual([0, 0, 0, 0]);
+});
+
+it('a busy key delays only itself: who waits for its user holds nothing of the app', () => {
+  const { gate } = usersAndApp();
+  enter(gate, 'a');
+  enter(gate, 'a');
+  const waiting = [enter(gate, 'a'), enter(gate, 'a')];
+  const other = enter(gate, 'b');
+  expect(other.permit).toBeDefined();
+  expect(waiting.map(({ answers }) => answers)).toEqual([0, 0]);
+  expect(inflight(gate)).toEqual([3, 3]);
+});
+
+it('a waiting request holds the limits written earlier, and only those', () => {
+  const { gate } = usersAndApp();
+  enter(gate, 'a', 3);
+  enter(gate, 'b');
+  expect(inflight(gate)).toEqual([2, 3]);
+});
+
+it('what was passed is given back when a later limit rejects', () => {
+  const limits = [
+    { name: 'user', limit: 2, perKey: true },
+    { name: 'app', limit: 1, queueLimit: 0 },
+  ];
+  const { gate } = usersAndApp({ limits });
+  enter(gate, 'a');
+  const rejected = enter(gate, 'b');
+  expect(rejected.rejection).toMatchObject({ reason: 'full', limit: 'app', waited: 0 });
+  expect(gate.stats()).toMatchObject({ queued: 0, inflight: 1, limits: [{ keys: 1 }, {}] });
+});
+
+it('one deadline for the whole way', () => {
+  const { gate, clock } = usersAndApp({ queueTimeout: 100 });
+  const one = enter(gate, 'a');
+  enter(gate, 'a', 2);
+  const waiting = enter(gate, 'a', 2);
+  clock.advance(60);
+  one.permit?.release();
+  expect(inflight(gate)).toEqual([2, 2]);
+  clock.advance(39);
+  expect(waiting.answers).toBe(0);
+  clock.advance(1);
+  expect(waiting.rejection).toMatchObject({ reason: 'timeout', limit: 'app', waited: 100 });
+  expect(inflight(gate)).toEqual([1, 2]);
+  expect(clock.armed).toBe(0);
+});
+
+it('a request may bring its own patience; Infinity makes no timer', async () => {
+  const { gate, clock } = usersAndApp();
+  enter(gate, 'a', 3);
+  const short = enter(gate, 'b', 1, { queueTimeout: 10 });
+  const waiting = gate.acquire({ keys: { user: 'b' }, queueTimeout: Number.POSITIVE_INFINITY });
+  expect(clock.armed).toBe(1);
+  clock.advance(10);
+  expect([short.rejection?.reason, gate.queued, clock.armed]).toEqual(['timeout', 1, 0]);
+  void gate.close();
+  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+});
+
+it('a late timer grants nobody whose deadline has passed, at whichever limit', () => {
+  const { gate, clock } = usersAndApp({ queueTimeout: 100 });
+  const one = enter(gate, 'a');
+  enter(gate, 'a', 2);
+  const [forUser, forApp] = [enter(gate, 'a'), enter(gate, 'b')];
+  clock.busy(100);
+  one.permit?.release();
+  expect([forUser, forApp].map(({ rejection }) => rejection?.reason)).toEqual([
+    'timeout',
+    'timeout',
+  ]);
+  expect(gate.queued).toBe(0);
+});
+
+it('one timer per gate, however many wait and wherever', () => {
+  const { gate, clock } = usersAndApp({ queueLimit: 100, queueTimeout: 100 });
+  enter(gate, 'a', 3);
+  enter(gate, 'a', 3);
+  for (let index = 0; index < 50; index++) enter(gate, index % 2 ? 'a' : 'b');
+  expect([gate.queued, clock.armed]).toEqual([51, 1]);
+  clock.advance(100);
+  expect([gate.queued, clock.armed]).toEqual([0, 0]);
+});
+
+it('one count of waiters: queueLimit holds for all limits and keys together', () => {
+  const { gate } = usersAndApp({ queueLimit: 3 });
+  enter(gate, 'holder', 3);
+  const callers = Array.from({ length: 1000 }, (_, index) => enter(gate, `invented ${index}`));
+  expect(gate.stats()).toMatchObject({ queued: 3, rejected: { full: 997 } });
+  expect(gate.stats().limits[0]?.keys).toBe(4);
+  expect(callers[3]?.rejection).toMatchObject({ reason: 'full', limit: 'app' });
+});
+
+it('the count is not checked again midway', () => {
+  const { gate } = usersAndApp({ queueLimit: 1 });
+  const one = enter(gate, 'a', 3);
+  const two = enter(gate, 'a', 1);
+  expect(two.answers).toBe(0);
+  expect(enter(gate, 'a').rejection?.reason).toBe('full');
+  one.permit?.release();
+  expect(two.permit).toBeDefined();
+});
+
+it("a limit's own queueLimit holds besides, per key where keyed", () => {
+  const limits = [{ name: 'user', limit: 1, perKey: true, queueLimit: 1 }];
+  const { gate } = usersAndApp({ limits });
+  const ask = (key: string) => {
+    const caller = new Caller();
+    gate.request(caller, [{ key, weight: 1 }]);
+    return caller.rejection?.reason ?? (caller.permit ? 'granted' : 'waits');
+  };
+  expect(['a', 'a', 'a', 'b', 'b', 'b'].map(ask)).toEqual([
+    'granted',
+    'waits',
+    'full',
+    'granted',
+    'waits',
+    'full',
+  ]);
+});
+
+it('late timers keep no places, neither of the gate nor of a limit', () => {
+  for (const options of [
+    { queueLimit: 1 },
+    { limits: [{ name: 'app', limit: 1, queueLimit: 1 }] },
+  ]) {
+    const clock = new VirtualClock();
+    const limits = [{ name: 'app', limit: 1 }];
+    const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, ...options });
+    const callers = [new Caller(), new Caller(), new Caller()];
+    const [holder, late, newcomer] = callers as [Caller, Caller, Caller];
+    gate.request(holder, [{ weight: 1 }]);
+    gate.request(late, [{ weight: 1 }]);
+    clock.busy(100);
+    gate.request(newcomer, [{ weight: 1 }]);
+    expect([late.rejection?.reason, newcomer.answers, gate.queued]).toEqual(['timeout', 0, 1]);
+  }
+});
+
+it('FIFO by arrival at the gate, not at each limit', () => {
+  const { gate } = usersAndApp();
+  const holders = [enter(gate, 'a'), enter(gate, 'a', 2)];
+  const early = enter(gate, 'a');
+  const late = enter(gate, 'b');
+  expect([early.answers, late.answers]).toEqual([0, 0]);
+  // The first is let into the app's line ahead of the second, which has stood there for longer.
+  holders[0]?.permit?.release();
+  expect([early.answers, late.answers]).toEqual([1, 0]);
+});
+
+it('who comes first in a line may fit where the one behind does not', () => {
+  const { gate } = usersAndApp();
+  const holder = enter(gate, 'a');
+  enter(gate, 'a');
+  const light = enter(gate, 'a');
+  const heavy = enter(gate, 'b', 3);
+  holder.permit?.release();
+  expect([light.answers, heavy.answers]).toEqual([1, 0]);
+});
+
+it('a limiter may be shared with others: it counts for all', async () => {
+  const app = createLimiter({ limit: 2, name: 'app' });
+  const gates = ['x', 'y'].map((name) =>
+    createGate({ limits: [{ name, limit: 9 }, { limiter: app }], queueLimit: 9 }),
+  ) as [Gate, Gate];
+  const permits = [await gates[0].acquire(), await gates[1].acquire()];
+  expect(app.inflight).toBe(2);
+  expect(app.tryAcquire()).toBeUndefined();
+  const waiting = gates[0].acquire();
+  expect(app.queued).toBe(0);
+  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'full', limit: 'app' } });
+  for (const permit of permits) permit.release();
+  expect(app.inflight).toBe(0);
+});
+
+it('a gate of one shared limiter takes its queueLimit and queueTimeout', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 50, clock });
+  const gate = createGate({ limits: [{ limiter }], clock });
+  const callers = [new Caller(), new Caller(), new Caller()];
+  const takes: Takes = [{ weight: 1 }];
+  for (const caller of callers) gate.request(caller, takes);
+  expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
+  clock.advance(50);
+  expect(callers[1]?.rejection).toMatchObject({ reason: 'timeout', waited: 50 });
+});

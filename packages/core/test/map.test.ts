@@ -1,0 +1,172 @@
+import { getEventListeners } from 'node:events';
+import { expect, it } from 'vitest';
+import { map } from '../src/index.ts';
+
+const turn = () => new Promise(setImmediate);
+
+/** Work that ends when the test says so. */
+function bench() {
+  const started: number[] = [];
+  const signals: AbortSignal[] = [];
+  const ends = new Map<number, { finish: () => void; fail: (error: unknown) => void }>();
+  const work = (item: number, _index: number, signal: AbortSignal) => {
+    started.push(item);
+    signals.push(signal);
+    return new Promise<string>((resolve, reject) => {
+      ends.set(item, { finish: () => resolve(`done ${item}`), fail: reject });
+    });
+  };
+  const finish = async (item: number) => {
+    ends.get(item)?.finish();
+    await turn();
+  };
+  const fail = async (item: number, error: unknown) => {
+    ends.get(item)?.fail(error);
+    await turn();
+  };
+  return { started, signals, work, finish, fail };
+}
+
+it('L1: at most so many at work, in order; results in the order of the items', async () => {
+  const { started, work, finish } = bench();
+  const results = map([1, 2, 3, 4], work, { limit: 2 });
+  await turn();
+  expect(started).toEqual([1, 2]);
+  await finish(2);
+  expect(started).toEqual([1, 2, 3]);
+  await finish(3);
+  await finish(4);
+  await finish(1);
+  expect(await results).toEqual(['done 1', 'done 2', 'done 3', 'done 4']);
+});
+
+it('gives the index and a signal', async () => {
+  const results = await map('abc', (item, index, { aborted }) => [item, index, aborted], {
+    limit: 3,
+  });
+  expect(results).toEqual([
+    ['a', 0, false],
+    ['b', 1, false],
+    ['c', 2, false],
+  ]);
+});
+
+it('nothing to do is done', async () => {
+  expect(await map([], () => expect.unreachable(), { limit: 1 })).toEqual([]);
+});
+
+it('draws an item only when there is room to start it', async () => {
+  const { work, finish } = bench();
+  const drawn: number[] = [];
+  async function* items() {
+    for (const item of [1, 2, 3, 4]) {
+      drawn.push(item);
+      yield item;
+    }
+  }
+  const results = map(items(), work, { limit: 2 });
+  await turn();
+  expect(drawn).toEqual([1, 2]);
+  for (const item of [1, 2, 3, 4]) await finish(item);
+  expect(await results).toHaveLength(4);
+});
+
+it('L1: the first error rejects at once, starts nothing more and tells those at work', async () => {
+  const { started, signals, work, fail, finish } = bench();
+  const results = map([1, 2, 3, 4], work, { limit: 2 });
+  const error = new Error('first');
+  await turn();
+  const rejected = expect(results).rejects.toBe(error);
+  await fail(2, error);
+  await rejected;
+  expect(signals[0]?.reason).toBe(error);
+  await finish(1);
+  expect(started).toEqual([1, 2]);
+});
+
+it('a synchronous throw is an error like any other', async () => {
+  const error = new Error('at once');
+  const throws = (): never => {
+    throw error;
+  };
+  await expect(map([1, 2], throws, { limit: 1 })).rejects.toBe(error);
+});
+
+it('L1: an abort rejects with its reason, starts nothing more and tells those at work', async () => {
+  const { started, signals, work, finish } = bench();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const results = map([1, 2, 3], work, { limit: 1, signal });
+  await turn();
+  controller.abort(new Error('enough'));
+  await expect(results).rejects.toThrow('enough');
+  expect(signals[0]?.aborted).toBe(true);
+  await finish(1);
+  expect(started).toEqual([1]);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+it('an abort does not wait for the next item to come', async () => {
+  async function* never(): AsyncGenerator<number> {
+    await new Promise(() => {});
+  }
+  const controller = new AbortController();
+  const results = map(never(), () => 1, { limit: 1, signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(results).rejects.toThrow('enough');
+});
+
+it('an aborted signal draws nothing', async () => {
+  const signal = AbortSignal.abort(new Error('before'));
+  let drawn = 0;
+  const items = { [Symbol.iterator]: () => ({ next: () => ({ value: drawn++, done: false }) }) };
+  await expect(map(items, () => 1, { limit: 1, signal })).rejects.toThrow('before');
+  expect(drawn).toBe(0);
+});
+
+it('items that fail to come tell those at work', async () => {
+  const { signals, work } = bench();
+  const error = new Error('no more');
+  function* items() {
+    yield 1;
+    throw error;
+  }
+  await expect(map(items(), work, { limit: 2 })).rejects.toBe(error);
+  expect(signals[0]?.reason).toBe(error);
+});
+
+it('an iterator that is left early is closed', async () => {
+  let closed = false;
+  function* items() {
+    try {
+      yield 1;
+      yield 2;
+    } finally {
+      closed = true;
+    }
+  }
+  const fails = () => Promise.reject(new Error('first'));
+  await expect(map(items(), fails, { limit: 1 })).rejects.toThrow('first');
+  await turn();
+  expect(closed).toBe(true);
+});
+
+it('a signal that outlives the work keeps no listener', async () => {
+  const { signal } = new AbortController();
+  await map([1, 2, 3], (item) => item, { limit: 1, signal });
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+it.each<[string, object | undefined, object]>([
+  ['no options', undefined, { code: 'ERR_HEADGATE_OPTION', option: 'map' }],
+  ['no limit', {}, { code: 'ERR_HEADGATE_OPTION', option: 'limit' }],
+  ['limit 0', { limit: 0 }, { code: 'ERR_HEADGATE_OPTION', option: 'limit' }],
+  ['limit 1.5', { limit: 1.5 }, { code: 'ERR_HEADGATE_OPTION', option: 'limit' }],
+  [
+    'concurrency',
+    { limit: 1, concurrency: 4 },
+    { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'concurrency' },
+  ],
+])('refuses %s', async (_, options, error) => {
+  await expect(map([], () => 1, options as { limit: number })).rejects.toMatchObject(error);
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { createGate, createLimiter, HeadgateError } from '../src/index.ts';
+
+const text = (value: unknown) =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);
+
+const counts = { bad: [0, -1, 1.5, Number.NaN, '3', null, [], {}, 2 ** 60, true, 3n], least: 1 };
+const duration = 'a number of milliseconds, 0 or more';
+const bound = 'a whole number of at least 0, or Infinity';
+
+/** Per option: what is expected, and what is none of it. */
+const common: [option: string, expected: string, bad: unknown[]][] = [
+  ['queueLimit', bound, [-1, 1.5, Number.NaN, '3', [], true]],
+  ['queueTimeout', duration, [-1, Number.NaN, '3', [], true]],
+  ['maxHold', duration, [-1, Number.NaN, '3', [], true]],
+  ['maxRetryAfter', 'a whole number of at least 1', [0, -1, 1.5, Number.NaN, Infinity, '3']],
+  ['name', 'a string that is not empty', ['', 5, {}, true]],
+  ['random', 'a function', [5, 'x', {}]],
+  ['observer', 'an object with the methods admitted', [5, 'x', { admitted: 5 }]],
+  ['clock', 'an object with the methods now', [5, 'x', null, {}, { now: 5 }]],
+];
+
+const limiterOnly: typeof common = [
+  ['limit', 'a whole number of at least 1', [...counts.bad, Infinity, undefined]],
+  ['perKey', 'true or false', ['yes', 1, null]],
+];
+
+const gateOnly: typeof common = [
+  ['mode', 'one of enforce, shadow', ['', 'SHADOW', 5, true]],
+  ['limits', 'an array of at least one limit', [undefined, null, {}, [], 5]],
+];
+
+function refusalOf(create: () => unknown): HeadgateError {
+  try {
+    create();
+  } catch (error) {
+    if (error instanceof HeadgateError) return error;
+    throw error;
+  }
+  return expect.unreachable('was accepted');
+}
+
+function rows(options: typeof common): [string, string, unknown, string][] {
+  return options.flatMap(([option, expected, bad]) =>
+    bad.map((value): [string, string, unknown, string] => [option, shown(value), value, expected]),
+  );
+}
+
+function shown(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return text(value);
+  return Array.isArray(value) ? 'a value of type Array' : 'a value of type Object';
+}
+
+describe('S1: createLimiter refuses, naming option, expectation and value', () => {
+  it.each(rows([...common, ...limiterOnly]))('%s: %s', (option, got, value, expected) => {
+    const error = refusalOf(() => createLimiter({ limit: 1, [option]: value }));
+    expect(error).toMatchObject({ name: 'HeadgateError', code: 'ERR_HEADGATE_OPTION', option });
+    expect(error.message).toContain(`${option} must be ${expected}`);
+    expect(error.message).toContain(`got ${got}`);
+  });
+});
+
+describe('S1: createGate refuses, naming option, expectation and value', () => {
+  it.each(rows([...common, ...gateOnly]))('%s: %s', (option, got, value, expected) => {
+    const limits = [{ name: 'app', limit: 1 }];
+    const error = refusalOf(() => createGate({ limits, [option]: value }));
+    expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', option });
+    expect(error.message).toContain(`${option} must be ${expected}`);
+    expect(error.message).toContain(`got ${got}`);
+  });
+
+  it.each<[string, unknown, object]>([
+    ['a limit that is none', null, { option: 'limits[]' }],
+    ['a number', 5, { option: 'limits[]' }],
+    ['no name', { limit: 1 }, { option: 'limits[].name' }],
+    ['no limit', { name: 'a' }, { option: 'limit' }],
+    ['limit 0', { name: 'a', limit: 0 }, { option: 'limit' }],
+    ['queueLimit -1', { name: 'a', limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
+    ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'perKey' }],
+    ['optional 1', { name: 'a', limit: 1, optional: 1 }, { option: 'optional' }],
+    ['a limiter that is none', { limiter: {} }, { option: 'limiter' }],
+    ['no limiter', { limiter: undefined }, { option: 'limiter' }],
+  ])('in limits: %s', (_, limit, expected) => {
+    const error = refusalOf(() => createGate({ limits: [limit as never] }));
+    expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
+  });
+
+  it('a shared limiter in shadow mode', () => {
+    const limits = [{ limiter: createLimiter({ limit: 1 }) }];
+    const error = refusalOf(() => createGate({ limits, mode: 'shadow' }));
+    expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', option: 'mode' });
+  });
+});
+
+describe('a misspelt option is not silently ignored', () => {
+  const code = 'ERR_HEADGATE_UNKNOWN_OPTION';
+
+  it.each<[string, () => unknown, string]>([
+    ['createLimiter', () => createLimiter({ limit: 1, queuLimit: 5 } as never), 'queuLimit'],
+    [
+      'createGate',
+      () => createGate({ limits: [{ name: 'a', limit: 1 }], timeout: 5 } as never),
+      'timeout',
+    ],
+    [
+      'limits[]',
+      () => createGate({ limits: [{ name: 'a', limit: 1, keyed: true } as never] }),
+      'keyed',
+    ],
+    [
+      'limits[]',
+      () => createGate({ limits: [{ limiter: createLimiter({ limit: 1 }), name: 'a' } as never] }),
+      'name',
+    ],
+  ])('%s: %#', (owner, create, option) => {
+    const error = refusalOf(create);
+    expect(error).toMatchObject({ code, option });
+    expect(error.message).toContain(`${owner}`);
+    expect(error.message).toContain(`has no option "${option}"; it knows `);
+  });
+
+  it.each([undefined, null, 5, 'limit'])('nor are options that are %s', (options) => {
+    expect(refusalOf(() => createLimiter(options as never)).option).toBe('createLimiter');
+    expect(refusalOf(() => createGate(options as never)).option).toBe('createGate');
+  });
+});
+
+describe('accepts', () => {
+  it.each([
+    { queueLimit: Infinity, queueTimeout: Infinity, maxHold: Infinity },
+    { queueLimit: 0, queueTimeout: 0.5, maxHold: 1.5, maxRetryAfter: 1 },
+    { limit: Number.MAX_SAFE_INTEGER, name: 'renders', perKey: false, observer: {} },
+    {
+      name: undefined,
+      queueLimit: undefined,
+      maxHold: undefined,
+      clock: undefined,
+      random: undefined,
+    },
+  ])('%j', (options) => {
+    expect(createLimiter({ limit: 1, ...options }).inflight).toBe(0);
+  });
+
+  it('values that are shown shortened and without their content', () => {
+    const error = refusalOf(() => createLimiter({ limit: 'x'.repeat(500) as never }));
+    expect(error.message.length).toBeLessThan(120);
+    const secret = refusalOf(() => createLimiter({ limit: { secret: 1 } as never }));
+    expect(secret.message).not.toContain('secret');
+    expect(refusalOf(() => createLimiter({ limit: (() => 1) as never })).message).toContain(
+      'got a function',
+    );
+  });
+});
+
+it('a wait refuses a queueTimeout that makes no sense, and nobody is left in the line', async () => {
+  const gate = createGate({ limits: [{ name: 'a', limit: 1 }], queueLimit: 9 });
+  const limiter = createLimiter({ limit: 1, queueLimit: 9 });
+  for (const entrance of [gate, limiter]) {
+    await entrance.acquire();
+    for (const queueTimeout of [-1, Number.NaN, '5'] as number[]) {
+      await expect(entrance.acquire({ queueTimeout })).rejects.toMatchObject({
+        ...{ code: 'ERR_HEADGATE_OPTION', option: 'queueTimeout' },
+      });
+    }
+    expect(entrance.queued).toBe(0);
+  }
+});
+
+it.each([0, -1, 1.5, Number.NaN, '1'])('refuses a weight of %s', async (value) => {
+  const weight = value as number;
+  const limiter = createLimiter({ limit: 3 });
+  const error = { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' };
+  expect(refusalOf(() => limiter.tryAcquire({ weight }))).toMatchObject(error);
+  await expect(limiter.acquire({ weight })).rejects.toMatchObject(error);
+  expect(limiter.inflight).toBe(0);
+});

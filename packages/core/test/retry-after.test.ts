@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { createLimiter, type LimiterOptions } from '../src/index.ts';
+import { Backoff, Outlook, RetryAfter } from '../src/limiter/retry-after.ts';
+import { call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+describe('by what was refused lately', () => {
+  /** The wait that each of the refusals in a second is told: always the same. */
+  function told(backoff: Backoff, second: number, drops: number): number {
+    const answers = new Set(Array.from({ length: drops }, () => backoff.drop(second)));
+    expect(answers.size).toBe(1);
+    return [...answers][0] as number;
+  }
+
+  it("Kubernetes' table comes out", () => {
+    const backoff = new Backoff();
+    const table: [second: number, drops: number, seconds: number][] = [
+      ...([
+        [0, 5, 1],
+        [1, 11, 2],
+        [2, 1, 2],
+        [3, 11, 4],
+        [4, 1, 4],
+        [7, 1, 8],
+      ] as const),
+      ...([
+        [11, 1, 8],
+        [15, 1, 7],
+        [17, 1, 6],
+        [21, 14, 5],
+        [22, 1, 10],
+      ] as const),
+    ].map(([second, drops, seconds]) => [second, drops, seconds]);
+    for (const [second, drops, seconds] of table) {
+      expect([second, told(backoff, second, drops)]).toEqual([second, seconds]);
+    }
+  });
+
+  it('doubles up to 32 seconds while many are refused', () => {
+    const backoff = new Backoff();
+    let seconds = 0;
+    for (let second = 0; second < 300; second++) seconds = told(backoff, second, 200);
+    expect(seconds).toBe(32);
+  });
+
+  it('a quiet spell starts it afresh', () => {
+    const backoff = new Backoff();
+    for (let second = 0; second < 300; second++) told(backoff, second, 200);
+    expect(backoff.drop(299 + 64)).toBeGreaterThan(1);
+    expect(backoff.drop(299 + 64 + 3600)).toBe(1);
+  });
+
+  it('sinks to 1 and no further while few are refused', () => {
+    const backoff = new Backoff();
+    for (let second = 0; second < 4; second++) told(backoff, second, 20);
+    const answers = Array.from({ length: 20 }, (_, index) => backoff.drop(4 + 2 * index));
+    expect(answers.at(-1)).toBe(1);
+    expect(Math.min(...answers)).toBe(1);
+  });
+});
+
+describe("by Little's law", () => {
+  it('is 0 while nothing has been observed', () => {
+    expect(new Outlook().wait(5000, 10, 0)).toBe(0);
+  });
+
+  it('is the weight ahead over the rate at which weight comes back', () => {
+    const outlook = new Outlook();
+    outlook.wait(0, 1, 100);
+    expect(outlook.wait(1000, 10, 102)).toBe(5000);
+    expect(outlook.wait(2000, 10, 110)).toBe(2000);
+  });
+
+  it('grows while nothing comes back', () => {
+    const outlook = new Outlook();
+    outlook.wait(0, 1, 0);
+    expect(outlook.wait(3000, 2, 0)).toBe(6000);
+  });
+
+  it('follows a change within two stretches of 5 s', () => {
+    const outlook = new Outlook();
+    outlook.wait(0, 1, 0);
+    outlook.wait(5000, 1, 1000);
+    // The last stretch alone: 10 came back in 5 s.
+    outlook.wait(10_000, 1, 1010);
+    expect(outlook.wait(12_000, 1, 1014)).toBe(7000 / 14);
+  });
+
+  it('begins anew when nobody has asked for long', () => {
+    const outlook = new Outlook();
+    outlook.wait(0, 1, 0);
+    expect(outlook.wait(10_001, 50, 1)).toBe(0);
+    expect(outlook.wait(11_001, 50, 11)).toBe(5000);
+  });
+});
+
+describe('together', () => {
+  const seconds = (random: number, longest: number, weight: number) => {
+    const retryAfter = new RetryAfter(longest, () => random);
+    retryAfter.seconds(0, 1, 0);
+    // Nothing has come back for a second: a second for each of the weight ahead.
+    return retryAfter.seconds(1000, weight, 0);
+  };
+
+  it('is the larger of the two, spread upwards by up to a half, in whole seconds', () => {
+    expect(seconds(0, 60, 10)).toBe(10);
+    expect(seconds(0.999, 60, 10)).toBe(15);
+    expect(seconds(0.5, 60, 10)).toBe(13);
+    const busy = new RetryAfter(60, () => 0);
+    for (let drop = 0; drop < 9; drop++) busy.seconds(0, 1, 0);
+    expect(busy.seconds(1000, 1, 1000)).toBe(2);
+  });
+
+  it('is at least 1 and at most maxRetryAfter, and spread there too', () => {
+    expect(seconds(0, 60, 0)).toBe(1);
+    expect(seconds(0, 60, 1e6)).toBe(40);
+    expect(seconds(0.999, 60, 1e6)).toBe(60);
+    expect([seconds(0, 1, 1e6), seconds(0.999, 1, 1e6)]).toEqual([1, 1]);
+    expect([seconds(0, 2, 1e6), seconds(0.999, 2, 1e6)]).toEqual([2, 2]);
+  });
+});
+
+describe('of a limiter', () => {
+  function limited(options: Partial<LimiterOptions> = {}) {
+    const clock = new VirtualClock();
+    const settings = { limit: 4, queueLimit: 9, random: () => 0, clock };
+    const limiter = createLimiter({ ...settings, ...options });
+    const refused = (key?: string) => {
+      const wishes = { weight: 4, queueTimeout: 0, ...(key !== undefined && { key }) };
+      const caller = call(limiter, wishes);
+      clock.advance(1);
+      return caller.rejection?.retryAfter;
+    };
+    return { clock, limiter, refused };
+  }
+
+  it('counts the weight that waits and the weight of who asks', () => {
+    const { clock, limiter, refused } = limited({ queueTimeout: Number.POSITIVE_INFINITY });
+    limiter.tryAcquire({ weight: 2 });
+    const held = limiter.tryAcquire({ weight: 2 });
+    call(limiter, { weight: 4 });
+    call(limiter, { weight: 2 });
+    expect(refused()).toBe(1);
+    clock.advance(1997);
+    held?.release();
+    // Of weight 10, 2 came back in 2 s.
+    expect(refused()).toBe(10);
+  });
+
+  it('honours maxRetryAfter', () => {
+    const { clock, limiter, refused } = limited({ maxRetryAfter: 3 });
+    limiter.tryAcquire({ weight: 4 });
+    refused();
+    clock.advance(9000);
+    expect(refused()).toBe(2);
+  });
+
+  it("is a key's own where keyed, and forgotten with it", () => {
+    const { clock, limiter, refused } = limited({ perKey: true });
+    const held = limiter.tryAcquire({ key: 'a', weight: 4 });
+    limiter.tryAcquire({ key: 'b', weight: 4 });
+    for (let drop = 0; drop < 9; drop++) refused('a');
+    clock.advance(1000);
+    expect(refused('a')).toBeGreaterThan(1);
+    expect(refused('b')).toBe(1);
+    held?.release();
+    limiter.tryAcquire({ key: 'a', weight: 4 });
+    expect(refused('a')).toBe(1);
+  });
+});

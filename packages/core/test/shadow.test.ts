@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import { createGate, type GateOptions, type Rejection } from '../src/index.ts';
+import { Caller } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function shadowGate(options: Partial<GateOptions> = {}) {
+  const clock = new VirtualClock();
+  const reports: Rejection[] = [];
+  const observer = {
+    rejected: (event: { rejection: Rejection; shadow: boolean }) => {
+      expect(event.shadow).toBe(true);
+      reports.push(event.rejection);
+    },
+  };
+  const limits = [{ name: 'app', limit: 2 }];
+  const gate = createGate({ limits, mode: 'shadow', clock, observer, ...options });
+  return { clock, gate, reports };
+}
+
+it('lets everything pass and reports what would have been turned away', async () => {
+  const { gate, reports } = shadowGate();
+  const permits = [await gate.acquire(), await gate.acquire()];
+  expect(reports).toEqual([]);
+  permits.push(await gate.acquire());
+  expect(reports).toEqual([{ reason: 'full', limit: 'app', queued: 1, waited: 0, retryAfter: 1 }]);
+  expect(gate.stats()).toMatchObject({ inflight: 3, queued: 0, rejected: { full: 1 } });
+  for (const permit of permits) permit.release();
+  expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
+});
+
+it('what would have waited is not reported, and nobody waits', async () => {
+  const { clock, gate, reports } = shadowGate({ queueLimit: 2 });
+  for (let index = 0; index < 4; index++) await gate.acquire();
+  clock.advance(10_000);
+  expect([reports.length, gate.queued, gate.inflight]).toEqual([0, 0, 4]);
+  await gate.acquire();
+  expect(reports.map(({ reason }) => reason)).toEqual(['full']);
+});
+
+it("a limit's own queueLimit counts too, and the first limit that would refuse is named", async () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true, queueLimit: 0 },
+    { name: 'app', limit: 1 },
+  ];
+  const { gate, reports } = shadowGate({ limits, queueLimit: 1 });
+  const keys = ['a', 'b', 'a', 'c'];
+  for (const user of keys) await gate.acquire({ keys: { user } });
+  expect(reports.map(({ limit }) => limit)).toEqual(['user', 'app']);
+});
+
+it('counts in requests, whatever they weigh', async () => {
+  const { gate, reports } = shadowGate({ limits: [{ name: 'app', limit: 4 }], queueLimit: 1 });
+  const acquire = () => gate.acquire({ weights: { app: 4 } });
+  await acquire();
+  await acquire();
+  expect(reports).toEqual([]);
+  await acquire();
+  expect(reports).toHaveLength(1);
+});
+
+it('turns nobody away when it is closed either, and waits for the permits', async () => {
+  const { gate } = shadowGate();
+  const first = await gate.acquire();
+  const closed = gate.close();
+  const second = await gate.acquire();
+  first.release();
+  second.release();
+  expect(await closed).toBe(0);
+});
+
+it('a mistake in one limit leaves nothing behind in the others', async () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'org', limit: 1, perKey: true },
+  ];
+  const { gate } = shadowGate({ limits });
+  const keys = { user: 'a', org: 5 as never };
+  await expect(gate.acquire({ keys })).rejects.toMatchObject({ code: 'ERR_HEADGATE_KEY' });
+  const takes = [
+    { key: 'a', weight: 1 },
+    { key: 'o', weight: Number.NaN },
+  ];
+  const wrong = expect.objectContaining({ code: 'ERR_HEADGATE_WEIGHT' });
+  expect(() => gate.request(new Caller(), takes)).toThrow(wrong);
+  expect(gate.stats().limits).toMatchObject([
+    { inflight: 0, keys: 0 },
+    { inflight: 0, keys: 0 },
+  ]);
+});
+
+it('a waiter whose granted throws gives all back', () => {
+  const { gate } = shadowGate();
+  const onGranted = () => {
+    throw new Error('granted');
+  };
+  expect(() => gate.request(new Caller({ onGranted }), [{ weight: 1 }])).toThrow('granted');
+  expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
+});

@@ -1,0 +1,120 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createGate, createLimiter, type Permit } from '../src/index.ts';
+import { call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+interface Waiting {
+  signal?: AbortSignal;
+  queueTimeout?: number;
+}
+
+/** A limiter or a gate: what one can wait at with a signal. */
+interface Entrance {
+  acquire(options?: Waiting): Promise<Permit>;
+  run<T>(fn: () => T, options?: Waiting): Promise<T>;
+  close(): Promise<number>;
+  stats(): object;
+}
+
+const settings = { queueLimit: 2, queueTimeout: 100 };
+const limits = [{ name: 'app', limit: 1 }];
+
+describe.each<[string, (clock: VirtualClock) => Entrance]>([
+  ['a limiter', (clock) => createLimiter({ limit: 1, ...settings, clock })],
+  ['a gate', (clock) => createGate({ limits, ...settings, clock })],
+])('%s', (_, create) => {
+  function occupied() {
+    const clock = new VirtualClock();
+    const entrance = create(clock);
+    const held = entrance.acquire();
+    const controller = new AbortController();
+    const listeners = () => getEventListeners(controller.signal, 'abort').length;
+    return { clock, entrance, held, controller, signal: controller.signal, listeners };
+  }
+
+  it('an abort leaves the line and rejects with its reason', async () => {
+    const { clock, entrance, controller, signal } = occupied();
+    const waiting = entrance.acquire({ signal });
+    expect(entrance.stats()).toMatchObject({ queued: 1 });
+    const reason = new Error('changed my mind');
+    controller.abort(reason);
+    expect(entrance.stats()).toMatchObject({ inflight: 1, queued: 0, withdrawn: 1 });
+    await expect(waiting).rejects.toBe(reason);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('listens while it waits only: not when admitted or refused at once', async () => {
+    const { entrance, held, signal, listeners } = occupied();
+    const waiting = [entrance.acquire({ signal }), entrance.acquire({ signal })];
+    expect(listeners()).toBe(2);
+    await expect(entrance.acquire({ signal })).rejects.toThrow('full');
+    expect(listeners()).toBe(2);
+    (await held).release();
+    (await waiting[0])?.release();
+    await (await waiting[1])?.release();
+    await entrance.run(() => expect(listeners()).toBe(0), { signal });
+    expect(listeners()).toBe(0);
+  });
+
+  it('a reused signal keeps no listener, however the wait ends', async () => {
+    const { clock, entrance, held, signal, listeners } = occupied();
+    const timed = entrance.acquire({ signal });
+    clock.advance(100);
+    await expect(timed).rejects.toThrow('timeout');
+    expect(listeners()).toBe(0);
+    const closed = entrance.acquire({ signal });
+    const closing = entrance.close();
+    await expect(closed).rejects.toThrow('closed');
+    expect(listeners()).toBe(0);
+    (await held).release();
+    await closing;
+  });
+
+  it('a wait that cannot begin leaves no listener', async () => {
+    const { entrance, signal, listeners } = occupied();
+    const waiting = entrance.acquire({ signal, queueTimeout: Number.NaN });
+    await expect(waiting).rejects.toMatchObject({ code: 'ERR_HEADGATE_OPTION' });
+    expect(listeners()).toBe(0);
+  });
+
+  it('an abort after the grant takes nothing back', async () => {
+    const { entrance, held, controller, signal } = occupied();
+    const waiting = entrance.acquire({ signal });
+    (await held).release();
+    controller.abort();
+    expect(entrance.stats()).toMatchObject({ inflight: 1, withdrawn: 0 });
+    (await waiting).release();
+    expect(entrance.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  it('run does not call the function when the abort came between the grant and the call', async () => {
+    const { entrance, held, controller, signal } = occupied();
+    await held;
+    let calls = 0;
+    const running = entrance.run(() => calls++, { signal });
+    (await held).release();
+    controller.abort(new Error('too late'));
+    await expect(running).rejects.toThrow('too late');
+    expect(calls).toBe(0);
+    expect(entrance.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  it('an aborted signal is not counted and waits for nothing', async () => {
+    const { entrance } = occupied();
+    const signal = AbortSignal.abort(new Error('before'));
+    await expect(entrance.acquire({ signal })).rejects.toThrow('before');
+    expect(entrance.stats()).toMatchObject({ queued: 0, withdrawn: 0, rejected: { full: 0 } });
+  });
+});
+
+it('a signal that another’s rejection aborts, while the line makes room, rejects with its reason', async () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 100, clock });
+  limiter.tryAcquire();
+  const controller = new AbortController();
+  call(limiter, { onRejected: () => controller.abort(new Error('gone')) });
+  clock.busy(100);
+  await expect(limiter.acquire({ signal: controller.signal })).rejects.toThrow('gone');
+  expect(limiter.queued).toBe(0);
+});

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { createLimiter, systemClock } from '../src/index.ts';
+import { call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+it('a new limiter has done nothing', () => {
+  expect(createLimiter({ limit: 3, name: 'app' }).stats()).toEqual({
+    ...{ name: 'app', limit: 3, inflight: 0, queued: 0, longestWait: 0, keys: 0 },
+    ...{ admitted: 0, withdrawn: 0, leaked: 0 },
+    rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
+  });
+});
+
+it('counts what happens', () => {
+  const clock = new VirtualClock();
+  const settings = { limit: 4, queueLimit: 1, queueTimeout: 100, maxHold: 200, clock };
+  const limiter = createLimiter({ ...settings, observer: { leaked: () => {} } });
+  limiter.tryAcquire({ weight: 3 });
+  limiter.withdraw(call(limiter, { weight: 2 }));
+  call(limiter, { weight: 2 });
+  call(limiter);
+  clock.advance(40);
+  expect(limiter.stats()).toMatchObject({ inflight: 3, queued: 1, longestWait: 40, admitted: 1 });
+  clock.advance(60);
+  limiter.turnAway(call(limiter, { weight: 4 }), 'overloaded');
+  clock.advance(100);
+  void limiter.close();
+  call(limiter);
+  expect(limiter.stats()).toMatchObject({
+    ...{ inflight: 0, queued: 0, longestWait: 0, admitted: 1, withdrawn: 1, leaked: 1 },
+    rejected: { full: 1, timeout: 1, closed: 1, overloaded: 1, store: 0 },
+  });
+});
+
+it('the longest wait is that of the first of any key', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9, clock });
+  for (const key of ['a', 'b', 'c']) {
+    limiter.tryAcquire({ key });
+    if (key !== 'a') call(limiter, { key });
+    clock.advance(10);
+  }
+  expect(limiter.stats()).toMatchObject({ keys: 3, queued: 2, longestWait: 20 });
+});
+
+it('is a picture of the moment', () => {
+  const limiter = createLimiter({ limit: 1 });
+  const before = limiter.stats();
+  limiter.tryAcquire();
+  call(limiter);
+  expect(before).toMatchObject({ inflight: 0, admitted: 0, rejected: { full: 0 } });
+});
+
+it('runs on the system clock without being told', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 5 });
+  limiter.tryAcquire();
+  const begun = systemClock.now();
+  const refusal = limiter.acquire();
+  await expect(refusal).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
+  expect(systemClock.now() - begun).toBeGreaterThanOrEqual(5);
+  const held = limiter.acquire({ queueTimeout: 60_000 });
+  void limiter.close();
+  await expect(held).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+});
