@@ -2,12 +2,13 @@ import type { Clock } from '../clock.ts';
 import { Acquisition, callLater } from '../limiter/acquire.ts';
 import { Deadlines } from '../limiter/deadlines.ts';
 import { type CloseOptions, Held } from '../limiter/held.ts';
-import { type LimiterStats, noRejections, type WaitOptions } from '../limiter/limiter.ts';
+import type { LimiterStats, WaitOptions } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
-import { type Observer, tell } from '../limiter/observer.ts';
+import type { Observer } from '../limiter/observer.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
+import { Tally } from '../limiter/tally.ts';
 import { alreadyWaiting, grant, type Waiter } from '../limiter/waiter.ts';
 import { checkDuration } from '../options.ts';
 import type { GateLimit } from './gate-limits.ts';
@@ -48,14 +49,14 @@ export class Gate {
   readonly #waiting = new Map<Waiter, Passage>();
   readonly #deadlines: Deadlines<Waiter>;
   readonly #retryAfter: RetryAfter;
-  readonly #rejected = noRejections();
-  #withdrawn = 0;
+  readonly #tally: Tally;
   closed = false;
 
   constructor(private readonly settings: GateSettings) {
     const { name, clock, maxHold, observer } = settings;
     this.name = name;
     this.limits = settings.limits;
+    this.#tally = new Tally(name, observer);
     this.#held = new Held(name, clock, maxHold, observer);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
     this.#deadlines = new Deadlines(clock, (passage) =>
@@ -77,7 +78,7 @@ export class Gate {
   request(waiter: Waiter, takes: Takes): void {
     checkTakes(this.limits, takes);
     if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
-    if (this.closed) return this.#count(waiter, this.closedRejection());
+    if (this.closed) return this.#reject(waiter, this.closedRejection());
     if (this.queued > 0 && this.#waiting.has(waiter)) throw alreadyWaiting();
     new Passage(this, waiter, takes).advance();
   }
@@ -119,8 +120,8 @@ export class Gate {
     const longestWait = first === undefined ? 0 : this.settings.clock.now() - first.since;
     const counts = {
       admitted,
-      rejected: { ...this.#rejected },
-      withdrawn: this.#withdrawn,
+      rejected: { ...this.#tally.rejections },
+      withdrawn: this.#tally.withdrawals,
       leaked,
     };
     const limits = this.limits.map(({ limiter }) => limiter.stats());
@@ -130,7 +131,7 @@ export class Gate {
   /** @internal Whether a request may begin to wait; from then on it counts and its time runs. */
   lets(passage: Passage): boolean {
     const { waiter } = passage;
-    const { queueLimit, queueTimeout, clock, observer } = this.settings;
+    const { queueLimit, queueTimeout, clock } = this.settings;
     // Late timers must not keep places in the line occupied.
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
@@ -142,9 +143,7 @@ export class Gate {
       this.#deadlines.add(passage, now, timeout);
     }
     this.#waiting.set(waiter, passage);
-    if (observer !== undefined) {
-      tell(observer, 'queued', { name: this.name, weight: passage.weight, queued: this.queued });
-    }
+    this.#tally.queued(passage.weight, this.queued);
     return true;
   }
 
@@ -161,16 +160,14 @@ export class Gate {
   refuse(passage: Passage, rejection: Rejection): void {
     const waited = this.#waited(passage);
     this.drop(passage);
-    this.#count(passage.waiter, { ...rejection, waited });
+    this.#reject(passage.waiter, { ...rejection, waited });
   }
 
   /** @internal Its caller has gone. */
   forget(passage: Passage): void {
-    const { observer } = this.settings;
     const waited = this.#waited(passage);
     this.drop(passage);
-    this.#withdrawn++;
-    if (observer !== undefined) tell(observer, 'withdrawn', { name: this.name, waited });
+    this.#tally.withdrawn(waited);
   }
 
   /** @internal What it has passed is given back. */
@@ -191,21 +188,15 @@ export class Gate {
 
   #letPass(waiter: Waiter, takes: Takes): void {
     const { parts, refused } = admitBeyond(this.limits, takes, this.settings.queueLimit);
-    if (refused !== undefined) this.#report(refused, true);
+    if (refused !== undefined) this.#tally.rejected(refused, true);
     const permit = new GatePermit(this.#held, parts, 0);
     this.#held.add(permit);
     grant(waiter, permit);
   }
 
-  #count(waiter: Waiter, rejection: Rejection): void {
-    this.#report(rejection, false);
+  #reject(waiter: Waiter, rejection: Rejection): void {
+    this.#tally.rejected(rejection);
     waiter.rejected(rejection);
-  }
-
-  #report(rejection: Rejection, shadow: boolean): void {
-    const { observer } = this.settings;
-    this.#rejected[rejection.reason]++;
-    if (observer !== undefined) tell(observer, 'rejected', { name: this.name, rejection, shadow });
   }
 
   /** @internal */

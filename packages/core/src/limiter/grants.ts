@@ -1,21 +1,26 @@
-import type { Pool } from './pool.ts';
+/** A line that may have room for its next. */
+export interface Served {
+  /** Waits for its turn below. */
+  ready: boolean;
+  serve(): void;
+}
 
-const ready: Pool[] = [];
+const ready: Served[] = [];
 let granting = false;
 
 /**
- * Serves the line of a pool that may have room. One loop for the whole process: a grant that releases another
- * permit at once, and so on down the line, would else recurse until the stack is full.
+ * Serves a line. One loop for the whole process: a grant that releases another permit at once, and so on down
+ * the line, would else recurse until the stack is full.
  */
-export function grantFrom(pool: Pool): void {
-  if (pool.ready) return;
-  pool.ready = true;
+export function grantFrom(line: Served): void {
+  if (line.ready) return;
+  line.ready = true;
   if (granting) {
-    ready.push(pool);
+    ready.push(line);
     return;
   }
   granting = true;
-  serve(pool);
+  serve(line);
   if (ready.length > 0) {
     // The array grows while it is walked.
     for (const next of ready) serve(next);
@@ -24,7 +29,7 @@ export function grantFrom(pool: Pool): void {
   granting = false;
 }
 
-function serve(pool: Pool): void {
-  pool.limiter.serve(pool);
-  pool.ready = false;
+function serve(line: Served): void {
+  line.serve();
+  line.ready = false;
 }

@@ -5,21 +5,16 @@ import { Acquisition, callLater, callWith } from './acquire.ts';
 import { Deadlines } from './deadlines.ts';
 import { grantFrom } from './grants.ts';
 import { type CloseOptions, Held } from './held.ts';
-import {
-  type AcquireOptions,
-  type Limiter,
-  type LimiterStats,
-  noRejections,
-  type WaitOptions,
-} from './limiter.ts';
+import type { AcquireOptions, Limiter, LimiterStats, WaitOptions } from './limiter.ts';
 import { nextArrival } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import { type Observer, tell } from './observer.ts';
 import type { Permit } from './permit.ts';
-import { checkWeight, type Pool } from './pool.ts';
+import { checkWeight, type Pool, type PoolOwner } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
+import { Tally } from './tally.ts';
 import { alreadyWaiting, grant, isGone, type Waiter } from './waiter.ts';
 
 const none = {};
@@ -39,7 +34,7 @@ export interface LocalLimits {
 }
 
 /** Enforces a limit within this process. */
-export class LocalLimiter implements Limiter {
+export class LocalLimiter implements Limiter, PoolOwner {
   readonly name: string;
   readonly perKey: boolean;
   readonly queueLimit: number;
@@ -50,10 +45,8 @@ export class LocalLimiter implements Limiter {
   readonly held: Held;
   readonly #pools: Pools;
   readonly #deadlines: Deadlines<Waiter>;
-  readonly #observer: Observer | undefined;
-  readonly #rejected = noRejections();
+  readonly #tally: Tally;
   #limit: number;
-  #withdrawn = 0;
   #closed = false;
 
   constructor(private readonly limits: LocalLimits) {
@@ -62,7 +55,7 @@ export class LocalLimiter implements Limiter {
     this.queueLimit = limits.queueLimit;
     this.queueTimeout = limits.queueTimeout;
     this.#limit = limits.limit;
-    this.#observer = limits.observer;
+    this.#tally = new Tally(limits.name, limits.observer);
     this.#pools = new Pools(this, limits.perKey);
     this.held = new Held(limits.name, limits.clock, limits.maxHold, limits.observer);
     this.#deadlines = new Deadlines(limits.clock, (waiter) => this.turnAway(waiter, 'timeout'));
@@ -125,19 +118,15 @@ export class LocalLimiter implements Limiter {
 
   withdraw(waiter: Waiter): void {
     const { pool } = waiter;
-    if (pool?.limiter !== this) return;
+    if (pool?.owner !== this) return;
     const wasFirst = this.#leave(waiter, pool);
-    this.#withdrawn++;
-    if (this.#observer !== undefined) {
-      const waited = this.limits.clock.now() - waiter.since;
-      tell(this.#observer, 'withdrawn', { name: this.name, waited });
-    }
+    this.#tally.withdrawn(this.#waited(waiter));
     this.#left(pool, wasFirst);
   }
 
   turnAway(waiter: Waiter, reason: RejectionReason): void {
     const { pool } = waiter;
-    if (pool?.limiter !== this) return;
+    if (pool?.owner !== this) return;
     const wasFirst = this.#leave(waiter, pool);
     try {
       this.#refuse(waiter, pool, reason);
@@ -150,7 +139,8 @@ export class LocalLimiter implements Limiter {
   setLimit(limit: number): void {
     this.#limit = checkCount('limit', limit, 1);
     for (const pool of this.#pools.inUse()) pool.resize(limit);
-    if (this.#observer !== undefined) tell(this.#observer, 'resized', { name: this.name, limit });
+    const { name, observer } = this.limits;
+    if (observer !== undefined) tell(observer, 'resized', { name, limit });
   }
 
   close(options?: CloseOptions): Promise<number> {
@@ -171,8 +161,8 @@ export class LocalLimiter implements Limiter {
     }
     const { name, limit, inflight, queued, held } = this;
     const { total: admitted, leaked } = held;
-    const rejected = { ...this.#rejected };
-    const counts = { admitted, rejected, withdrawn: this.#withdrawn, leaked };
+    const rejected = { ...this.#tally.rejections };
+    const counts = { admitted, rejected, withdrawn: this.#tally.withdrawals, leaked };
     return { name, limit, inflight, queued, longestWait, keys: this.#pools.keys, ...counts };
   }
 
@@ -206,9 +196,9 @@ export class LocalLimiter implements Limiter {
 
   #grantNext(waiter: Waiter, pool: Pool): void {
     this.#leave(waiter, pool);
-    const waited = Math.max(0, Math.round(this.limits.clock.now() - waiter.since));
+    const weight = Math.min(waiter.weight, pool.limit);
     try {
-      grant(waiter, this.#admit(pool, Math.min(waiter.weight, pool.limit), waited));
+      grant(waiter, this.#admit(pool, weight, this.#waited(waiter)));
     } catch (error) {
       throwLater(error);
     }
@@ -232,13 +222,10 @@ export class LocalLimiter implements Limiter {
       reason,
       limit: this.name,
       queued: pool.line.length,
-      waited: waiter.arrival === 0 ? 0 : Math.max(0, Math.round(now - waiter.since)),
+      waited: waiter.arrival === 0 ? 0 : this.#waited(waiter),
       retryAfter: pool.retryAfter.seconds(now, weightAhead, pool.returned),
     };
-    this.#rejected[reason]++;
-    if (this.#observer !== undefined) {
-      tell(this.#observer, 'rejected', { name: this.name, rejection, shadow: false });
-    }
+    this.#tally.rejected(rejection);
     waiter.rejected(rejection);
   }
 
@@ -257,12 +244,13 @@ export class LocalLimiter implements Limiter {
     waiter.pool = pool;
     pool.line.insert(waiter);
     this.queued++;
-    if (this.#observer !== undefined) {
-      const event = { name: this.name, weight: waiter.weight, queued: this.queued };
-      tell(this.#observer, 'queued', event);
-    }
+    this.#tally.queued(waiter.weight, this.queued);
     // Those ahead may have left while it was being asked whether it joins.
     if (pool.line.head === waiter) grantFrom(pool);
+  }
+
+  #waited({ since }: Waiter): number {
+    return Math.max(0, Math.round(this.limits.clock.now() - since));
   }
 
   /** Late timers must not keep places in the line occupied. */

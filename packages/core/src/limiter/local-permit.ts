@@ -17,10 +17,10 @@ export class LocalPermit extends BasePermit {
   }
 
   protected get held(): Held {
-    return this.pool.limiter.held;
+    return this.pool.owner.held;
   }
 
   protected giveBack(): void {
-    this.pool.limiter.takeBack(this.pool, this.weight);
+    this.pool.owner.takeBack(this.pool, this.weight);
   }
 }

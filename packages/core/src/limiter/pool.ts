@@ -1,21 +1,29 @@
 import { invalid } from '../errors.ts';
-import { grantFrom } from './grants.ts';
+import { grantFrom, type Served } from './grants.ts';
+import type { Held } from './held.ts';
 import { Line } from './line.ts';
-import type { LocalLimiter } from './local-limiter.ts';
 import type { RetryAfter } from './retry-after.ts';
 
+/** The limiter, as its pools see it. */
+export interface PoolOwner {
+  readonly limit: number;
+  readonly name: string;
+  readonly held: Held;
+  serve(pool: Pool): void;
+  takeBack(pool: Pool, weight: number): void;
+}
+
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
-export class Pool {
+export class Pool implements Served {
   inflight = 0;
   /** Weight given back ever, for `Retry-After`. */
   returned = 0;
   readonly line = new Line();
   retryAfter: RetryAfter | undefined = undefined;
-  /** Waits for its turn in the loop of grants. */
   ready = false;
 
   constructor(
-    readonly limiter: LocalLimiter,
+    readonly owner: PoolOwner,
     readonly key: string | undefined,
     public limit: number,
   ) {}
@@ -32,6 +40,10 @@ export class Pool {
   /** A weight that a lowered limit has overtaken counts as the whole limit, or it would block the line for ever. */
   fits(weight: number): boolean {
     return this.inflight + Math.min(weight, this.limit) <= this.limit;
+  }
+
+  serve(): void {
+    this.owner.serve(this);
   }
 
   resize(limit: number): void {

@@ -1,7 +1,6 @@
 import { HeadgateError } from '../errors.ts';
 import { checkCount } from '../options.ts';
-import type { LocalLimiter } from './local-limiter.ts';
-import { Pool } from './pool.ts';
+import { Pool, type PoolOwner } from './pool.ts';
 
 /** A limiter's pools: a single one, or one for each key in use. An idle key leaves nothing behind. */
 export class Pools {
@@ -9,26 +8,26 @@ export class Pools {
   readonly #byKey = new Map<string, Pool>();
 
   constructor(
-    private readonly limiter: LocalLimiter,
+    private readonly owner: PoolOwner,
     perKey: boolean,
   ) {
-    if (!perKey) this.#only = new Pool(limiter, undefined, limiter.limit);
+    if (!perKey) this.#only = new Pool(owner, undefined, owner.limit);
   }
 
   /** The pool for a key; a new one is not kept before somebody is admitted. */
   of(key: string | undefined, limit: number | undefined): Pool {
     if (this.#only !== undefined) {
       if (key === undefined && limit === undefined) return this.#only;
-      throw misfit(`limiter "${this.limiter.name}" is not keyed: set perKey`);
+      throw misfit(`limiter "${this.owner.name}" is not keyed: set perKey`);
     }
-    if (typeof key !== 'string') throw misfit(`limiter "${this.limiter.name}" needs a key`);
+    if (typeof key !== 'string') throw misfit(`limiter "${this.owner.name}" needs a key`);
     const own = limit === undefined ? undefined : checkCount('limit', limit, 1);
     const pool = this.#byKey.get(key);
-    if (pool === undefined) return new Pool(this.limiter, key, own ?? this.limiter.limit);
+    if (pool === undefined) return new Pool(this.owner, key, own ?? this.owner.limit);
     if (own === undefined || own === pool.limit) return pool;
     pool.resize(own);
     // Whom that has admitted may be done already, and the pool dropped.
-    return this.#byKey.get(key) ?? new Pool(this.limiter, key, own);
+    return this.#byKey.get(key) ?? new Pool(this.owner, key, own);
   }
 
   find(key: string | undefined): Pool | undefined {
