@@ -26,9 +26,9 @@ export class GatePermit extends BasePermit {
   }
 }
 
-/** The last first: whoever waits for the last limit holds the earlier ones already. */
+/** In the order of the limits: who waits for the first one may then be next at the last, by its arrival. */
 export function giveBack(parts: readonly BasePermit[], outcome: Outcome): void {
-  for (let index = parts.length - 1; index >= 0; index--) parts[index]?.release(outcome);
+  for (const part of parts) part.release(outcome);
 }
 
 function heaviest(parts: readonly BasePermit[]): number {

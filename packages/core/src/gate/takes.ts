@@ -48,7 +48,7 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
     const limiter = limits[index]?.limiter;
     if (take === undefined || limiter === undefined) continue;
     const { key, limit, weight } = take;
-    if ((typeof key === 'string') !== limiter.perKey) {
+    if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
       const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
     }
