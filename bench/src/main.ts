@@ -1,34 +1,39 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { part as uncontended } from './a-uncontended.ts';
+import { part as contended } from './b-contended.ts';
+import { part as memory } from './c-memory.ts';
 import { compile } from './compile.ts';
+import { part as leaving } from './d-leaving.ts';
+import { part as keys } from './e-keys.ts';
+import { httpTable } from './f-http.ts';
 import type { Part } from './part.ts';
 import { measure } from './runner.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
-const modules: Record<string, string> = {
-  a: 'a-uncontended',
-  b: 'b-contended',
-  c: 'c-memory',
-  d: 'd-leaving',
-  e: 'e-keys',
+const inProcesses = (module: string, part: Part) => async (): Promise<Table> => {
+  const chosen = Object.keys(part.measurements).filter((name) => name.includes(options.only));
+  return part.report(await measure(module, chosen, part.plan));
 };
 
-async function runPart(letter: string): Promise<Table[]> {
-  const name = modules[letter];
-  if (!name) throw new Error(`no part is called ${letter}: choose from ${Object.keys(modules)}`);
-  const { part } = (await import(new URL(`../dist/${name}.js`, import.meta.url).href)) as {
-    part: Part;
-  };
-  const chosen = Object.keys(part.measurements).filter((key) => key.includes(values.only ?? ''));
-  return [part.report(await measure(name, chosen, part.plan))];
-}
+const parts: Record<string, () => Promise<Table>> = {
+  a: inProcesses('a-uncontended', uncontended),
+  b: inProcesses('b-contended', contended),
+  c: inProcesses('c-memory', memory),
+  d: inProcesses('d-leaving', leaving),
+  e: inProcesses('e-keys', keys),
+  f: () => httpTable(options.only, Number(options.rounds)),
+};
 
-const { values, positionals } = parseArgs({
+const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
+    /** Keeps what contains this, in the parts chosen. */
+    only: { type: 'string', default: '' },
+    /** Rounds of (f). */
+    rounds: { type: 'string', default: '20' },
     markdown: { type: 'string' },
-    only: { type: 'string' },
   },
 });
 
@@ -36,13 +41,14 @@ compile();
 const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
 console.log(`${machine}\n`);
 const tables: Table[] = [];
-for (const letter of positionals.length > 0 ? positionals : Object.keys(modules)) {
-  for (const table of await runPart(letter)) {
-    tables.push(table);
-    console.log(`${toText(table)}\n`);
-  }
+for (const letter of chosen.length > 0 ? chosen : Object.keys(parts)) {
+  const part = parts[letter];
+  if (!part) throw new Error(`no part is called ${letter}: there are ${Object.keys(parts)}`);
+  const table = await part();
+  tables.push(table);
+  console.log(`${toText(table)}\n`);
 }
-if (values.markdown) {
+if (options.markdown) {
   const sections = [`${machine}.`, ...tables.map(toMarkdown)];
-  writeFileSync(values.markdown, `${sections.join('\n\n')}\n`);
+  writeFileSync(options.markdown, `${sections.join('\n\n')}\n`);
 }

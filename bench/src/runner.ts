@@ -22,7 +22,7 @@ export interface Plan {
 export type Results = Map<string, Figures[] | Error>;
 
 const worker = fileURLToPath(new URL('../dist/worker.js', import.meta.url));
-const patience = 60_000;
+const patience = 30_000;
 const slow = 1_000;
 
 /**

@@ -18,19 +18,24 @@ export interface Table {
   notes?: readonly string[];
 }
 
-export const reached = (goal: Goal): boolean => goal.measured <= goal.target;
+/** Says so where the interval leaves it open. */
+export function verdict({ measured, target, interval }: Goal): string {
+  if (Number.isNaN(measured)) return 'not measured';
+  const word = measured <= target ? 'reached' : 'not reached';
+  const open = interval !== undefined && interval.low <= target && interval.high > target;
+  return open ? `${word}, within noise` : word;
+}
 
 const goalColumns = ['asked for', 'target', 'measured', ''];
 
 function goalRow(goal: Goal): string[] {
   const { interval } = goal;
   const spread = interval ? ` (${number(interval.low)}–${number(interval.high)})` : '';
-  const verdict = reached(goal) ? 'reached' : 'not reached';
   return [
     goal.what,
     `≤ ${number(goal.target)} ${goal.unit}`,
-    Number.isNaN(goal.measured) ? 'not measured' : `${number(goal.measured)} ${goal.unit}${spread}`,
-    verdict,
+    `${number(goal.measured)} ${goal.unit}${spread}`,
+    verdict(goal),
   ];
 }
 

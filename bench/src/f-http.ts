@@ -1,0 +1,110 @@
+import { loadTool } from './http/load.ts';
+import { type Group, loadRounds, type Round, type Rounds } from './http/rounds.ts';
+import { situations } from './http/situation.ts';
+import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
+import { type Goal, number, type Table } from './table.ts';
+
+interface Asked extends Group {
+  /** What Headgate's CPU per request is to be compared with, and the ratio to reach. */
+  over?: 'hand' | 'bare';
+  target?: number;
+}
+
+const ours = ['bare', 'hand', 'headgate'];
+
+const groups: readonly Asked[] = [
+  {
+    framework: 'express',
+    situation: 'free',
+    cases: [...ours, 'express-queue', 'express-rate-limit', 'overload-protection'],
+    over: 'hand',
+    target: 1.05,
+  },
+  {
+    framework: 'express',
+    situation: 'line',
+    cases: [...ours, 'express-queue'],
+    over: 'hand',
+    target: 1.05,
+  },
+  {
+    framework: 'express',
+    situation: 'rejecting',
+    cases: [...ours, 'express-queue', 'express-rate-limit'],
+    over: 'bare',
+    target: 0.75,
+  },
+  {
+    framework: 'koa',
+    situation: 'free',
+    cases: [...ours, 'koa-ratelimit', 'overload-protection'],
+    over: 'hand',
+    target: 1.05,
+  },
+  { framework: 'koa', situation: 'line', cases: ours, over: 'hand', target: 1.05 },
+  {
+    framework: 'hono',
+    situation: 'free',
+    cases: [...ours, 'hono-rate-limiter'],
+    over: 'hand',
+    target: 1.05,
+  },
+  { framework: 'hono', situation: 'line', cases: ours, over: 'hand', target: 1.05 },
+];
+
+/** Side by side over HTTP; `only` keeps the groups whose name ("express free") contains it. */
+export async function httpTable(only: string, rounds: number): Promise<Table> {
+  const rows: string[][] = [];
+  const goals: Goal[] = [];
+  for (const group of groups.filter((group) => nameOf(group).includes(only))) {
+    const results = await loadRounds(group, rounds);
+    for (const name of group.cases) rows.push(row(group, results, name));
+    goals.push(goal(group, results));
+  }
+  return {
+    title: '(f) HTTP: CPU per request, paired rounds with a 95 % interval',
+    columns: ['', 'µs a request', '× bare', '× hand', 'requests/s'],
+    rows,
+    goals,
+    notes: [`Load by ${loadTool}; ${rounds} rounds of a second each. ${described}`],
+  };
+}
+
+const described = Object.entries(situations)
+  .map(([name, { limit, connections, takesATurn, held }]) => {
+    const work = takesATurn ? ', a handler that takes a turn of the event loop' : '';
+    return `${name}: limit ${limit}, ${connections} connections${held ? ', its place taken' : work}`;
+  })
+  .join('; ');
+
+const nameOf = ({ framework, situation }: Group) => `${framework} ${situation}`;
+
+function row(group: Group, results: Rounds, name: string): string[] {
+  const all = results.get(name);
+  if (all instanceof Error) return [`${nameOf(group)}, ${name}`, all.message, '', '', ''];
+  return [
+    `${nameOf(group)}, ${name}`,
+    number(median(figures(results, name, 'cpu'))),
+    name === 'bare' ? '' : range(cpuRatio(results, name, 'bare')),
+    name === 'bare' || name === 'hand' ? '' : range(cpuRatio(results, name, 'hand')),
+    number(median(figures(results, name, 'rate'))),
+  ];
+}
+
+function goal({ over = 'hand', target = 1, ...group }: Asked, results: Rounds): Goal {
+  const { mean, low, high } = cpuRatio(results, 'headgate', over);
+  const what = `${nameOf(group)}: CPU / ${over === 'hand' ? 'hand-written counter' : 'bare app'}`;
+  return { what, target, measured: mean, unit: '×', interval: { low, high } };
+}
+
+function cpuRatio(results: Rounds, name: string, over: string): Estimate {
+  return estimate(pairedRatios(figures(results, name, 'cpu'), figures(results, over, 'cpu')));
+}
+
+function figures(results: Rounds, name: string, figure: keyof Round): number[] {
+  const all = results.get(name);
+  return Array.isArray(all) ? all.map((round) => round[figure]) : [];
+}
+
+const range = ({ mean, low, high }: Estimate): string =>
+  `${number(mean)} (${number(low)}–${number(high)})`;

@@ -1,0 +1,62 @@
+import type { AddressInfo } from 'node:net';
+import express, { type RequestHandler, type Response } from 'express';
+import { answer, holdPath, type Serve, type Situation } from './situation.ts';
+
+type Create = (situation: Situation) => RequestHandler | Promise<RequestHandler>;
+
+const serve =
+  (create?: Create): Serve =>
+  async (situation) => {
+    const app = express();
+    if (create) app.use(await create(situation));
+    app.get(holdPath, () => {});
+    const respond = (res: Response) => void res.json(answer);
+    app.get('/', (_req, res) => {
+      if (situation.takesATurn) setImmediate(respond, res);
+      else respond(res);
+    });
+    const server = app.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    return (server.address() as AddressInfo).port;
+  };
+
+/** As little as limits at all: a count, an array for a line, and 503. */
+function hand({ limit, queueLimit }: Situation): RequestHandler {
+  const line: Array<() => void> = [];
+  let inflight = 0;
+  return (_req, res, next) => {
+    const start = () => {
+      inflight++;
+      res.on('close', () => {
+        inflight--;
+        line.shift()?.();
+      });
+      next();
+    };
+    if (inflight < limit) start();
+    else if (line.length < queueLimit) line.push(start);
+    else res.writeHead(503, { 'Retry-After': '1' }).end();
+  };
+}
+
+export const cases: Record<string, Serve> = {
+  bare: serve(),
+  hand: serve(hand),
+  headgate: serve(async ({ limit, queueLimit }) => {
+    const { concurrencyLimit } = await import('@headgate/express');
+    return concurrencyLimit({ limit, queueLimit }) as unknown as RequestHandler;
+  }),
+  'express-queue': serve(async ({ limit, queueLimit }) => {
+    const { default: expressQueue } = await import('express-queue');
+    return expressQueue({ activeLimit: limit, queuedLimit: queueLimit });
+  }),
+  'express-rate-limit': serve(async ({ held }) => {
+    const { rateLimit } = await import('express-rate-limit');
+    return rateLimit({ windowMs: 3_600_000, limit: held ? 0 : 1e9 });
+  }),
+  'overload-protection': serve(async () => {
+    const { default: protect } = await import('overload-protection');
+    // So patient that it never rejects: what it costs while nothing is limited.
+    return protect('express', { production: true, maxEventLoopDelay: 10_000 });
+  }),
+};

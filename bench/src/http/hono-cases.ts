@@ -1,0 +1,53 @@
+import { type HttpBindings, serve as listen } from '@hono/node-server';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { answer, type Serve, type Situation } from './situation.ts';
+
+type Env = { Bindings: HttpBindings };
+type Create = (situation: Situation) => MiddlewareHandler<Env> | Promise<MiddlewareHandler<Env>>;
+
+const serve =
+  (create?: Create): Serve =>
+  async (situation) => {
+    const app = new Hono<Env>();
+    if (create) app.use(await create(situation));
+    if (situation.takesATurn) {
+      app.get('/', async (c) => {
+        await new Promise(setImmediate);
+        return c.json(answer);
+      });
+    } else app.get('/', (c) => c.json(answer));
+    return new Promise((resolve) => {
+      listen({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port));
+    });
+  };
+
+function hand({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
+  const line: Array<() => void> = [];
+  let inflight = 0;
+  const done = () => {
+    inflight--;
+    line.shift()?.();
+  };
+  return async (c, next) => {
+    if (inflight >= limit) {
+      if (line.length >= queueLimit) return c.text('', 503, { 'Retry-After': '1' });
+      await new Promise<void>((resolve) => line.push(resolve));
+    }
+    inflight++;
+    c.env.outgoing.on('close', done);
+    return next();
+  };
+}
+
+export const cases: Record<string, Serve> = {
+  bare: serve(),
+  hand: serve(hand),
+  headgate: serve(async ({ limit, queueLimit }) => {
+    const { concurrencyLimit } = await import('@headgate/hono');
+    return concurrencyLimit({ limit, queueLimit }) as unknown as MiddlewareHandler<Env>;
+  }),
+  'hono-rate-limiter': serve(async () => {
+    const { rateLimiter } = await import('hono-rate-limiter');
+    return rateLimiter({ windowMs: 3_600_000, limit: 1e9, keyGenerator: () => 'everybody' });
+  }),
+};

@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { get } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { progress } from '../runner.ts';
+import { load } from './load.ts';
+import { holdPath, type SituationName, situations } from './situation.ts';
+
+/** A framework in a situation: its middlewares are measured side by side. */
+export interface Group {
+  framework: 'express' | 'koa' | 'hono';
+  situation: SituationName;
+  cases: readonly string[];
+}
+
+/** CPU microseconds per request, and requests per second. */
+export interface Round {
+  cpu: number;
+  rate: number;
+}
+
+/** The rounds of each case, or why there are none. */
+export type Rounds = Map<string, Round[] | Error>;
+
+const program = fileURLToPath(new URL('../../dist/http/server.js', import.meta.url));
+const seconds = 1;
+const warmUps = 3;
+
+/**
+ * All servers of a group are up together and are loaded one at a time, round after round, back and forth: every
+ * ratio is then taken between neighbours in time.
+ */
+export async function loadRounds(group: Group, rounds: number): Promise<Rounds> {
+  const servers: Server[] = [];
+  const results: Rounds = new Map(group.cases.map((name) => [name, []]));
+  try {
+    for (const name of group.cases) servers.push(await Server.start(group, name));
+    for (let round = 1 - warmUps; round <= rounds; round++) {
+      for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+        const { framework, situation } = group;
+        progress(`${framework}, ${situation}: round ${round}/${rounds}, ${server.name}`);
+        await note(results, server, round > 0);
+      }
+    }
+  } finally {
+    for (const server of servers) server.stop();
+    progress('');
+  }
+  return results;
+}
+
+/** What failed once is not tried again. */
+async function note(results: Rounds, server: Server, counts: boolean): Promise<void> {
+  const all = results.get(server.name);
+  if (!Array.isArray(all)) return;
+  try {
+    const round = await server.load();
+    if (counts) all.push(round);
+  } catch (error) {
+    results.set(server.name, error as Error);
+  }
+}
+
+class Server {
+  #port = 0;
+
+  private constructor(
+    private readonly group: Group,
+    readonly name: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  static async start(group: Group, name: string): Promise<Server> {
+    const env = { ...process.env, NODE_ENV: 'production' };
+    const child = fork(program, [group.framework, name, group.situation], { env, execArgv: [] });
+    const server = new Server(group, name, child);
+    server.#port = await server.#answer();
+    if (name !== 'bare' && situations[group.situation].held) await server.#hold();
+    return server;
+  }
+
+  async load(): Promise<Round> {
+    const { connections, held } = situations[this.group.situation];
+    const before = await this.#cpu();
+    const burst = await load(`http://127.0.0.1:${this.#port}/`, connections, seconds);
+    const spent = (await this.#cpu()) - before;
+    const expected = held && this.name !== 'bare' ? burst.requests : 0;
+    if (burst.requests === 0 || burst.refused !== expected) {
+      throw new Error(`${burst.refused} of ${burst.requests} were refused`);
+    }
+    return { cpu: spent / burst.requests, rate: burst.requests / seconds };
+  }
+
+  stop(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  #cpu(): Promise<number> {
+    this.child.send('cpu');
+    return this.#answer();
+  }
+
+  /** Takes the only place for good. */
+  async #hold(): Promise<void> {
+    const options = { port: this.#port, host: '127.0.0.1', path: holdPath };
+    get(options, (response) => response.resume()).on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+
+  #answer(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const died = (code: number | null) => reject(new Error(`${this.name} ended with ${code}`));
+      this.child.once('exit', died);
+      this.child.once('message', (value) => {
+        this.child.off('exit', died);
+        resolve(value as number);
+      });
+    });
+  }
+}
