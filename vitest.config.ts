@@ -11,6 +11,7 @@ export default defineConfig({
       'packages/*/{src,test}/**/*.test.ts',
       'demo/**/*.test.ts',
       'bench/**/*.test.ts',
+      'docs/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
     reporters: ['default', './scripts/closing-line.ts'],

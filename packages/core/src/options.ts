@@ -29,6 +29,12 @@ export function checkDuration(option: string, value: unknown): number {
   throw invalid(option, 'a number of milliseconds, 0 or more', value);
 }
 
+/** The same of something that takes no time at all only by mistake. */
+export function checkSpan(option: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0) return value;
+  throw invalid(option, 'a number of milliseconds above 0', value);
+}
+
 export function checkText(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   throw invalid(option, 'a string that is not empty', value);

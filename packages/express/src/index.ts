@@ -4,6 +4,7 @@ import {
   HttpGate,
   type HttpOptions,
   NodeClient,
+  unlimited,
   type Visit,
   withHandle,
 } from '@headgate/core/http';
@@ -67,7 +68,10 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     } catch (error) {
       return next(error);
     }
-    if (visit === undefined) return proceed();
+    if (visit === undefined) {
+      res.locals.admission ??= unlimited;
+      return proceed();
+    }
     const answered = conclude.bind(undefined, visit, req, res, next, proceed);
     if (visit.answered === undefined) answered();
     else void visit.answered.then(answered);
@@ -86,10 +90,20 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     if (rejection === undefined) {
       res.set(http.fields(visit));
       proceed();
-    } else if (onReject === undefined) {
+      return;
+    }
+    const refuse = () => {
       const { status, headers, body } = http.refuse(visit, rejection, req);
       res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
-    } else run(() => onReject(rejection, req, res, proceed), next);
+    };
+    if (onReject === undefined) refuse();
+    else {
+      attempt(
+        () => onReject(rejection, req, res, proceed),
+        next,
+        (result) => result === false && refuse(),
+      );
+    }
   }
 
   function wrap(handler: (req: Request, res: Reply, next: NextFunction) => unknown) {
@@ -97,22 +111,28 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
       admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
         const visit = NodeClient.of(req, res).visitAt(http);
-        run(() => handler(req, res, next), next, visit);
+        attempt(() => {
+          const work = handler(req, res, next);
+          // A handler that returns nothing does not tell when it is done.
+          return isPromise(work) ? (visit?.during(work) ?? work) : work;
+        }, next);
       });
   }
 
   return withHandle(Object.assign(limit, { wrap }), http) as unknown as ConcurrencyLimit;
 }
 
-/** What a handler throws or rejects with goes to the app's error handling, in Express 4 too. */
-function run(handler: () => unknown, next: NextFunction, visit?: Visit): void {
+/** What `call` throws or rejects with goes to the app's error handling, in Express 4 too. */
+function attempt(call: () => unknown, next: NextFunction, done?: (result: unknown) => void): void {
   try {
-    const work = handler();
-    // A handler that returns nothing does not tell when it is done.
-    if (!(work instanceof Promise)) return;
-    visit?.running();
-    work.catch(next).finally(() => visit?.settled());
+    const result = call();
+    if (isPromise(result)) void result.then(done).then(undefined, next);
+    else done?.(result);
   } catch (error) {
     next(error);
   }
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
 }

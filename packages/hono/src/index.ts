@@ -7,6 +7,7 @@ import {
   NodeClient,
   type NodeRequest,
   type NodeResponse,
+  unlimited,
   type Visit,
   withHandle,
 } from '@headgate/core/http';
@@ -19,12 +20,13 @@ export interface AdmissionEnv {
   Variables: { admission: Admission };
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: what Hono's own middleware may return
 type Answered = Response | undefined | void;
 
 export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
   Context<E>,
   [c: Context<E>, next: Next],
-  Answered | Promise<Answered>
+  Answered | false | Promise<Answered | false>
 >;
 
 export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> & Handle;
@@ -44,7 +46,10 @@ export function concurrencyLimit<E extends Env = Env>(
   async function limit(c: Context<E & AdmissionEnv>, next: Next): Promise<Answered> {
     const client = clientOf(c);
     const visit = http.enter(c as never, client);
-    if (visit === undefined) return next();
+    if (visit === undefined) {
+      if (c.var.admission === undefined) c.set('admission', unlimited as never);
+      return next();
+    }
     if (visit.answered !== undefined) await visit.answered;
     const { rejection } = visit;
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
@@ -55,7 +60,8 @@ export function concurrencyLimit<E extends Env = Env>(
       for (const [name, value] of Object.entries(http.fields(visit))) c.header(name, value);
       return;
     }
-    if (onReject !== undefined) return onReject(rejection, c as never, next);
+    const result = onReject === undefined ? false : await onReject(rejection, c as never, next);
+    if (result !== false) return result;
     const { status, headers, body } = http.refuse(visit, rejection, c as never);
     return c.body(body, status as 503, headers);
   }
@@ -64,9 +70,8 @@ export function concurrencyLimit<E extends Env = Env>(
 }
 
 async function handle(visit: Visit, c: Context, client: Client, next: Next): Promise<void> {
-  visit.running();
   try {
-    await next();
+    await visit.during(next());
     const isRead = c.req.method !== 'HEAD' && c.res.status !== 101;
     if (!(client instanceof WebClient)) return;
     const watched = client.watch(c.res, isRead);
@@ -74,8 +79,6 @@ async function handle(visit: Visit, c: Context, client: Client, next: Next): Pro
   } catch (error) {
     client.ended('begun');
     throw error;
-  } finally {
-    visit.settled();
   }
 }
 

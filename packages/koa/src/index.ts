@@ -4,7 +4,7 @@ import {
   HttpGate,
   type HttpOptions,
   NodeClient,
-  type Visit,
+  unlimited,
   withHandle,
 } from '@headgate/core/http';
 import type { Context, Middleware, Next } from 'koa';
@@ -31,20 +31,24 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
 
   async function limit(ctx: Context, next: Next): Promise<unknown> {
     const visit = http.enter(ctx, NodeClient.of(ctx.req, ctx.res));
-    if (visit === undefined) return next();
+    if (visit === undefined) {
+      ctx.state.admission ??= unlimited;
+      return next();
+    }
     if (visit.answered !== undefined) await visit.answered;
-    const { rejection } = visit;
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
     if (visit.left) {
       ctx.status = 503;
       return;
     }
+    const { rejection } = visit;
     ctx.state.admission = visit.admission;
     if (rejection === undefined) {
       ctx.set(http.fields(visit));
-      return handle(visit, next);
+      return visit.during(next());
     }
-    if (onReject !== undefined) return onReject(rejection, ctx, next);
+    const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
+    if (result !== false) return result;
     const { status, headers, body } = http.refuse(visit, rejection, ctx);
     ctx.status = status;
     ctx.set(headers);
@@ -52,13 +56,4 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
   }
 
   return withHandle(limit, http) as unknown as ConcurrencyLimit;
-}
-
-async function handle(visit: Visit, next: Next): Promise<unknown> {
-  visit.running();
-  try {
-    return await next();
-  } finally {
-    visit.settled();
-  }
 }

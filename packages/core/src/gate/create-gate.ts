@@ -11,6 +11,7 @@ import {
   checkFlag,
   checkFunction,
   checkNames,
+  checkSpan,
   checkText,
 } from '../options.ts';
 import { Gate } from './gate.ts';
@@ -78,7 +79,7 @@ export function createGate(options: GateOptions): Gate {
     queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? only?.queueTimeout ?? 2000),
     mode,
-    maxHold: checkDuration('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
+    maxHold: checkSpan('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
@@ -92,6 +93,10 @@ function resolveLimits(options: GateOptions): GateLimit[] {
   const { limits } = options;
   if (!Array.isArray(limits) || limits.length === 0) {
     throw invalid('limits', 'an array of at least one limit', limits);
+  }
+  const own = limits.find((limit) => 'queueLimit' in limit && (limit.queueLimit ?? 0) > 0);
+  if (own !== undefined && options.queueLimit === undefined) {
+    throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
   }
   const resolved = limits.map((limit) => resolveLimit(limit, options));
   checkOrder(resolved);

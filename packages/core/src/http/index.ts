@@ -6,4 +6,4 @@ export { HttpGate, type HttpStats } from './http-gate.ts';
 export { NodeClient, type NodeRequest, type NodeResponse } from './node-client.ts';
 export type { CommonOptions, HttpOptions, LimitOptions } from './options.ts';
 export type { Compile, Routing } from './route.ts';
-export type { Admission, Visit } from './visit.ts';
+export { type Admission, unlimited, type Visit } from './visit.ts';

@@ -1,3 +1,5 @@
+import { invalid } from '../errors.ts';
+
 /**
  * The key for a client's address: an IPv4 address as it is, also where it comes as IPv6 (`::ffff:1.2.3.4`); an IPv6 address
  * by its subnet, since one client has a whole subnet to choose addresses from. Take the address from where only your own
@@ -6,6 +8,7 @@
  * @param prefix Bits of an IPv6 address that make the subnet. Default: 56.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {
+  if (prefix !== 56) checkPrefix(prefix);
   if (address === undefined) return 'unknown';
   const [bare = ''] = address.toLowerCase().split('%');
   if (!bare.includes(':')) return bare;
@@ -52,4 +55,9 @@ function isMapped(groups: readonly number[]): boolean {
 
 function ipv4(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+function checkPrefix(prefix: number): void {
+  if (Number.isInteger(prefix) && prefix >= 1 && prefix <= 128) return;
+  throw invalid('prefix', 'a whole number from 1 to 128', prefix);
 }

@@ -46,7 +46,10 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result> {
   queueTimeout?: number | undefined;
   /** Lets a request past, uncounted. CORS preflights are always let past. */
   skip?: ((request: R) => boolean) | undefined;
-  /** Answers in place of Headgate; it may call `next` to let the handler serve something cheaper. */
+  /**
+   * Answers in place of Headgate; it may call `next` to let the handler serve something cheaper. Where it returns
+   * `false`, or a promise of that, Headgate answers after all.
+   */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
   mode?: 'enforce' | 'shadow' | undefined;

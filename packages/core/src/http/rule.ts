@@ -31,7 +31,7 @@ export class Rule<R> {
     if (typeof limit === 'function' && key === undefined) {
       throw invalid('limit', 'a whole number where there is no key', limit);
     }
-    if (limiter !== undefined && limiter.perKey !== (key !== undefined)) throw misfit(limiter);
+    if (limiter !== undefined) checkShared(limiter, options);
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
     this.statusCode = checkStatus(statusCode);
     if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
@@ -103,7 +103,17 @@ function checkStatus(value: unknown): number {
   throw invalid('statusCode', 'a status from 400 to 599', value);
 }
 
-function misfit({ name, perKey }: Limiter): HeadgateError {
+const ownOnly = ['name', 'limit', 'queueLimit'] as const;
+
+function checkShared<R>(limiter: Limiter, options: LimitOptions<R>): void {
+  if (typeof limiter?.request !== 'function') throw invalid('limiter', 'a limiter', limiter);
+  for (const option of ownOnly) {
+    if (options[option] === undefined) continue;
+    const message = `${option} is the limiter's own affair: leave it out beside limiter`;
+    throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);
+  }
+  const { name, perKey } = limiter;
+  if (perKey === (options.key !== undefined)) return;
   const message = perKey ? `limiter "${name}" is keyed: set key` : `limiter "${name}" is not keyed`;
-  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+  throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
 }

@@ -8,10 +8,14 @@ import { warnOnce } from '../warning.ts';
 import type { Client, Ending } from './client.ts';
 import type { HttpGate } from './http-gate.ts';
 
-/** What a handler learns of its admission: a permit, or in degraded mode the rejection. */
+/** What a handler learns of its admission: a permit, in degraded mode the rejection, neither where nothing limits it. */
 export type Admission =
   | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
-  | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection };
+  | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }
+  | { readonly permit: undefined; readonly waited: 0; readonly rejection: undefined };
+
+/** The admission of a request that no limit applies to. */
+export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
 
 /** A request at one gate: it waits, holds its permit for the life of the response, or learns why not. */
 export class Visit extends Waiter {
@@ -85,14 +89,14 @@ export class Visit extends Waiter {
     );
   }
 
-  /** The handler runs, and `settled` will tell when it is done. */
-  running(): void {
+  /** Holds the permit until the handler's work has settled, too. */
+  async during<T>(work: PromiseLike<T>): Promise<T> {
     this.handling = 'running';
-  }
-
-  settled(): void {
-    this.handling = 'settled';
-    this.end();
+    try {
+      return await work;
+    } finally {
+      this.settled();
+    }
   }
 
   /** The response is over. */
@@ -110,6 +114,11 @@ export class Visit extends Waiter {
       this.handling = 'running';
       client.whenTouched(() => this.settled(), http.clock, http.abandonAfter);
     }
+    this.end();
+  }
+
+  private settled(): void {
+    this.handling = 'settled';
     this.end();
   }
 

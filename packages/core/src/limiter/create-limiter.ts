@@ -6,6 +6,7 @@ import {
   checkFlag,
   checkFunction,
   checkNames,
+  checkSpan,
   checkText,
 } from '../options.ts';
 import { LocalLimiter } from './local-limiter.ts';
@@ -51,7 +52,7 @@ export function createLimiter(options: LimiterOptions): LocalLimiter {
     limit: checkCount('limit', options.limit, 1),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
-    maxHold: checkDuration('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
+    maxHold: checkSpan('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
