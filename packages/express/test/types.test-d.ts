@@ -38,9 +38,9 @@ app.get('/reports/:id', limit, (_req, res) => {
   const { admission } = res.locals;
   expectTypeOf(admission.waited).toEqualTypeOf<number>();
   expectTypeOf(admission.permit).toEqualTypeOf<Permit | undefined>();
-  // A permit or the reason why there is none.
-  if (admission.rejection === undefined) expectTypeOf(admission.permit).toEqualTypeOf<Permit>();
-  else expectTypeOf(admission.permit).toEqualTypeOf<undefined>();
+  // A permit, or the reason why there is none, or neither where nothing limits the request.
+  if (admission.permit) expectTypeOf(admission.rejection).toEqualTypeOf<undefined>();
+  if (admission.rejection) expectTypeOf(admission.permit).toEqualTypeOf<undefined>();
 });
 app.post(
   '/reports/:id',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import { aRound, Call, counts, Latch, ManualClock, until } from '@headgate/test-suite';
 import express, { type Express } from 'express';
@@ -199,6 +200,22 @@ describe.each([
     expect(limit.inflight).toBe(1);
     settled.open();
     await counts(limit, 0);
+  });
+
+  it('holds the permit that another middleware has taken of the same limiter', async () => {
+    const limiter = createLimiter({ limit: 1 });
+    const [outer, inner] = [limited({ limiter }), limited({ limiter })];
+    const settled = new Latch();
+    const handler = async (_req: express.Request, res: express.Response) => {
+      res.send('early');
+      await settled.opened;
+    };
+    const call = await serve((app) => app.use(outer).get('/', inner.wrap(handler)));
+    expect(await call().answer()).toMatchObject({ status: 200 });
+    await aRound();
+    expect(limiter.inflight).toBe(1);
+    settled.open();
+    await counts(limiter, 0);
   });
 
   it('runs the handler for who is skipped, and in degraded mode', async () => {

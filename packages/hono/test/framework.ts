@@ -52,8 +52,8 @@ function add(app: Hono, steps: readonly Step<ConcurrencyLimit>[]): void {
 function reject(onReject: OnReject) {
   return async (rejection: Rejection, c: Context, next: Next) => {
     const context = contextOf(c);
-    await onReject(rejection, context, next);
-    return context.response;
+    const result = await onReject(rejection, context, next);
+    return result === false ? false : context.response;
   };
 }
 

@@ -1,14 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type {
-  Clock,
-  CloseOptions,
-  GateStats,
-  LocalLimiter,
-  Observer,
-  Permit,
-  Rejection,
-} from '@headgate/core';
+import type { Clock, LocalLimiter, Observer, Permit, Rejection } from '@headgate/core';
+import type { Handle } from '@headgate/core/http';
 
 /** What the suite must know of a framework, and how it builds apps with it. */
 export interface Framework<L extends SuiteLimit = SuiteLimit> {
@@ -28,13 +21,8 @@ export interface Capabilities {
   readonly http2: boolean;
 }
 
-/** The handle that the adapter's middleware is. */
-export interface SuiteLimit {
-  readonly inflight: number;
-  readonly queued: number;
-  stats(): GateStats;
-  close(options?: CloseOptions): Promise<number>;
-}
+/** The adapter's middleware, of which the suite uses the handle. */
+export type SuiteLimit = Handle;
 
 /** What an app consists of, in the order in which requests meet it. */
 export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
+import { Paused } from '../kit/handlers.ts';
+import { Latch } from '../kit/latch.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
@@ -56,10 +57,8 @@ export function aborts(world: World): void {
 
   it("holds a leaver's place until its handler has answered into the void", async () => {
     const { limit, work, holder } = await busy(world);
-    const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
     holder.abort();
-    await closed;
-    await aRound();
+    await disconnected(work);
     expect(limit.inflight).toBe(1);
     work.finish();
     await counts(limit, 0);
@@ -79,10 +78,8 @@ export function aborts(world: World): void {
     async () => {
       const clock = new ManualClock();
       const { limit, work, holder } = await busy(world, { clock });
-      const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
       holder.abort();
-      await closed;
-      await aRound();
+      await disconnected(work);
       clock.advance(3_600_000);
       expect(limit.inflight).toBe(1);
       work.finish();
@@ -95,10 +92,8 @@ export function aborts(world: World): void {
     async () => {
       const clock = new ManualClock();
       const { limit, work, holder } = await busy(world, { clock, abandonAfter: 5000 });
-      const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
       holder.abort();
-      await closed;
-      await aRound();
+      await disconnected(work);
       clock.advance(4999);
       expect(limit.inflight).toBe(1);
       clock.advance(1);
@@ -107,6 +102,52 @@ export function aborts(world: World): void {
       await aRound();
     },
   );
+
+  it.skipIf(world.framework.can.tracksHandlers)(
+    'waits for a sign of the handler at each of two limits that wait for it differently long',
+    async () => {
+      const clock = new ManualClock();
+      const [outer, inner] = [
+        world.limit({ limit: 1, clock, abandonAfter: Number.POSITIVE_INFINITY }),
+        world.limit({ limit: 1, clock, abandonAfter: 1000 }),
+      ];
+      const work = new Paused();
+      const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+      const leaver = app.call();
+      await work.begins(1);
+      leaver.abort();
+      await disconnected(work);
+      clock.advance(1000);
+      await counts(inner, 0);
+      expect(outer.inflight).toBe(1);
+      work.finish();
+      await counts(outer, 0);
+    },
+  );
+
+  it('takes a request out of the line that something else has answered meanwhile', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const waiting = new Latch();
+    const app = await world.serveThrough(
+      (listener) => (req, res) => {
+        if (req.url === '/impatient') void waiting.opened.then(() => res.end('that took too long'));
+        listener(req, res);
+      },
+      { use: limit },
+      { handle: work.handler },
+    );
+    const holder = app.call('/holder');
+    await work.begins(1);
+    const impatient = app.call('/impatient');
+    await counts(limit, 1, 1);
+    waiting.open();
+    expect(await impatient.answer()).toMatchObject({ body: 'that took too long' });
+    await counts(limit, 1, 0);
+    work.finishAll();
+    await holder.answer();
+    expect(work.paths).toEqual(['/holder']);
+  });
 
   it('aborts the signal of the permit when the client goes away', async () => {
     const { work, holder } = await busy(world);
@@ -120,10 +161,8 @@ export function aborts(world: World): void {
 
   it('says so too to who asks for the signal only then', async () => {
     const { work, holder } = await busy(world);
-    const closed = once(work.begun[0]?.outgoing as NodeJS.EventEmitter, 'close');
     holder.abort();
-    await closed;
-    await aRound();
+    await disconnected(work);
     expect(work.begun[0]?.admission?.permit?.signal.aborted).toBe(true);
     work.finish();
   });
@@ -175,4 +214,10 @@ export function aborts(world: World): void {
     await counts(limit, 0, 0);
     expect(limit.stats()).toMatchObject({ admitted: handled, leaked: 0 });
   });
+}
+
+/** Waits until the server has noticed that the first client has gone, and whoever listens for that. */
+async function disconnected(work: Paused): Promise<void> {
+  await until(() => work.begun[0]?.outgoing.closed === true);
+  await aRound();
 }

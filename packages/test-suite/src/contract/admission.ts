@@ -112,7 +112,8 @@ export function admission(world: World): void {
     const health = app.call('/health');
     await work.begins(2);
     expect(limit.inflight).toBe(1);
-    expect(work.begun[1]?.admission?.permit).toBeUndefined();
+    const none = { permit: undefined, waited: 0, rejection: undefined };
+    expect(work.begun[1]?.admission).toEqual(none);
     work.finishAll();
     expect(await health.answer()).toMatchObject({ status: 200 });
     await holder.answer();

@@ -26,6 +26,18 @@ export function degraded(world: World): void {
     await holder.answer();
   });
 
+  it.each([false, Promise.resolve(false)])(
+    'leaves the answer to Headgate where onReject returns false (%s)',
+    async (result) => {
+      const { app, work, holder } = await busy(world, { onReject: () => result });
+      const { status, headers } = await app.call().answer();
+      expect(status).toBe(503);
+      expect(headers['retry-after']).toMatch(/^[1-9]/);
+      work.finishAll();
+      await holder.answer();
+    },
+  );
+
   it('waits for an onReject that takes its time', async () => {
     const { app, work, holder } = await busy(world, {
       async onReject(_, context) {
@@ -157,6 +169,6 @@ export function degraded(world: World): void {
     const app = await world.serve({ use: limit }, { handle: ok });
     const calls = Array.from({ length: 10 }, () => app.call().answer());
     for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200);
-    expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
+    expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 }, skipped: 10 });
   });
 }

@@ -61,6 +61,14 @@ export function headerFields(world: World): void {
     expect(headers['server-timing']).toMatch(/;dur=250(\.0+)?($|[;,])/);
   });
 
+  it("leaves the app's own Server-Timing", async () => {
+    const limit = world.limit({ limit: 1, headers: true });
+    const own = { 'Server-Timing': 'db;dur=5' };
+    const app = await world.serve({ use: limit }, { handle: ({ send }) => send(200, 'ok', own) });
+    const { headers } = await app.call().answer();
+    expect(headers['server-timing']).toContain('db;dur=5');
+  });
+
   it('says so to who is turned away', async () => {
     const { app, work, holder } = await busy(world, { name: 'app', headers: true });
     const { status, headers } = await app.call().answer();

@@ -126,6 +126,31 @@ export function limits(world: World): void {
     expect(limit.stats().limits[0]).toMatchObject({ keys: 0 });
   });
 
+  it('takes keys as they are, whatever they are', async () => {
+    const work = new Paused();
+    const keys = ['__proto__', 'constructor', 'toString', '', ' ', '0'];
+    const limit = world.limit({ limit: 1, key: (c) => keys[Number(c.header('x-user'))] });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const calls = keys.map((_, index) => app.call('/', as(String(index))));
+    await counts(limit, keys.length);
+    expect(await app.call('/', as('0')).answer()).toMatchObject({ status: 503 });
+    work.finishAll();
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('lets more in as soon as a limit is raised', async () => {
+    const work = new Paused();
+    const limit = world.limit({ name: 'app', limit: 1, queueLimit: 9 });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const calls = Array.from({ length: 4 }, () => app.call());
+    await counts(limit, 1, 3);
+    limit.limiters.app?.setLimit(3);
+    await counts(limit, 3, 1);
+    await work.begins(3);
+    work.finishAll();
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
   it('does not limit a request whose key is undefined', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1, key: user });

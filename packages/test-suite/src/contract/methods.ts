@@ -33,7 +33,7 @@ export function methods(world: World): void {
     work.finishAll();
     expect(await call.answer()).toMatchObject({ status: 200 });
     await holder.answer();
-    expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { full: 0 } });
+    expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { full: 0 }, skipped: 1 });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { createLimiter } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok } from '../kit/handlers.ts';
@@ -80,6 +81,29 @@ const misuses: [string, object, object][] = [
   ['a weight of 0', { limit: 1, weight: 0 }, { option: 'weight' }],
   ['headers that are no boolean', { limit: 1, headers: 'yes' }, { option: 'headers' }],
   ['a limit by request without a key', { limit: () => 1 }, { option: 'limit' }],
+  ['a limit beside limits', { limit: 1, limits: [{ name: 'app', limit: 1 }] }, { option: 'limit' }],
+  [
+    'a status beside limits',
+    { statusCode: 429, limits: [{ name: 'app', limit: 1 }] },
+    { option: 'statusCode' },
+  ],
+  ['limits without names', { limits: [{ limit: 1 }] }, {}],
+  ['a limiter that is none', { limiter: {} }, { option: 'limiter' }],
+  ['a limiter with a limit', { limiter: createLimiter({ limit: 1 }), limit: 5 }, {}],
+  [
+    'a limiter with a line of its own',
+    { limits: [{ limiter: createLimiter({ limit: 1 }), queueLimit: 5 }] },
+    {},
+  ],
+  [
+    'a line for a limit where the gate has none',
+    { limits: [{ name: 'a', limit: 1, queueLimit: 5 }] },
+    { option: 'queueLimit' },
+  ],
+  ['a keyed limiter without a key', { limiter: createLimiter({ limit: 1, perKey: true }) }, {}],
+  ['a key for a limiter without', { limiter: createLimiter({ limit: 1 }), key: () => 'k' }, {}],
+  ['a random that is no function', { limit: 1, random: 0.5 }, { option: 'random' }],
+  ['a negative maxRetryAfter', { limit: 1, maxRetryAfter: -1 }, { option: 'maxRetryAfter' }],
   [
     'a name that stands twice',
     {

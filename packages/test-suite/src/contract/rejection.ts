@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import type { Answer, CallOptions } from '../kit/call.ts';
+import { Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
@@ -140,6 +141,26 @@ export function rejection(world: World): void {
   it('says how long its body is', async () => {
     const { headers, body } = await refusal();
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
+  });
+
+  it('keeps the headers that earlier middleware has set, those of CORS above all', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serveThrough(
+      (listener) => (req, res) => {
+        res.setHeader('Access-Control-Expose-Headers', 'Retry-After');
+        listener(req, res);
+      },
+      { use: limit },
+      { handle: work.handler },
+    );
+    const holder = app.call();
+    await work.begins(1);
+    const { status, headers } = await app.call().answer();
+    expect(status).toBe(503);
+    expect(headers['access-control-expose-headers']).toBe('Retry-After');
+    work.finishAll();
+    await holder.answer();
   });
 
   it('answers with 429 where the limit says so', async () => {

@@ -44,6 +44,8 @@ export function routes(world: World): void {
     '/reports/a+b',
     '/reports/1.json',
     '/other/1',
+    'http://example.com/reports/1',
+    'http://example.com/reports/1?page=2',
   ])('limits a route exactly where the framework routes: %s', async (asked) => {
     const { limited, handled } = await compare('GET /reports/:id', '', '/reports/:id', asked);
     expect(limited).toBe(handled);
@@ -87,6 +89,16 @@ export function routes(world: World): void {
   it('leaves a path that cannot be decoded to the framework', async () => {
     const { limited } = await compare('GET /reports/:id', '', '/reports/:id', '/reports/%zz');
     expect(limited).toBeLessThanOrEqual(1);
+  });
+
+  it('leaves a request for no path at all to the framework', async () => {
+    const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/*path' }] });
+    const bare = await world.serve({ handle: ok });
+    const limited = await world.serve({ use: limit }, { handle: ok });
+    const expected = await bare.call('*', { method: 'OPTIONS' }).answer();
+    const actual = await limited.call('*', { method: 'OPTIONS' }).answer();
+    expect(actual.status).toBe(expected.status);
+    expect(limited.errors).toEqual([]);
   });
 
   it('takes what stands after a wildcard, however deep', async () => {

@@ -16,6 +16,7 @@ export function stacked(world: World): void {
     const call = app.call();
     await work.begins(1);
     expect(limiter.inflight).toBe(1);
+    expect([outer.stats().reentered, inner.stats().reentered]).toEqual([0, 1]);
     work.finishAll();
     expect(await call.answer()).toMatchObject({ status: 200 });
     await counts(limiter, 0);

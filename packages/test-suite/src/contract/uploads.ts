@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
+import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
@@ -41,6 +42,19 @@ export function uploads(world: World): void {
     await counts(limit, 1, 1);
     clock.advance(2000);
     await raw.receives(/HTTP\/1\.1 503/);
+    await until(() => raw.ended);
+    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('does not swallow it either where onReject answers', async () => {
+    const onReject = (_: unknown, context: SuiteContext) => context.send(503, 'busy');
+    const { app, work, holder } = await busy(world, { onReject });
+    const raw = app.raw();
+    raw.request('POST /upload', `Content-Length: ${size}`);
+    pump(raw.socket);
+    await raw.receives(/HTTP\/1\.1 503[\s\S]*busy/);
     await until(() => raw.ended);
     expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
     work.finishAll();
