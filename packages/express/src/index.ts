@@ -74,7 +74,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     }
     const answered = conclude.bind(undefined, visit, req, res, next, proceed);
     if (visit.answered === undefined) answered();
-    else void visit.answered.then(answered);
+    else visit.answered.then(answered).catch(next);
   }
 
   function conclude(
@@ -88,7 +88,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     const { rejection } = visit;
     res.locals.admission = visit.admission;
     if (rejection === undefined) {
-      res.set(http.fields(visit));
+      for (const [name, value] of http.fields(visit)) res.append(name, value);
       proceed();
       return;
     }
@@ -110,11 +110,10 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     return (req: Request, res: Reply, next: NextFunction) =>
       admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
-        const visit = NodeClient.of(req, res).visitAt(http);
         attempt(() => {
           const work = handler(req, res, next);
           // A handler that returns nothing does not tell when it is done.
-          return isPromise(work) ? (visit?.during(work) ?? work) : work;
+          return isPromise(work) ? NodeClient.of(req, res).during(work) : work;
         }, next);
       });
   }

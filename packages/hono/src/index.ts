@@ -57,7 +57,9 @@ export function concurrencyLimit<E extends Env = Env>(
     c.set('admission', visit.admission as never);
     if (rejection === undefined) {
       await handle(visit, c, client, next);
-      for (const [name, value] of Object.entries(http.fields(visit))) c.header(name, value);
+      // A response that switches protocols cannot be made anew.
+      if (c.res.status === 101) return;
+      for (const [name, value] of http.fields(visit)) c.header(name, value, { append: true });
       return;
     }
     const result = onReject === undefined ? false : await onReject(rejection, c as never, next);

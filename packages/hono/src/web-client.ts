@@ -18,7 +18,7 @@ export class WebClient extends Client {
 
   whenTouched(): void {}
 
-  beforeRefusal(): void {}
+  refused(): void {}
 
   /** Tells the end of the response by that of its body; one that has none, or that nobody will read, ends here. */
   watch(response: Response, isRead: boolean): Response {

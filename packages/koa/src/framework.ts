@@ -18,5 +18,5 @@ export const framework: Framework<Context> = {
 /** `ctx.path` has lost the prefix under which an app is mounted. */
 function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
-  return path.startsWith('/') ? path : new URL(url).pathname;
+  return URL.canParse(url) ? new URL(url).pathname : path;
 }

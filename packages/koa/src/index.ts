@@ -44,7 +44,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     const { rejection } = visit;
     ctx.state.admission = visit.admission;
     if (rejection === undefined) {
-      ctx.set(http.fields(visit));
+      for (const [name, value] of http.fields(visit)) ctx.append(name, value);
       return visit.during(next());
     }
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);

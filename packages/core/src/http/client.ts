@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { HttpGate } from './http-gate.ts';
 import type { Visit } from './visit.ts';
 
 /** How a response came to its end: sent whole, cut off amid its body, or cut off before its head. */
@@ -16,8 +15,8 @@ export abstract class Client {
   protected abstract listen(): void;
   /** Calls back when the handler touches the response of a client that has gone, or after so many milliseconds. */
   abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
-  /** The request is about to be turned away, and on shutdown the connection to be closed with it. */
-  abstract beforeRefusal(hangUp: boolean): void;
+  /** The request is turned away, and on shutdown the connection closed with it. */
+  abstract refused(hangUp: boolean): void;
 
   attend(visit: Visit): void {
     const first = this.visits === undefined;
@@ -26,13 +25,11 @@ export abstract class Client {
     if (first) this.listen();
   }
 
-  /** The visit that holds a permit of this gate. */
-  visitAt(http: HttpGate<never>): Visit | undefined {
-    let visit = this.visits;
-    while (visit !== undefined && (visit.http !== http || visit.permit?.released !== false)) {
-      visit = visit.outer;
-    }
-    return visit;
+  /** Holds all permits of the request until the handler's work has settled, too. */
+  async during<T>(work: PromiseLike<T>): Promise<T> {
+    let { visits: visit } = this;
+    for (; visit !== undefined; visit = visit.outer) void visit.during(work).catch(() => {});
+    return work;
   }
 
   ended(ending: Ending): void {

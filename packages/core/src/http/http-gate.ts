@@ -78,8 +78,8 @@ export class HttpGate<R> {
     return visit;
   }
 
-  /** What is added to every response, where `headers` asks for it. */
-  fields(visit: Visit): Readonly<Record<string, string>> {
+  /** To be appended to the header of a response, where `headers` asks for it. */
+  fields(visit: Visit): readonly [name: string, value: string][] {
     if (!this.#headers) return noFields;
     return limitFields(this.gate.limits, visit.takes, visit.admission.waited);
   }
@@ -91,10 +91,9 @@ export class HttpGate<R> {
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
     // A server that shuts down is at fault itself, whatever the limit says of the client.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
-    visit.client.beforeRefusal(reason === 'closed');
     const accept = framework.header(request, 'accept');
     const answer = answerTo(rejection, { method: framework.method(request), accept, statusCode });
-    return { ...answer, headers: { ...answer.headers, ...this.fields(visit) } };
+    return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(this.fields(visit)) } };
   }
 
   stats(): HttpStats {
@@ -135,7 +134,7 @@ export class HttpGate<R> {
   }
 }
 
-const noFields = {};
+const noFields: [string, string][] = [];
 
 /** One limit that is written plainly is a list of one. */
 function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOptions<R>[] {

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, longestTimer } from '../clock.ts';
 import { Client } from './client.ts';
 
 /** What is used of Node's requests, of HTTP/1 and HTTP/2. */
 export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly complete?: boolean;
+  readonly readableDidRead: boolean;
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
   read(size: number): unknown;
@@ -34,6 +34,7 @@ export interface NodeResponse {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   writeHead: any;
   on(event: 'close', listener: () => void): unknown;
+  prependListener(event: 'finish', listener: () => void): unknown;
 }
 
 const own = Symbol('headgate.client');
@@ -42,6 +43,8 @@ type Attended = NodeResponse & { [own]?: NodeClient };
 
 /** A client of a Node server. */
 export class NodeClient extends Client {
+  readonly #whenTouched = new Set<() => void>();
+
   private constructor(
     private readonly request: NodeRequest,
     private readonly response: NodeResponse,
@@ -85,28 +88,34 @@ export class NodeClient extends Client {
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {
-    const { response } = this;
-    const methods = ['writeHead', 'write', 'end'] as const;
-    const originals = methods.map((name) => response[name]);
+    const bounded = after <= longestTimer;
+    const timer = bounded ? clock.setTimeout(() => touched(), after) : undefined;
+    (timer as { unref?: () => void } | undefined)?.unref?.();
     const touched = () => {
-      clock.clearTimeout(timer);
-      for (const [index, name] of methods.entries()) response[name] = originals[index];
+      if (bounded) clock.clearTimeout(timer);
+      this.#whenTouched.delete(touched);
       callback();
     };
-    const timer = after === Number.POSITIVE_INFINITY ? undefined : clock.setTimeout(touched, after);
-    (timer as { unref?: () => void } | undefined)?.unref?.();
-    for (const [index, name] of methods.entries()) {
-      response[name] = (...args: unknown[]) => {
-        touched();
-        return originals[index].apply(response, args);
-      };
-    }
+    if (this.#whenTouched.size === 0) this.#watchTouches();
+    this.#whenTouched.add(touched);
   }
 
-  beforeRefusal(hangUp: boolean): void {
+  refused(hangUp: boolean): void {
     const { response } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
-    this.#discardBody();
+    // Before Node's own listener, which would drain the whole of a body that nobody has read.
+    response.prependListener('finish', () => this.#discardBody());
+  }
+
+  #watchTouches(): void {
+    const { response } = this;
+    for (const name of ['writeHead', 'write', 'end'] as const) {
+      const original = response[name];
+      response[name] = (...args: unknown[]) => {
+        for (const touched of this.#whenTouched) touched();
+        return original.apply(response, args);
+      };
+    }
   }
 
   /**
@@ -118,7 +127,7 @@ export class NodeClient extends Client {
     const { headers, socket } = request;
     const empty = headers['transfer-encoding'] === undefined && !Number(headers['content-length']);
     // HTTP/2 has a flow control of its own.
-    if (empty || request.complete === true || socket === null || response.stream !== undefined)
+    if (empty || request.readableDidRead || socket === null || response.stream !== undefined)
       return;
     let left = mostDrained;
     request.on('data', ({ length }) => {
@@ -128,7 +137,7 @@ export class NodeClient extends Client {
       const timer = setTimeout(() => socket.destroy(), lingering);
       socket.on('close', () => clearTimeout(timer));
     });
-    // Marks the request as read, or Node itself would drain it, whatever its length.
+    // Marks the request as read.
     request.read(0);
   }
 }

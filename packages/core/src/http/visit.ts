@@ -77,6 +77,7 @@ export class Visit extends Waiter {
 
   rejected(rejection: Rejection): void {
     this.rejection = rejection;
+    this.client.refused(rejection.reason === 'closed');
     this.answer?.();
   }
 
