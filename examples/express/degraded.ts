@@ -10,10 +10,8 @@ const known = new Map<string, string>();
 const limit = concurrencyLimit({
   limit: 1,
   maxHold: 10_000,
-  onReject(rejection, req, res, next) {
-    if (known.has(req.path)) return next();
-    res.status(503).set('Retry-After', String(rejection.retryAfter)).send('Too busy\n');
-  },
+  // Calling next leaves the answer to the handler, false leaves it to Headgate.
+  onReject: (_rejection, req, _res, next) => known.has(req.path) && next(),
 });
 
 app.get('/recommendations/:user', limit, async (req, res) => {

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createGate, createLimiter } from '../../packages/core/src/index.ts';
+import { concurrencyLimit } from '../../packages/express/src/index.ts';
+import { read } from './pages.ts';
+
+const makers = { createLimiter, createGate, concurrencyLimit };
+
+it.each(Object.entries(makers))('docs/options.md has every option of %s', (name, make) => {
+  const page = read('docs/options.md');
+  const section = page.split(/^## /m).find((text) => text.startsWith(name)) ?? '';
+  const shown = [...section.matchAll(/`([\w[\].]+)`/g)].map(([, option]) => option);
+  expect(optionsOf(make).filter((option) => !shown.includes(option))).toEqual([]);
+});
+
+/** The refusal of an unknown option lists those that there are. */
+function optionsOf(make: (options: never) => unknown): string[] {
+  try {
+    make({ bogus: 1 } as never);
+  } catch (error) {
+    const [, list = ''] = /it knows (.*)$/.exec((error as Error).message) ?? [];
+    return list.split(', ');
+  }
+  throw new Error('it was not refused');
+}
+
+it('docs/errors.md has every code, and no other', () => {
+  const codes = read('packages/core/src/errors.ts').match(/ERR_HEADGATE_\w+/g);
+  const headings = [...read('docs/errors.md').matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
+  const ofErrors = headings.filter((heading) => heading?.startsWith('ERR_'));
+  expect(ofErrors.sort()).toEqual([...new Set(codes)].sort());
+});

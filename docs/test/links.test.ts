@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pages, read, root } from './pages.ts';
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchors(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function isBroken(page: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? page : normalize(join(dirname(page), file));
+  if (!existsSync(join(root, target))) return true;
+  return anchor !== undefined && !anchors(target).includes(anchor);
+}
+
+describe('links between the pages lead somewhere', () => {
+  it.each(pages)('%s', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const local = links.filter((link) => !/^\w+:/.test(link));
+    expect(local.filter((link) => isBroken(page, link))).toEqual([]);
+  });
+});
