@@ -30,6 +30,13 @@ function gateWith(options: Partial<GateOptions> = {}) {
   return { clock, gate, ask };
 }
 
+/** Without a user. */
+function askFor(gate: Gate, weight: number): Caller {
+  const caller = new Caller();
+  gate.request(caller, [undefined, { weight }]);
+  return caller;
+}
+
 const takes = (key: string): Takes => [{ key, weight: 1 }, { weight: 1 }];
 
 function expectQuiet(gate: Gate): void {
@@ -93,25 +100,31 @@ it('one whose granted throws gives all back; the error surfaces', async () => {
   expectQuiet(gate);
 });
 
-it('one that asks again and then throws waits on', async () => {
-  const { gate, ask } = gateWith();
-  const holder = ask('a');
-  const error = new Error('granted');
-  const callers: Caller[] = [];
-  const onGranted = () => {
-    const [caller] = callers;
-    if (caller === undefined || caller.answers > 1) return;
+it.each(['user', 'app'])(
+  'one that asks again and then throws waits on (it waited for the %s)',
+  async (last) => {
+    const { gate, ask } = gateWith({
+      limits: [
+        { ...limits[0], limit: 1 },
+        { ...limits[1], limit: 3 },
+      ] as typeof limits,
+    });
+    const holder = last === 'user' ? ask('b') : askFor(gate, 3);
     ask('c');
-    gate.request(caller, takes('b'));
-    throw error;
-  };
-  callers.push(ask('b', { onGranted }));
-  expect(await uncaughtIn(() => holder.permit?.release())).toEqual([error]);
-  const [caller] = callers as [Caller];
-  expect([caller.answers, gate.inflight, gate.queued]).toEqual([1, 1, 1]);
-  gate.withdraw(caller);
-  expect(gate.queued).toBe(0);
-});
+    const error = new Error('granted');
+    let caller: Caller | undefined;
+    const onGranted = () => {
+      if (caller === undefined || caller.answers > 1) return;
+      gate.request(caller, takes('c'));
+      throw error;
+    };
+    caller = ask('b', { onGranted });
+    expect(await uncaughtIn(() => holder.permit?.release())).toEqual([error]);
+    expect([caller.answers, gate.queued]).toEqual([1, 1]);
+    gate.withdraw(caller);
+    expect(gate.queued).toBe(0);
+  },
+);
 
 it('one whose rejected throws stops nobody; the error surfaces', async () => {
   const { clock, gate, ask } = gateWith();

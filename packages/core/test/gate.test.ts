@@ -205,6 +205,22 @@ it('FIFO by arrival at the gate, not at each limit', () => {
   expect([early.answers, late.answers]).toEqual([1, 0]);
 });
 
+it('a release frees all limits before anybody is let in', () => {
+  const { gate } = usersAndApp({
+    limits: [
+      { name: 'user', limit: 1, perKey: true },
+      { name: 'app', limit: 1, queueLimit: 0 },
+    ],
+  });
+  const holder = enter(gate, 'a');
+  const waiting = [enter(gate, 'a'), enter(gate, 'a')];
+  holder.permit?.release();
+  expect(waiting.map(({ permit, rejection }) => [permit?.key, rejection?.reason])).toEqual([
+    ['a', undefined],
+    [undefined, undefined],
+  ]);
+});
+
 it('who comes first in a line may fit where the one behind does not', () => {
   const { gate } = usersAndApp();
   const holder = enter(gate, 'a');

@@ -12,7 +12,7 @@ const bound = 'a whole number of at least 0, or Infinity';
 const common: [option: string, expected: string, bad: unknown[]][] = [
   ['queueLimit', bound, [-1, 1.5, Number.NaN, '3', [], true]],
   ['queueTimeout', duration, [-1, Number.NaN, '3', [], true]],
-  ['maxHold', duration, [-1, Number.NaN, '3', [], true]],
+  ['maxHold', 'a number of milliseconds above 0', [0, -1, Number.NaN, '3', [], true]],
   ['maxRetryAfter', 'a whole number of at least 1', [0, -1, 1.5, Number.NaN, Infinity, '3']],
   ['name', 'a string that is not empty', ['', 5, {}, true]],
   ['random', 'a function', [5, 'x', {}]],
@@ -74,6 +74,11 @@ describe('S1: createGate refuses, naming option, expectation and value', () => {
     ['a number', 5, { option: 'limits[]' }],
     ['no name', { limit: 1 }, { option: 'limits[].name' }],
     ['no limit', { name: 'a' }, { option: 'limit' }],
+    [
+      'a queueLimit where the gate has none',
+      { name: 'a', limit: 1, queueLimit: 5 },
+      { option: 'queueLimit' },
+    ],
     ['limit 0', { name: 'a', limit: 0 }, { option: 'limit' }],
     ['queueLimit -1', { name: 'a', limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
     ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'perKey' }],

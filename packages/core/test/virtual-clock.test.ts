@@ -42,6 +42,18 @@ it('fires overdue timers late after a busy stretch', () => {
   expect(clock.armed).toBe(1);
 });
 
+it('fires what falls due while a callback is busy', () => {
+  const { clock, fired, set } = recorded();
+  clock.setTimeout(() => clock.busy(50), 10);
+  set('a', 20);
+  set('b', 61);
+  expect(clock.due).toBe(10);
+  clock.advance(15);
+  expect([fired, clock.now(), clock.due]).toEqual([['a@60'], 60, 61]);
+  clock.advance(1);
+  expect([fired, clock.due]).toEqual([['a@60', 'b@61'], Number.POSITIVE_INFINITY]);
+});
+
 it('does not fire what was cleared, and counts what is armed', () => {
   const { clock, fired, set } = recorded();
   const timer = set('a', 10);

@@ -26,6 +26,11 @@ export class VirtualClock implements Clock {
     return this.#timers.length;
   }
 
+  /** When the next timer is due; Infinity where none is armed. */
+  get due(): number {
+    return this.#timers[0]?.due ?? Number.POSITIVE_INFINITY;
+  }
+
   /** As Node's: what is below 1 ms or too long for a timer counts as 1 ms. */
   setTimeout(callback: () => void, delay: number): Timer {
     const timer = { due: this.#now + (delay >= 1 && delay <= longest ? delay : 1), callback };
@@ -43,8 +48,9 @@ export class VirtualClock implements Clock {
   /** Time passes and timers fire when they are due; those that are overdue fire first, late. */
   advance(milliseconds: number): void {
     const end = this.#now + milliseconds;
-    for (let [next] = this.#timers; next !== undefined && next.due <= end; [next] = this.#timers) {
-      this.#timers.shift();
+    // A callback may be busy for longer than that.
+    while (this.due <= Math.max(end, this.#now)) {
+      const next = this.#timers.shift() as Timer;
       this.#now = Math.max(this.#now, next.due);
       next.callback();
     }

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { LimiterOptions } from '../../src/index.ts';
+import { uncaughtIn } from '../uncaught.ts';
+import { budget, patience } from './budget.ts';
+import { reactions, Scene, Thrown, type Wishes } from './scene.ts';
+
+let steps = 0;
+
+/** A step, after which everything must be in order. */
+class Step implements fc.Command<object, Scene> {
+  constructor(
+    private readonly name: string,
+    private readonly act: (scene: Scene) => void,
+  ) {}
+
+  check(): boolean {
+    return true;
+  }
+
+  run(_: object, scene: Scene): void {
+    steps++;
+    this.act(scene);
+    scene.settle();
+  }
+
+  toString(): string {
+    return this.name;
+  }
+}
+
+function pick<T>(list: readonly T[], index: number): T | undefined {
+  return list[index % Math.max(1, list.length)];
+}
+
+const index = fc.nat(50);
+const reacts = fc.array(fc.constantFrom(...reactions), {
+  maxLength: 2,
+});
+const asked = reacts.filter((list) => !list.includes('askAgain'));
+const rarely = fc.oneof({ arbitrary: fc.constant([]), weight: 7 }, reacts);
+
+function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
+  const optional = { key: fc.constant('a'), limit: fc.integer({ min: 1, max: 4 }) };
+  return fc
+    .record({
+      key: fc.constantFrom('a', 'b', 'c'),
+      weight: fc.constantFrom(1, 1, 1, 2, 3),
+      limit: fc.option(optional.limit, { nil: undefined, freq: 5 }),
+      queueTimeout: fc.constantFrom(undefined, undefined, 0, 5, 12, Number.POSITIVE_INFINITY),
+      joins: fc.constantFrom(true, true, true, true, true, true, false),
+      gone: fc.constantFrom(false, false, false, false, false, false, true),
+      whenAsked: fc.oneof({ arbitrary: fc.constant([]), weight: 20 }, asked),
+      whenGranted: rarely,
+      whenRejected: rarely,
+    })
+    .map(({ key, limit, queueTimeout, ...rest }) => ({
+      ...rest,
+      ...(perKey && { key }),
+      ...(perKey && limit !== undefined && { limit }),
+      ...(queueTimeout !== undefined && { queueTimeout }),
+    }));
+}
+
+function commands(perKey: boolean) {
+  const ask = wishes(perKey).map(
+    (wish) => new Step(`ask(${JSON.stringify(wish)})`, (scene) => scene.ask(wish)),
+  );
+  const step = (name: string, act: (scene: Scene, index: number) => void) =>
+    index.map((at) => new Step(`${name}(${at})`, (scene) => act(scene, at)));
+  const tryAcquire = wishes(perKey).map(({ key, weight, limit }) => {
+    const options = { key, weight: Math.min(weight, limit ?? 1), limit };
+    return new Step(`tryAcquire(${JSON.stringify(options)})`, ({ limiter, permits }) => {
+      if (options.weight > limiter.usage(key).limit) return;
+      const permit = limiter.tryAcquire(options);
+      if (permit !== undefined) permits.push(permit);
+    });
+  });
+  const release = step('release', ({ permits }, at) => {
+    permits.splice(at % Math.max(1, permits.length), 1)[0]?.release();
+  });
+  const releaseTwice = step('releaseTwice', ({ permits }, at) => {
+    pick(permits, at)?.release();
+    pick(permits, at)?.release();
+  });
+  const withdraw = step('withdraw', ({ actors, limiter }, at) => {
+    const actor = pick(actors, at);
+    if (actor !== undefined) limiter.withdraw(actor);
+  });
+  const askAgain = step('askAgain', (scene, at) => {
+    const actor = pick(scene.actors, at);
+    if (actor !== undefined) scene.request(actor);
+  });
+  const leaveFront = fc.constant(new Step('withdrawOldest', (scene) => scene.withdrawOldest()));
+  const setLimit = fc
+    .integer({ min: 1, max: 6 })
+    .map((limit) => new Step(`setLimit(${limit})`, (scene) => scene.limiter.setLimit(limit)));
+  const milliseconds = fc.integer({ min: 0, max: 15 });
+  const advance = milliseconds.map(
+    (time) => new Step(`advance(${time})`, ({ clock }) => clock.advance(time)),
+  );
+  const busy = milliseconds.map(
+    (time) => new Step(`busy(${time})`, ({ clock }) => clock.busy(time)),
+  );
+  const close = index.map(
+    (at) => new Step(`close(${at})`, ({ limiter }) => void (at === 0 && limiter.close())),
+  );
+  const weighted: [fc.Arbitrary<Step>, number][] = [
+    ...([
+      [ask, 8],
+      [release, 6],
+      [advance, 2],
+      [busy, 2],
+    ] as const),
+    ...([
+      [tryAcquire, 1],
+      [releaseTwice, 1],
+      [withdraw, 2],
+      [leaveFront, 1],
+    ] as const),
+    ...([
+      [askAgain, 1],
+      [setLimit, 1],
+      [close, 1],
+    ] as const),
+  ].map(([arbitrary, weight]) => [arbitrary, weight]);
+  const arbitrary = fc.oneof(...weighted.map(([arbitrary, weight]) => ({ arbitrary, weight })));
+  return fc.commands([arbitrary], { maxCommands: 120, size: 'max' });
+}
+
+const settings: fc.Arbitrary<Omit<LimiterOptions, 'clock' | 'perKey'>> = fc.record({
+  limit: fc.integer({ min: 1, max: 5 }),
+  queueLimit: fc.constantFrom(0, 1, 3, 8, Number.POSITIVE_INFINITY),
+  queueTimeout: fc.constantFrom(0, 10, 25, Number.POSITIVE_INFINITY),
+  maxHold: fc.constantFrom(undefined, undefined, 30),
+});
+
+it.each([
+  ['of a limiter', false],
+  ['of a limiter with keys', true],
+])(
+  'promises hold at every step, whatever comes: %s',
+  async (_, perKey) => {
+    steps = 0;
+    const property = fc.property(settings, commands(perKey), (options, steps) => {
+      const scene = new Scene({ ...options, perKey });
+      fc.modelRun(() => ({ model: {}, real: scene }), steps);
+      scene.end();
+    });
+    const errors = await uncaughtIn(() => fc.assert(property, budget(700, 0.5)));
+    expect(errors.filter((error) => !(error instanceof Thrown))).toEqual([]);
+    expect(steps).toBeGreaterThan(30_000);
+  },
+  patience,
+);

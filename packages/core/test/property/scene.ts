@@ -1,0 +1,149 @@
+import { expect } from 'vitest';
+import {
+  createLimiter,
+  type HeadgateError,
+  type LimiterOptions,
+  type LocalLimiter,
+  type Permit,
+  Waiter,
+} from '../../src/index.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import { Judge } from './judge.ts';
+
+/** What a caller does within its answer, or while it is asked whether it joins. */
+export const reactions = [
+  ...['release', 'releaseOldest', 'withdrawOldest', 'ask', 'askAgain', 'raise', 'lower'],
+  ...['dawdle', 'close', 'throw'],
+] as const;
+
+export type Reaction = (typeof reactions)[number] | string;
+
+export interface Wishes {
+  key?: string;
+  weight: number;
+  limit?: number;
+  queueTimeout?: number;
+  joins: boolean;
+  gone: boolean;
+  whenAsked: Reaction[];
+  whenGranted: Reaction[];
+  whenRejected: Reaction[];
+}
+
+export class Thrown extends Error {}
+
+class Actor extends Waiter {
+  answers = 0;
+
+  constructor(
+    private readonly scene: Scene,
+    readonly wishes: Wishes,
+  ) {
+    super();
+    this.key = wishes.key;
+    this.weight = wishes.weight;
+    this.limit = wishes.limit;
+    this.queueTimeout = wishes.queueTimeout;
+  }
+
+  granted(permit: Permit): void {
+    this.answers++;
+    this.scene.permits.push(permit);
+    this.#react(this.wishes.whenGranted, permit);
+  }
+
+  rejected(): void {
+    this.answers++;
+    this.#react(this.wishes.whenRejected);
+  }
+
+  override joins(): boolean {
+    this.#react(this.wishes.whenAsked);
+    return this.wishes.joins;
+  }
+
+  override gone(): boolean {
+    return this.wishes.gone;
+  }
+
+  #react(reactions: Reaction[], permit?: Permit): void {
+    // Whoever asks again within an answer takes the next one quietly, or it would go on for ever.
+    if (this.answers <= 1)
+      for (const reaction of reactions) this.scene.react(reaction, this, permit);
+  }
+}
+
+/** A limiter under judgement, with everything that a command may act upon. */
+export class Scene {
+  readonly clock = new VirtualClock();
+  readonly limiter: LocalLimiter;
+  readonly judge: Judge;
+  readonly actors: Actor[] = [];
+  readonly permits: Permit[] = [];
+
+  constructor(private readonly options: Omit<LimiterOptions, 'clock'>) {
+    const observer = options.maxHold === undefined ? undefined : { leaked: () => {} };
+    this.limiter = createLimiter({ ...options, clock: this.clock, observer });
+    this.judge = new Judge(this.limiter, this.clock);
+  }
+
+  ask(wishes: Wishes): void {
+    const actor = new Actor(this, wishes);
+    this.actors.push(actor);
+    this.request(actor);
+  }
+
+  request(actor: Actor): void {
+    try {
+      this.limiter.request(actor);
+    } catch (error) {
+      const { code } = error as HeadgateError;
+      const known = ['ERR_HEADGATE_WEIGHT', 'ERR_HEADGATE_WAITING'].includes(code);
+      if (!known && !(error instanceof Thrown)) throw error;
+    }
+  }
+
+  react(reaction: Reaction, actor: Actor, permit?: Permit): void {
+    const { limiter } = this;
+    if (reaction === 'release') permit?.release();
+    else if (reaction === 'releaseOldest') this.permits.shift()?.release();
+    else if (reaction === 'withdrawOldest') this.withdrawOldest();
+    else if (reaction === 'ask') this.ask({ ...actor.wishes, ...quiet });
+    else if (reaction === 'askAgain' && actor.answers > 0) this.request(actor);
+    else if (reaction === 'raise') limiter.setLimit(limiter.limit + 1);
+    else if (reaction === 'lower') limiter.setLimit(Math.max(1, limiter.limit - 1));
+    else if (reaction === 'dawdle') this.clock.busy(7);
+    else if (reaction === 'close') void limiter.close();
+    else if (reaction === 'throw' && actor.answers > 0) throw new Thrown();
+  }
+
+  withdrawOldest(): void {
+    const [oldest] = this.judge.waiting;
+    if (oldest !== undefined) this.limiter.withdraw(oldest.waiter);
+  }
+
+  /** What must hold after each step. */
+  settle(): void {
+    this.judge.settle();
+    expect(this.judge.breaches).toEqual([]);
+    const timed = this.judge.waiting.some(({ deadline }) => Number.isFinite(deadline));
+    const most = (timed ? 1 : 0) + (this.options.maxHold === undefined ? 0 : 1);
+    expect(this.clock.armed).toBeLessThanOrEqual(most);
+  }
+
+  /** After quiet, nothing is left: no weight, nobody waiting, no key, no timer. */
+  end(): void {
+    for (let round = 0; round < 100 && this.limiter.inflight + this.limiter.queued > 0; round++) {
+      for (const permit of this.permits.splice(0)) permit.release();
+      this.clock.advance(50);
+    }
+    this.clock.advance(100);
+    this.settle();
+    const { inflight, queued, keys } = this.limiter.stats();
+    expect({ inflight, queued, keys, armed: this.clock.armed }).toEqual({
+      ...{ inflight: 0, queued: 0, keys: 0, armed: 0 },
+    });
+  }
+}
+
+const quiet = { whenAsked: [], whenGranted: [], whenRejected: [], joins: true, gone: false };
