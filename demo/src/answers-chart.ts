@@ -1,4 +1,4 @@
-import type { Comparison, Run } from './comparison.ts';
+import { type Comparison, capacityOf, type Run } from './comparison.ts';
 import { perSecond } from './format.ts';
 import { answeredPerSecond } from './summary.ts';
 import { axes, type Frame, frameOf, round, svg, ticks } from './svg.ts';
@@ -10,7 +10,7 @@ const step = 200;
 /** Answers in time per second as time goes by, against what was asked and what the server can do. */
 export function answersChart(run: Run, comparison: Comparison, name: string): string {
   const [, spike, end] = comparison.phases;
-  const { capacity } = run;
+  const capacity = capacityOf(comparison);
   const frame = frameOf(height, end.to, capacity * 1.4);
   const { x, y, plot } = frame;
   const curve = curveOf(run, end.to, frame);

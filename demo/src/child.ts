@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 interface Message {
@@ -17,7 +18,7 @@ process.on('SIGTERM', () => process.exit(143));
 process.on('SIGHUP', () => process.exit(129));
 
 /** Starts a file of this folder in its own process, which ends with this one at the latest. */
-export function start(file: string, argument: unknown): ChildProcess {
+export function start(file: string, argument: unknown = {}): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(path, [JSON.stringify(argument)], {
     env: { ...process.env, NODE_ENV: 'production' },
@@ -33,30 +34,34 @@ export async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The next message of a kind; rejects when the child ends without one. */
-export function next<T>(child: ChildProcess, kind: string): Promise<T> {
+/** The next message of a kind; rejects when the child, or another that it depends on, ends first. */
+export function next<T>(child: ChildProcess, kind: string, ...others: ChildProcess[]): Promise<T> {
+  const needed = [child, ...others];
   return new Promise((resolve, reject) => {
+    const ignore = each<T>(child, kind, (value) => {
+      settled();
+      resolve(value);
+    });
+    function onExit(this: ChildProcess, code: number | null, signal: string | null) {
+      settled();
+      reject(new Error(`${nameOf(this)} ended (${signal ?? code}) before it was done`));
+    }
     const settled = () => {
-      child.off('message', onMessage);
-      child.off('exit', onExit);
+      ignore();
+      for (const other of needed) other.off('exit', onExit);
     };
-    const onMessage = (message: unknown) => {
-      const { kind: heard, value } = message as Message;
-      if (heard !== kind) return;
-      settled();
-      resolve(value as T);
-    };
-    const onExit = (code: number | null, signal: string | null) => {
-      settled();
-      reject(new Error(`${child.spawnargs.at(-2)} ended (${signal ?? code}) before it was done`));
-    };
-    child.on('message', onMessage);
-    child.on('exit', onExit);
+    for (const other of needed) other.on('exit', onExit);
   });
 }
 
-export function each<T>(child: ChildProcess, kind: string, listen: (value: T) => void): void {
-  child.on('message', (message) => {
-    if ((message as Message).kind === kind) listen((message as Message).value as T);
-  });
+const nameOf = ({ spawnargs }: ChildProcess) => basename(spawnargs.at(-2) ?? '');
+
+/** Listens to every message of a kind, until the function it returns is called. */
+export function each<T>(child: ChildProcess, kind: string, listen: (value: T) => void) {
+  const onMessage = (message: unknown) => {
+    const { kind: heard, value } = message as Message;
+    if (heard === kind) listen(value as T);
+  };
+  child.on('message', onMessage);
+  return () => child.off('message', onMessage);
 }

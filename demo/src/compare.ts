@@ -4,40 +4,34 @@ import type { Comparison } from './comparison.ts';
 import { perSecond } from './format.ts';
 import { type Plan, phasesOf, spikeFactor } from './plan.ts';
 import { protect } from './protection.ts';
-import { measureCapacity, type Server, startServer, visitors } from './run.ts';
+import { measureCapacity, type Server, startLoad, startServer, visitors } from './run.ts';
 
 /** How many hashes libuv runs at once. */
 export const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 
 /** Runs both, one after the other. The protected server is still up when it is done. */
 export async function compare(plan: Plan): Promise<{ comparison: Comparison; server: Server }> {
+  const load = startLoad();
   // Never overloaded and never protected: both runs are held against the same yardstick.
-  const yardstick = await startServer();
+  const [yardstick, bareServer] = await Promise.all([startServer(), startServer()]);
   // Twice as many clients as threads: the threads never wait for the next one.
-  const capacity = () => measureCapacity(yardstick, 2 * threads, plan);
+  const capacity = () => measureCapacity(load, yardstick, 2 * threads, plan);
 
   const before = await capacity();
   const phases = phasesOf(plan, before);
   console.log(outlook(before, phases));
-  const bareServer = await startServer();
-  const bare = await visitors(bareServer, 'unprotected', phases, before);
+  const bare = await visitors(load, bareServer, 'unprotected', phases, before);
   await stop(bareServer.process);
 
   const between = await capacity();
   const protection = protect(before, threads, availableParallelism());
   const server = await startServer(protection);
-  const guarded = await visitors(server, 'with Headgate', phases, before);
+  const guarded = await visitors(load, server, 'with Headgate', phases, before);
 
   const after = await capacity();
-  await stop(yardstick.process);
-  const comparison: Comparison = {
-    phases,
-    protection,
-    capacities: [before, between, after],
-    bare: { ...bare, capacity: (before + between) / 2 },
-    guarded: { ...guarded, capacity: (between + after) / 2 },
-  };
-  return { comparison, server };
+  await Promise.all([stop(yardstick.process), stop(load)]);
+  const capacities = [before, between, after] as const;
+  return { comparison: { phases, protection, capacities, bare, guarded }, server };
 }
 
 const outlook = (capacity: number, [calm, spike]: Comparison['phases']) => `

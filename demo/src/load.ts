@@ -1,26 +1,30 @@
-// The load generator's process: does one task against this machine's server, reports, and ends.
+// The load generator's process: does one task after another against a server of this machine.
 import { closedLoop } from './capacity.ts';
 import { hangUp, warmUp } from './client.ts';
 import { type Attempt, openLoop } from './open-loop.ts';
 import type { Phase } from './plan.ts';
 import { schedule, seeded } from './schedule.ts';
 
-export type Task =
-  | { kind: 'capacity'; port: number; workers: number; warmUp: number; measure: number }
-  | { kind: 'visitors'; port: number; phases: readonly Phase[]; patience: number };
+export type Task = { port: number } & (
+  | { kind: 'capacity'; workers: number; warmUp: number; measure: number }
+  | { kind: 'visitors'; phases: readonly Phase[]; patience: number }
+);
 
 const slack = 15_000;
-const task: Task = JSON.parse(process.argv[2] ?? '{}');
-// Its own disconnect, when it is done, and that of a parent that died.
-process.on('disconnect', () => process.exit());
-setTimeout(() => process.exit(1), longest(task) + slack).unref();
+const warm = new Set<number>();
+const say = (kind: string, value: unknown) => process.send?.({ kind, value });
 
-const say = (kind: string, value: unknown, sent?: () => void) =>
-  process.send?.({ kind, value }, undefined, undefined, sent);
-await warmUp(task.port);
-const result = await perform(task);
-hangUp();
-say('done', result, () => process.disconnect());
+process.on('disconnect', () => process.exit());
+process.on('message', async (task: Task) => {
+  // A task that does not end by itself is ended, and with it this process.
+  const watchdog = setTimeout(() => process.exit(1), longest(task) + slack);
+  if (!warm.has(task.port)) await warmUp(task.port);
+  warm.add(task.port);
+  const result = await perform(task);
+  hangUp();
+  clearTimeout(watchdog);
+  say('done', result);
+});
 
 function perform(task: Task): Promise<number | Attempt[]> {
   if (task.kind === 'capacity') {

@@ -1,5 +1,5 @@
 import { answersChart } from './answers-chart.ts';
-import { type Comparison, type Run, reached } from './comparison.ts';
+import { type Comparison, capacityOf, type Run } from './comparison.ts';
 import { duration, percent, perSecond } from './format.ts';
 import { style } from './page-style.ts';
 import { patience, spikeFactor } from './plan.ts';
@@ -23,7 +23,7 @@ export function page(comparison: Comparison, verdict: Verdict, environment: stri
 <main>
 <p class="eyebrow">Headgate demo</p>
 <h1>${escapeHtml(verdict.headline)}</h1>
-<p class="soft">A page behind a password, checked with scrypt: ${perSecond(comparison.capacities[0])} at best. For ${duration(phases[1].to - phases[1].from)},
+<p class="soft">A page behind a password, checked with scrypt: ${perSecond(capacityOf(comparison))} at best. For ${duration(phases[1].to - phases[1].from)},
 ${spikeFactor} times as many people come, and each gives up after ${duration(patience)}. The same visitors came to both servers.</p>
 ${legend()}
 <div class="pair">
@@ -41,7 +41,7 @@ ${footer(comparison, verdict, environment)}
 function panel(kind: string, title: string, run: Run, comparison: Comparison): string {
   return `<section class="card ${kind}">
 <h2>${title}</h2>
-<p class="figure"><strong>${percent(reached(run))}</strong><span>of what the server can do<br>was answered in time during the spike</span></p>
+<p class="figure"><strong>${percent(run.summary.rate / capacityOf(comparison))}</strong><span>of what the server can do<br>was answered in time during the spike</span></p>
 <h3>Answered in time, per second</h3>
 ${answersChart(run, comparison, title)}
 <h3>How long each visitor waited</h3>

@@ -19,18 +19,24 @@ export interface Phase {
 export const patience = 1_000;
 
 const calmShare = 0.25;
-export const spikeFactor = 4;
+export const spikeFactor = 3;
 
-// The spike leaves an unprotected server (4 - 1) × 3.5 s = 10.5 s of work behind. At 75 % of its
-// capacity, less than a second's is left after 13 s: `after` is long enough to see that.
+// The spike leaves an unprotected server (3 - 1) × 5 s = 10 s of work behind. At 75 % of its
+// capacity, less than a second's is left after 12 s: `after` is long enough to see that.
 export const fullPlan: Plan = {
   warmUp: 300,
-  measure: 1_800,
+  measure: 2_000,
   calm: 2_500,
-  spike: 3_500,
-  after: 15_000,
+  spike: 5_000,
+  after: 14_500,
 };
-export const quickPlan: Plan = { warmUp: 200, measure: 900, calm: 800, spike: 2_200, after: 1_800 };
+export const quickPlan: Plan = {
+  warmUp: 200,
+  measure: 1_000,
+  calm: 1_000,
+  spike: 3_000,
+  after: 2_000,
+};
 
 export function phasesOf(plan: Plan, capacity: number): readonly [Phase, Phase, Phase] {
   const spikeAt = plan.calm;

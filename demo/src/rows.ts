@@ -1,4 +1,4 @@
-import { type Comparison, type Run, reached } from './comparison.ts';
+import { type Comparison, capacityOf, type Run } from './comparison.ts';
 import { count, duration, percent, perSecond, share } from './format.ts';
 import { patience } from './plan.ts';
 
@@ -13,6 +13,7 @@ export interface Row {
 /** The table that the terminal and the page show. */
 export function rowsOf(comparison: Comparison): Row[] {
   const { bare, guarded } = comparison;
+  const capacity = capacityOf(comparison);
   const row = (label: string, show: (run: Run) => string, detail = false): Row => ({
     label,
     bare: show(bare),
@@ -20,10 +21,13 @@ export function rowsOf(comparison: Comparison): Row[] {
     detail,
   });
   const rows = [
-    row('It can answer, measured around the run', ({ capacity }) => perSecond(capacity)),
     row('Answered in time', ({ summary }) => perSecond(summary.rate)),
-    row('share of what it can', (run) => percent(reached(run)), true),
-    row('share in the worst second', (run) => percent(run.summary.worstRate / run.capacity), true),
+    row(
+      `of the ${perSecond(capacity)} it can`,
+      ({ summary }) => percent(summary.rate / capacity),
+      true,
+    ),
+    row('in its worst second', ({ summary }) => percent(summary.worstRate / capacity), true),
     row('Half were answered within (p50)', ({ summary }) => waited(summary.p50)),
     row('99 of 100 within (p99)', ({ summary }) => waited(summary.p99)),
     row(

@@ -19,35 +19,41 @@ export async function startServer(protection?: Protection): Promise<Server> {
   return { process, port: await next<number>(process, 'listening') };
 }
 
+export const startLoad = (): ChildProcess => start('./load.ts');
+
 export function measureCapacity(
+  load: ChildProcess,
   server: Server,
   workers: number,
   { warmUp, measure }: Plan,
 ): Promise<number> {
-  const task: Task = { kind: 'capacity', port: server.port, workers, warmUp, measure };
-  return next<number>(start('./load.ts', task), 'done');
+  const { port } = server;
+  return perform(load, server, { kind: 'capacity', port, workers, warmUp, measure });
 }
 
 /** Sends the visitors of all phases to a server. */
 export async function visitors(
+  load: ChildProcess,
   server: Server,
   title: string,
   phases: readonly [Phase, Phase, Phase],
   capacity: number,
-): Promise<Omit<Run, 'capacity'>> {
-  const before = await workOf(server);
-  const task: Task = { kind: 'visitors', port: server.port, phases, patience };
-  const load = start('./load.ts', task);
+): Promise<Run> {
   const progress = progressOf(title, phases, capacity);
-  each<Tally>(load, 'tally', progress.update);
-  const attempts = await next<Attempt[]>(load, 'done');
+  const ignore = each<Tally>(load, 'tally', progress.update);
+  const task: Task = { kind: 'visitors', port: server.port, phases, patience };
+  const attempts = await perform<Attempt[]>(load, server, task);
+  ignore();
   progress.done();
   if (!attempts.some(({ outcome }) => outcome === 'answered')) {
     throw new Error(`${title}: not one request was answered`);
   }
-  const after = await workOf(server);
-  const work = { done: after.done - before.done, wasted: after.wasted - before.wasted };
-  return { attempts, summary: summarize(attempts, phases[1], work) };
+  return { attempts, summary: summarize(attempts, phases[1], await workOf(server)) };
+}
+
+function perform<T>(load: ChildProcess, server: Server, task: Task): Promise<T> {
+  load.send(task);
+  return next<T>(load, 'done', server.process);
 }
 
 function workOf({ process }: Server): Promise<Work> {

@@ -1,4 +1,4 @@
-import { type Comparison, reached } from './comparison.ts';
+import { type Comparison, capacityOf } from './comparison.ts';
 import { duration, percent, perSecond } from './format.ts';
 
 export interface Verdict {
@@ -16,8 +16,9 @@ const drift = 0.1;
 const tolerableLag = 50;
 
 export function judge(comparison: Comparison): Verdict {
-  const before = reached(comparison.bare);
-  const after = reached(comparison.guarded);
+  const capacity = capacityOf(comparison);
+  const before = comparison.bare.summary.rate / capacity;
+  const after = comparison.guarded.summary.rate / capacity;
   const headline =
     after >= goal
       ? `With Headgate the server kept answering: ${percent(after)} of its capacity during the spike, against ${percent(before)} without.`

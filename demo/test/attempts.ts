@@ -32,7 +32,7 @@ export function comparisonOf(bareRate: number, guardedRate: number): Comparison 
       ...steady(after.from, after.to, after.rate),
     ];
     const summary = summarize(attempts, spike, { done: 100, wasted: 25 });
-    return { capacity: 20, attempts, summary };
+    return { attempts, summary };
   };
   return {
     phases,

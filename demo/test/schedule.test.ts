@@ -42,7 +42,7 @@ describe('phasesOf', () => {
   test.each([fullPlan, quickPlan])('goes calm, spike, calm without a gap', (plan) => {
     const [calm, spike, after] = phasesOf(plan, 40);
     expect([calm.from, calm.to, spike.to]).toEqual([0, spike.from, after.from]);
-    expect(spike.rate).toBe(160);
+    expect(spike.rate).toBe(120);
     expect(after.rate).toBe(calm.rate);
     expect(calm.rate).toBeLessThan(40);
   });
