@@ -1,4 +1,4 @@
-import { loadTool } from './http/load.ts';
+import { burstTime } from './http/load.ts';
 import { type Group, loadRounds, type Round, type Rounds } from './http/rounds.ts';
 import { situations } from './http/situation.ts';
 import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
@@ -66,7 +66,7 @@ export async function httpTable(only: string, rounds: number): Promise<Table> {
     columns: ['', 'µs a request', '× bare', '× hand', 'requests/s'],
     rows,
     goals,
-    notes: [`Load by ${loadTool}; ${rounds} rounds of a second each. ${described}`],
+    notes: [`${rounds} rounds of ${burstTime} s each. ${described}.`],
   };
 }
 

@@ -32,7 +32,7 @@ const { values: options, positionals: chosen } = parseArgs({
     /** Keeps what contains this, in the parts chosen. */
     only: { type: 'string', default: '' },
     /** Rounds of (f). */
-    rounds: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '30' },
     markdown: { type: 'string' },
   },
 });

@@ -52,7 +52,7 @@ export const cases: Record<string, Serve> = {
   }),
   'express-rate-limit': serve(async ({ held }) => {
     const { rateLimit } = await import('express-rate-limit');
-    return rateLimit({ windowMs: 3_600_000, limit: held ? 0 : 1e9 });
+    return rateLimit({ windowMs: 3_600_000, limit: held ? 1 : 1e9 });
   }),
   'overload-protection': serve(async () => {
     const { default: protect } = await import('overload-protection');

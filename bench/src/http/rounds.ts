@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { progress } from '../runner.ts';
-import { load } from './load.ts';
+import { burstTime, load } from './load.ts';
 import { holdPath, type SituationName, situations } from './situation.ts';
 
 /** A framework in a situation: its middlewares are measured side by side. */
@@ -22,8 +22,7 @@ export interface Round {
 export type Rounds = Map<string, Round[] | Error>;
 
 const program = fileURLToPath(new URL('../../dist/http/server.js', import.meta.url));
-const seconds = 1;
-const warmUps = 3;
+const warmUps = 4;
 
 /**
  * All servers of a group are up together and are loaded one at a time, round after round, back and forth: every
@@ -81,13 +80,13 @@ class Server {
   async load(): Promise<Round> {
     const { connections, held } = situations[this.group.situation];
     const before = await this.#cpu();
-    const burst = await load(`http://127.0.0.1:${this.#port}/`, connections, seconds);
+    const burst = await load(this.#port, connections);
     const spent = (await this.#cpu()) - before;
     const expected = held && this.name !== 'bare' ? burst.requests : 0;
     if (burst.requests === 0 || burst.refused !== expected) {
       throw new Error(`${burst.refused} of ${burst.requests} were refused`);
     }
-    return { cpu: spent / burst.requests, rate: burst.requests / seconds };
+    return { cpu: spent / burst.requests, rate: burst.requests / burstTime };
   }
 
   stop(): void {
