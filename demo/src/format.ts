@@ -9,5 +9,8 @@ export function duration(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
+/** For times that were chosen, not measured. */
+export const seconds = (milliseconds: number) => `${milliseconds / 1_000} s`;
+
 export const share = (part: number, whole: number) =>
   whole === 0 ? '' : ` (${percent(part / whole)})`;

@@ -23,7 +23,7 @@ p { margin: 0 0 10px; max-width: 70ch; }
 .pair { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); margin: 28px 0 20px; }
 .card { background: var(--card); border: 1px solid var(--rule); border-radius: 14px; padding: 22px 24px 14px; }
 .figure { display: flex; align-items: baseline; gap: 12px; margin: 2px 0 0; }
-.figure strong { font-size: 2.9rem; line-height: 1.15; letter-spacing: -.03em; font-variant-numeric: tabular-nums; }
+.figure strong { white-space: nowrap; font-size: 2.9rem; line-height: 1.15; letter-spacing: -.03em; font-variant-numeric: tabular-nums; }
 .bare .figure strong { color: var(--gave); } .guarded .figure strong { color: var(--answered); }
 .figure span { color: var(--soft); font-size: .92rem; line-height: 1.35; }
 svg { display: block; width: 100%; height: auto; overflow: visible; font: 12px system-ui, sans-serif; }

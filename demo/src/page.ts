@@ -1,6 +1,6 @@
 import { answersChart } from './answers-chart.ts';
 import { type Comparison, capacityOf, type Run } from './comparison.ts';
-import { duration, percent, perSecond } from './format.ts';
+import { percent, perSecond, seconds } from './format.ts';
 import { style } from './page-style.ts';
 import { patience, spikeFactor } from './plan.ts';
 import { type Row, rowsOf } from './rows.ts';
@@ -23,8 +23,8 @@ export function page(comparison: Comparison, verdict: Verdict, environment: stri
 <main>
 <p class="eyebrow">Headgate demo</p>
 <h1>${escapeHtml(verdict.headline)}</h1>
-<p class="soft">A page behind a password, checked with scrypt: ${perSecond(capacityOf(comparison))} at best. For ${duration(phases[1].to - phases[1].from)},
-${spikeFactor} times as many people come, and each gives up after ${duration(patience)}. The same visitors came to both servers.</p>
+<p class="soft">A page behind a password, checked with scrypt: ${perSecond(capacityOf(comparison))} at best. For ${seconds(phases[1].to - phases[1].from)},
+${spikeFactor} times as many people come, and each gives up after ${seconds(patience)}. The same visitors came to both servers.</p>
 ${legend()}
 <div class="pair">
 ${panel('bare', 'Unprotected', bare, comparison)}

@@ -1,5 +1,5 @@
 import { type Comparison, capacityOf, type Run } from './comparison.ts';
-import { count, duration, percent, perSecond, share } from './format.ts';
+import { count, duration, percent, perSecond, seconds, share } from './format.ts';
 import { patience } from './plan.ts';
 
 export interface Row {
@@ -28,19 +28,19 @@ export function rowsOf(comparison: Comparison): Row[] {
       true,
     ),
     row('in its worst second', ({ summary }) => percent(summary.worstRate / capacity), true),
-    row('Half were answered within (p50)', ({ summary }) => waited(summary.p50)),
-    row('99 of 100 within (p99)', ({ summary }) => waited(summary.p99)),
+    row('Half waited at most (p50)', ({ summary }) => waited(summary.p50)),
+    row('99 of 100 waited at most (p99)', ({ summary }) => waited(summary.p99)),
     row(
       'Turned away (503)',
       ({ summary: s }) => count(s.turnedAway) + share(s.turnedAway, s.asked),
     ),
     row('and knew it after', ({ summary }) => told(summary.toldAfter), true),
     row(
-      `Gave up after ${duration(patience)}`,
+      `Gave up after ${seconds(patience)}`,
       ({ summary: s }) => count(s.gaveUp) + share(s.gaveUp, s.asked),
     ),
     row(
-      'Wasted work: answers to nobody',
+      'Wasted work in all: answers to nobody',
       ({ summary: s }) => count(s.wasted) + share(s.wasted, s.done),
     ),
     row('Time to recover', ({ summary }) => recovered(summary.recovery, comparison)),
@@ -57,5 +57,5 @@ const told = (time: number | undefined) => (time === undefined ? '–' : duratio
 
 function recovered(time: number | undefined, { phases }: Comparison): string {
   const { from, to } = phases[2];
-  return time === undefined ? `not within ${duration(to - from)}` : duration(time);
+  return time === undefined ? `not within ${seconds(to - from)}` : duration(time);
 }

@@ -4,12 +4,6 @@ export interface Frame {
   readonly plot: { left: number; right: number; top: number; bottom: number };
 }
 
-export interface Axis {
-  readonly max: number;
-  readonly ticks: readonly number[];
-  readonly label: (value: number) => string;
-}
-
 const width = 560;
 const margin = { left: 50, right: 14, top: 14, bottom: 40 };
 
@@ -38,18 +32,38 @@ export function svg(height: number, name: string, parts: readonly string[]): str
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(name)}">${parts.join('')}</svg>`;
 }
 
-export function axes({ x, y, plot }: Frame, time: Axis, value: Axis): string {
-  const rows = value.ticks.map(
-    (tick) =>
-      `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${y(tick)}" y2="${y(tick)}"/>` +
-      `<text class="tick" x="${plot.left - 8}" y="${y(tick) + 4}" text-anchor="end">${escapeHtml(value.label(tick))}</text>`,
+/** Lines and labels for the values, and labels for the time. */
+export function axes(
+  { x, y, plot }: Frame,
+  time: number,
+  values: readonly number[],
+  label: (value: number) => string,
+): string {
+  const rows = values.map(
+    (value) =>
+      `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${y(value)}" y2="${y(value)}"/>` +
+      `<text class="tick" x="${plot.left - 8}" y="${y(value) + 4}" text-anchor="end">${escapeHtml(label(value))}</text>`,
   );
-  const columns = time.ticks.map(
-    (tick) =>
-      `<text class="tick" x="${x(tick)}" y="${plot.bottom + 18}" text-anchor="middle">${escapeHtml(time.label(tick))}</text>`,
+  const columns = ticks(time / 1_000, 6).map(
+    (second) =>
+      `<text class="tick" x="${x(second * 1_000)}" y="${plot.bottom + 18}" text-anchor="middle">${second} s</text>`,
   );
   return [...rows, ...columns].join('');
 }
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const column = (kind: string, { x, plot }: Frame, { from, to }: Span, content = '') =>
+  `<rect class="${kind}" x="${x(from)}" y="${plot.top}" width="${round(x(to) - x(from))}" height="${plot.bottom - plot.top}">${content}</rect>`;
+
+export const spikeBand = (frame: Frame, spike: Span) => column('spike', frame, spike);
+
+/** Says a text where the pointer rests. */
+export const hover = (frame: Frame, span: Span, text: string) =>
+  column('hover', frame, span, `<title>${escapeHtml(text)}</title>`);
 
 /** Round numbers from 0 to at most `max`, about `wanted` of them. */
 export function ticks(max: number, wanted: number): number[] {

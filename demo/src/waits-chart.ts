@@ -1,27 +1,20 @@
-import { seconds } from './answers-chart.ts';
 import type { Outcome } from './client.ts';
 import type { Comparison, Run } from './comparison.ts';
+import { seconds } from './format.ts';
 import { patience } from './plan.ts';
-import { axes, type Frame, frameOf, round, svg, ticks } from './svg.ts';
+import { axes, type Frame, frameOf, round, spikeBand, svg } from './svg.ts';
 
 const height = 210;
 
 /** Each visitor as a mark: when they came, how long they waited, what became of them. */
 export function waitsChart(run: Run, comparison: Comparison, name: string): string {
-  const [, spike, end] = comparison.phases;
-  const frame = frameOf(height, end.to, patience * 1.12);
-  const { x, plot } = frame;
-  const time = {
-    max: end.to,
-    ticks: ticks(end.to / 1_000, 6).map((s) => s * 1_000),
-    label: seconds,
-  };
-  const wait = { max: patience, ticks: [0, patience / 2, patience], label: seconds };
+  const [, spike, { to: end }] = comparison.phases;
+  const frame = frameOf(height, end, patience * 1.12);
   const marks = (outcome: Outcome, draw: (x: number, y: number) => string) =>
     `<path class="${outcome}" d="${marksOf(run, outcome, frame, draw)}"/>`;
   return svg(height, `${name}: how long each visitor waited`, [
-    `<rect class="spike" x="${x(spike.from)}" y="${plot.top}" width="${round(x(spike.to) - x(spike.from))}" height="${plot.bottom - plot.top}"/>`,
-    axes(frame, time, wait),
+    spikeBand(frame, spike),
+    axes(frame, end, [0, patience / 2, patience], seconds),
     marks('gaveUp', cross),
     marks('turnedAway', upright),
     marks('answered', dot),
