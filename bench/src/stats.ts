@@ -31,7 +31,7 @@ export function estimate(ratios: readonly number[]): Estimate {
   return { mean: Math.exp(mean), low: Math.exp(mean - reach), high: Math.exp(mean + reach) };
 }
 
-/** Two-sided 95 % quantile of Student's t: the Cornish–Fisher expansion, exact for 1 and 2 degrees. */
+/** Two-sided 95 % quantile of Student's t: the Cornish–Fisher expansion, and tables for 1 and 2 degrees. */
 export function student95(degrees: number): number {
   if (degrees === 1) return 12.706;
   if (degrees === 2) return 4.303;
@@ -39,5 +39,6 @@ export function student95(degrees: number): number {
   const first = (z ** 3 + z) / 4;
   const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;
   const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384;
-  return z + first / degrees + second / degrees ** 2 + third / degrees ** 3;
+  const fourth = (79 * z ** 9 + 776 * z ** 7 + 1_482 * z ** 5 - 1_920 * z ** 3 - 945 * z) / 92_160;
+  return z + first / degrees + second / degrees ** 2 + third / degrees ** 3 + fourth / degrees ** 4;
 }
