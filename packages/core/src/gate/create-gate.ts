@@ -94,11 +94,11 @@ function resolveLimits(options: GateOptions): GateLimit[] {
   if (!Array.isArray(limits) || limits.length === 0) {
     throw invalid('limits', 'an array of at least one limit', limits);
   }
+  const resolved = limits.map((limit) => resolveLimit(limit, options));
   const own = limits.find((limit) => 'queueLimit' in limit && (limit.queueLimit ?? 0) > 0);
   if (own !== undefined && options.queueLimit === undefined) {
     throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
   }
-  const resolved = limits.map((limit) => resolveLimit(limit, options));
   checkOrder(resolved);
   return resolved;
 }

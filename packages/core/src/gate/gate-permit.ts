@@ -1,3 +1,4 @@
+import { together } from '../limiter/grants.ts';
 import type { Held } from '../limiter/held.ts';
 import { BasePermit, type Outcome } from '../limiter/permit.ts';
 
@@ -28,7 +29,9 @@ export class GatePermit extends BasePermit {
 
 /** In the order of the limits: who waits for the first one may then be next at the last, by its arrival. */
 export function giveBack(parts: readonly BasePermit[], outcome: Outcome): void {
-  for (const part of parts) part.release(outcome);
+  together(() => {
+    for (const part of parts) part.release(outcome);
+  });
 }
 
 function heaviest(parts: readonly BasePermit[]): number {

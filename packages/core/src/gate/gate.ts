@@ -56,7 +56,7 @@ export class Gate {
     const { name, clock, maxHold, observer } = settings;
     this.name = name;
     this.limits = settings.limits;
-    this.#tally = new Tally(name, observer);
+    this.#tally = new Tally(name, clock, observer);
     this.#held = new Held(name, clock, maxHold, observer);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
     this.#deadlines = new Deadlines(clock, (passage) =>
@@ -135,7 +135,7 @@ export class Gate {
     // Late timers must not keep places in the line occupied.
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    if (this.queued >= queueLimit || !waiter.joins()) return false;
+    if (this.queued >= queueLimit || !waiter.joins() || this.closed) return false;
     const now = clock.now();
     passage.order = nextArrival();
     passage.since = Math.floor(now);
@@ -160,14 +160,14 @@ export class Gate {
   refuse(passage: Passage, rejection: Rejection): void {
     const waited = this.#waited(passage);
     this.drop(passage);
-    this.#reject(passage.waiter, { ...rejection, waited });
+    const reason = this.closed ? 'closed' : rejection.reason;
+    this.#reject(passage.waiter, { ...rejection, reason, waited });
   }
 
   /** @internal Its caller has gone. */
   forget(passage: Passage): void {
-    const waited = this.#waited(passage);
     this.drop(passage);
-    this.#tally.withdrawn(waited);
+    this.#tally.withdrawn(passage);
   }
 
   /** @internal What it has passed is given back. */
@@ -177,7 +177,8 @@ export class Gate {
   }
 
   #stopWaiting(passage: Passage): void {
-    if (passage.order === 0) return;
+    // Whoever was answered may have come again, with the same waiter.
+    if (passage.order === 0 || this.#waiting.get(passage.waiter) !== passage) return;
     this.#waiting.delete(passage.waiter);
     this.#deadlines.remove(passage);
   }

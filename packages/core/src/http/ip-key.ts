@@ -10,7 +10,9 @@ import { invalid } from '../errors.ts';
 export function ipKey(address: string | undefined, prefix = 56): string {
   if (prefix !== 56) checkPrefix(prefix);
   if (address === undefined) return 'unknown';
-  const [bare = ''] = address.toLowerCase().split('%');
+  // Some proxies write the port, too: every connection would have a key of its own.
+  const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1');
+  const [bare = ''] = host.toLowerCase().split('%');
   if (!bare.includes(':')) return bare;
   const groups = parse(bare);
   if (groups === undefined) return bare;

@@ -30,7 +30,7 @@ export class Deadlines<T extends Timed<T>> {
 
   constructor(
     private readonly clock: Clock,
-    /** Must remove the item. */
+    /** Removes the item, if it can. */
     private readonly expire: (item: T) => void,
   ) {}
 
@@ -71,7 +71,11 @@ export class Deadlines<T extends Timed<T>> {
   sweep(): void {
     const now = this.clock.now();
     for (const term of [...this.#terms.values()]) {
-      while (term.first !== undefined && term.first.deadline <= now) this.expire(term.first);
+      for (let { first } = term; first !== undefined && first.deadline <= now; first = term.first) {
+        this.expire(first);
+        // A request between two limits of its gate is in no line: it finds out at the next.
+        if (term.first === first) break;
+      }
     }
   }
 

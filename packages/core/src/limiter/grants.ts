@@ -1,3 +1,5 @@
+import { throwLater } from '../errors.ts';
+
 /** A line that may have room for its next. */
 export interface Served {
   /** Waits for its turn below. */
@@ -21,15 +23,33 @@ export function grantFrom(line: Served): void {
   }
   granting = true;
   serve(line);
-  if (ready.length > 0) {
-    // The array grows while it is walked.
-    for (const next of ready) serve(next);
-    ready.length = 0;
-  }
+  if (ready.length > 0) serveAll();
   granting = false;
 }
 
+/** Serves the lines only after all of `change` is done: who is let in by a part of it must find the rest done, too. */
+export function together(change: () => void): void {
+  if (granting) return change();
+  granting = true;
+  try {
+    change();
+  } finally {
+    serveAll();
+    granting = false;
+  }
+}
+
+function serveAll(): void {
+  // The array grows while it is walked.
+  for (const line of ready) serve(line);
+  ready.length = 0;
+}
+
 function serve(line: Served): void {
-  line.serve();
+  try {
+    line.serve();
+  } catch (error) {
+    throwLater(error);
+  }
   line.ready = false;
 }

@@ -3,7 +3,7 @@ import { throwLater } from '../errors.ts';
 import { checkCount, checkDuration } from '../options.ts';
 import { Acquisition, callLater, callWith } from './acquire.ts';
 import { Deadlines } from './deadlines.ts';
-import { grantFrom } from './grants.ts';
+import { grantFrom, together } from './grants.ts';
 import { type CloseOptions, Held } from './held.ts';
 import type { AcquireOptions, Limiter, LimiterStats, WaitOptions } from './limiter.ts';
 import { nextArrival } from './line.ts';
@@ -15,7 +15,7 @@ import { Pools } from './pools.ts';
 import type { RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { Tally } from './tally.ts';
-import { alreadyWaiting, grant, isGone, type Waiter } from './waiter.ts';
+import { alreadyWaiting, grant, isGone, isLate, type Waiter } from './waiter.ts';
 
 const none = {};
 
@@ -55,7 +55,7 @@ export class LocalLimiter implements Limiter, PoolOwner {
     this.queueLimit = limits.queueLimit;
     this.queueTimeout = limits.queueTimeout;
     this.#limit = limits.limit;
-    this.#tally = new Tally(limits.name, limits.observer);
+    this.#tally = new Tally(limits.name, limits.clock, limits.observer);
     this.#pools = new Pools(this, limits.perKey);
     this.held = new Held(limits.name, limits.clock, limits.maxHold, limits.observer);
     this.#deadlines = new Deadlines(limits.clock, (waiter) => this.turnAway(waiter, 'timeout'));
@@ -102,25 +102,26 @@ export class LocalLimiter implements Limiter, PoolOwner {
     let pool = this.#pools.of(waiter.key, waiter.limit);
     checkWeight(waiter.weight, pool.limit);
     waiter.arrival = 0;
-    if (this.#closed) return this.#refuse(waiter, pool, 'closed');
-    if (pool.line.length > 0 && pool.line.length >= this.queueLimit) {
+    if (!this.#closed && pool.line.length > 0 && pool.line.length >= this.queueLimit) {
       this.#dismissLate(pool);
-      pool = this.#pools.of(waiter.key, waiter.limit);
+      pool = this.#pools.current(pool);
     }
+    if (this.#closed) return this.#refuse(waiter, pool, 'closed');
     if (pool.admits(waiter.weight)) return grant(waiter, this.#admit(pool, waiter.weight, 0));
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     if (pool.line.length >= this.queueLimit || !waiter.joins()) {
       return this.#refuse(waiter, pool, 'full');
     }
-    // Asking may have run the app's own code, which may have freed the key and taken it again.
-    this.#join(waiter, this.#pools.of(waiter.key, waiter.limit), timeout);
+    // Asking may have run the app's own code: it may have closed the limiter, or freed the key and taken it again.
+    if (this.#closed) return this.#refuse(waiter, pool, 'closed');
+    this.#join(waiter, this.#pools.current(pool), timeout);
   }
 
   withdraw(waiter: Waiter): void {
     const { pool } = waiter;
     if (pool?.owner !== this) return;
     const wasFirst = this.#leave(waiter, pool);
-    this.#tally.withdrawn(this.#waited(waiter));
+    this.#tally.withdrawn(waiter);
     this.#left(pool, wasFirst);
   }
 
@@ -138,7 +139,9 @@ export class LocalLimiter implements Limiter, PoolOwner {
 
   setLimit(limit: number): void {
     this.#limit = checkCount('limit', limit, 1);
-    for (const pool of this.#pools.inUse()) pool.resize(limit);
+    together(() => {
+      for (const pool of this.#pools.inUse()) pool.resize(limit);
+    });
     const { name, observer } = this.limits;
     if (observer !== undefined) tell(observer, 'resized', { name, limit });
   }
@@ -179,10 +182,13 @@ export class LocalLimiter implements Limiter, PoolOwner {
   /** @internal Grants from the head of the line as far as there is room. */
   serve(pool: Pool): void {
     for (let next = pool.line.head; next !== undefined; next = pool.line.head) {
-      if (this.#isLate(next)) this.turnAway(next, 'timeout');
-      else if (!pool.fits(next.weight)) return;
+      const fits = pool.fits(next.weight);
+      if (this.#closed || (!fits && next.deadline === 0)) return;
+      const now = this.limits.clock.now();
+      if (isLate(next, now)) this.turnAway(next, 'timeout');
+      else if (!fits) return;
       else if (isGone(next)) this.withdraw(next);
-      else this.#grantNext(next, pool);
+      else this.#grantNext(next, pool, now);
     }
   }
 
@@ -194,11 +200,12 @@ export class LocalLimiter implements Limiter, PoolOwner {
     this.#left(pool, true);
   }
 
-  #grantNext(waiter: Waiter, pool: Pool): void {
+  #grantNext(waiter: Waiter, pool: Pool, now: number): void {
     this.#leave(waiter, pool);
     const weight = Math.min(waiter.weight, pool.limit);
+    const waited = Math.max(0, Math.round(now - waiter.since));
     try {
-      grant(waiter, this.#admit(pool, weight, this.#waited(waiter)));
+      grant(waiter, this.#admit(pool, weight, waited));
     } catch (error) {
       throwLater(error);
     }
@@ -222,7 +229,7 @@ export class LocalLimiter implements Limiter, PoolOwner {
       reason,
       limit: this.name,
       queued: pool.line.length,
-      waited: waiter.arrival === 0 ? 0 : this.#waited(waiter),
+      waited: waiter.arrival === 0 ? 0 : Math.max(0, Math.round(now - waiter.since)),
       retryAfter: pool.retryAfter.seconds(now, weightAhead, pool.returned),
     };
     this.#tally.rejected(rejection);
@@ -249,21 +256,14 @@ export class LocalLimiter implements Limiter, PoolOwner {
     if (pool.line.head === waiter) grantFrom(pool);
   }
 
-  #waited({ since }: Waiter): number {
-    return Math.max(0, Math.round(this.limits.clock.now() - since));
-  }
-
   /** Late timers must not keep places in the line occupied. */
   #dismissLate({ line }: Pool): void {
     this.#deadlines.sweep();
     // A gate's requests are on the gate's timer.
-    for (let next = line.head; next !== undefined && this.#isLate(next); next = line.head) {
+    const now = this.limits.clock.now();
+    for (let next = line.head; next !== undefined && isLate(next, now); next = line.head) {
       this.turnAway(next, 'timeout');
     }
-  }
-
-  #isLate({ deadline }: Waiter): boolean {
-    return deadline !== 0 && this.limits.clock.now() >= deadline;
   }
 
   /** Returns whether it was first in the line. */
@@ -279,7 +279,7 @@ export class LocalLimiter implements Limiter, PoolOwner {
   /** Something has left the pool: there may be room for the next, or nobody may need it any more. */
   #left(pool: Pool, room: boolean): void {
     if (pool.line.head !== undefined) {
-      if (room && !this.#closed) grantFrom(pool);
+      if (room) grantFrom(pool);
     } else if (pool.inflight === 0) this.#pools.drop(pool);
   }
 }

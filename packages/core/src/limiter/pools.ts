@@ -27,7 +27,12 @@ export class Pools {
     if (own === undefined || own === pool.limit) return pool;
     pool.resize(own);
     // Whom that has admitted may be done already, and the pool dropped.
-    return this.#byKey.get(key) ?? new Pool(this.owner, key, own);
+    return this.current(pool);
+  }
+
+  /** The pool that stands for the same key by now. */
+  current(pool: Pool): Pool {
+    return this.#byKey.get(pool.key as string) ?? pool;
   }
 
   find(key: string | undefined): Pool | undefined {

@@ -1,6 +1,8 @@
+import type { Clock } from '../clock.ts';
 import { noRejections } from './limiter.ts';
 import { type Observer, tell } from './observer.ts';
 import type { Rejection } from './rejection.ts';
+import type { Waiter } from './waiter.ts';
 
 /** Counts and reports those who were not admitted at once. */
 export class Tally {
@@ -9,6 +11,7 @@ export class Tally {
 
   constructor(
     private readonly name: string,
+    private readonly clock: Clock,
     private readonly observer: Observer | undefined,
   ) {}
 
@@ -23,9 +26,9 @@ export class Tally {
     if (observer !== undefined) tell(observer, 'rejected', { name, rejection, shadow });
   }
 
-  withdrawn(waited: number): void {
-    const { name, observer } = this;
+  withdrawn({ since }: Waiter): void {
+    const { name, clock, observer } = this;
     this.withdrawals++;
-    if (observer !== undefined) tell(observer, 'withdrawn', { name, waited });
+    if (observer !== undefined) tell(observer, 'withdrawn', { name, waited: clock.now() - since });
   }
 }

@@ -72,6 +72,11 @@ export function isGone(waiter: Waiter): boolean {
   }
 }
 
+/** Whether its time is up, whatever its timer says. */
+export function isLate({ deadline }: Waiter, now: number): boolean {
+  return deadline !== 0 && now >= deadline;
+}
+
 export function alreadyWaiting(): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is in a line already');
 }
