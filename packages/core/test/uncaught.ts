@@ -6,8 +6,8 @@ export async function uncaughtIn(run: () => unknown): Promise<unknown[]> {
   process.on('uncaughtException', (error) => caught.push(error));
   try {
     await run();
-    await new Promise(setImmediate);
   } finally {
+    await new Promise(setImmediate);
     process.removeAllListeners('uncaughtException');
     for (const listener of usual) process.on('uncaughtException', listener);
   }

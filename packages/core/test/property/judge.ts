@@ -223,8 +223,10 @@ export class Judge {
     if (reason === 'timeout') {
       const due = one.deadline === undefined || this.#isLate(one);
       this.#check(state === 'waits' && due, 'timed out before its time');
-    } else if (reason === 'closed') this.#check(this.#closed, 'closed, but it is open');
-    else if (!one.declined) {
+    } else if (reason === 'closed') {
+      const closed = this.#closed || this.shared?.isPassage(one.waiter);
+      this.#check(closed === true, 'closed, but it is open');
+    } else if (!one.declined) {
       this.#check(line.length >= this.limiter.queueLimit, `${reason}, but the line is not`);
       const free = line.length === 0 && this.#fits(key, one.weight, limit);
       this.#check(!free, 'turned away, though there was room');

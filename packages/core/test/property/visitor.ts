@@ -1,0 +1,81 @@
+import { type Gate, type Permit, type Rejection, type Takes, Waiter } from '../../src/index.ts';
+import type { GateScene } from './gate-scene.ts';
+
+export interface Visit {
+  /** Which of the two. */
+  gate: 0 | 1;
+  /** None: the limit of the users does not apply. */
+  user: string | undefined;
+  /** Weight; 0: the limit of the first gate's own does not apply. */
+  own: number;
+  app: number;
+  queueTimeout: number | undefined;
+  gone: boolean;
+  whenGranted: string[];
+  whenRejected: string[];
+}
+
+export const quietVisit = { gone: false, whenGranted: [], whenRejected: [] };
+
+let orders = 0;
+
+/** Somebody who asks a gate, knows what has become of that, and may do something within an answer. */
+export class Visitor extends Waiter {
+  state: 'asks' | 'waits' | 'holds' | 'done' = 'asks';
+  due = Number.POSITIVE_INFINITY;
+  order = 0;
+  permit: Permit | undefined;
+  readonly takes: Takes;
+
+  constructor(
+    private readonly scene: GateScene,
+    readonly visit: Visit,
+    readonly gate: Gate,
+  ) {
+    super();
+    this.queueTimeout = visit.queueTimeout;
+    const { user, own } = visit;
+    const first = user === undefined ? undefined : { key: user, weight: 1 };
+    const middle = own === 0 ? undefined : { weight: own };
+    const last = { weight: Math.min(visit.app, scene.app.limit) };
+    this.takes = visit.gate === 0 ? [first, middle, last] : [first, last];
+  }
+
+  /** Which of the three limits concern it. */
+  get applies(): boolean[] {
+    const { gate, user, own } = this.visit;
+    return [user !== undefined, gate === 0 && own > 0, true];
+  }
+
+  get kind(): string {
+    return JSON.stringify(this.takes);
+  }
+
+  get busy(): boolean {
+    return this.state === 'waits' || this.state === 'holds';
+  }
+
+  granted(permit: Permit): void {
+    this.permit = permit;
+    this.scene.granted(this);
+    for (const reaction of this.visit.whenGranted) this.scene.react(reaction, this);
+  }
+
+  rejected(rejection: Rejection): void {
+    this.scene.rejected(this, rejection);
+    for (const reaction of this.visit.whenRejected) this.scene.react(reaction, this);
+  }
+
+  override joins(): boolean {
+    const { queueTimeout = this.scene.settings.queueTimeout } = this;
+    this.state = 'waits';
+    this.order = ++orders;
+    this.due = Math.ceil(this.scene.clock.now() + queueTimeout);
+    return true;
+  }
+
+  override gone(): boolean {
+    if (this.visit.gone) this.state = 'done';
+    return this.visit.gone;
+  }
+}
