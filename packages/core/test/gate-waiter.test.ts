@@ -237,9 +237,10 @@ it('what a later limit would refuse is refused before the first is asked', () =>
 });
 
 it("a weight above what a key's own limit has become is granted alone", () => {
-  const org = createLimiter({ limit: 3, name: 'org', perKey: true, queueLimit: 9 });
+  const clock = new VirtualClock();
+  const org = createLimiter({ limit: 3, name: 'org', perKey: true, queueLimit: 9, clock });
   const user = { name: 'user', limit: 1, perKey: true };
-  const { gate } = gateWith({ limits: [user, { limiter: org }] });
+  const { gate } = gateWith({ limits: [user, { limiter: org }], clock });
   const [holder, waiting] = [new Caller(), new Caller()];
   gate.request(holder, [{ key: 'a', weight: 1 }, undefined]);
   gate.request(waiting, [

@@ -95,12 +95,19 @@ function resolveLimits(options: GateOptions): GateLimit[] {
     throw invalid('limits', 'an array of at least one limit', limits);
   }
   const resolved = limits.map((limit) => resolveLimit(limit, options));
-  const own = limits.find((limit) => 'queueLimit' in limit && (limit.queueLimit ?? 0) > 0);
-  if (own !== undefined && options.queueLimit === undefined) {
+  // The default would silently let nobody wait.
+  if (options.queueLimit === undefined && resolved.some((limit) => hasLine(limit, resolved))) {
     throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
   }
   checkOrder(resolved);
   return resolved;
+}
+
+/** Whether the limit is meant to have a line, though the gate has not been told of any. */
+function hasLine({ limiter, owned }: GateLimit, { length }: readonly GateLimit[]): boolean {
+  const { queueLimit } = limiter;
+  if (!owned) return length > 1 && queueLimit > 0;
+  return queueLimit > 0 && queueLimit !== Number.POSITIVE_INFINITY;
 }
 
 function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
