@@ -104,7 +104,7 @@ export class LocalLimiter implements Limiter, PoolOwner {
     waiter.arrival = 0;
     if (!this.#closed && pool.line.length > 0 && pool.line.length >= this.queueLimit) {
       this.#dismissLate(pool);
-      pool = this.#pools.current(pool);
+      pool = this.#pools.again(waiter.key, waiter.limit);
     }
     if (this.#closed) return this.#refuse(waiter, pool, 'closed');
     if (pool.admits(waiter.weight)) return grant(waiter, this.#admit(pool, waiter.weight, 0));
@@ -114,7 +114,7 @@ export class LocalLimiter implements Limiter, PoolOwner {
     }
     // Asking may have run the app's own code: it may have closed the limiter, or freed the key and taken it again.
     if (this.#closed) return this.#refuse(waiter, pool, 'closed');
-    this.#join(waiter, this.#pools.current(pool), timeout);
+    this.#join(waiter, this.#pools.again(waiter.key, waiter.limit), timeout);
   }
 
   withdraw(waiter: Waiter): void {

@@ -27,12 +27,12 @@ export class Pools {
     if (own === undefined || own === pool.limit) return pool;
     pool.resize(own);
     // Whom that has admitted may be done already, and the pool dropped.
-    return this.current(pool);
+    return this.#byKey.get(key) ?? new Pool(this.owner, key, own);
   }
 
-  /** The pool that stands for the same key by now. */
-  current(pool: Pool): Pool {
-    return this.#byKey.get(pool.key as string) ?? pool;
+  /** As `of`, after the app's own code has run: the key may be in use again, and under another limit. */
+  again(key: string | undefined, limit: number | undefined): Pool {
+    return this.find(key) ?? this.of(key, limit);
   }
 
   find(key: string | undefined): Pool | undefined {
