@@ -65,6 +65,22 @@ describe('order between gates', () => {
     createGate({ limits: [a, c] });
   });
 
+  it('however many ways lead from one to the other', () => {
+    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => shared(name)) as [
+      ...[GateLimitOptions, GateLimitOptions, GateLimitOptions, GateLimitOptions, GateLimitOptions],
+    ];
+    for (const limits of [
+      [a, b, d],
+      [a, c, d],
+      [b, d],
+      [c, d],
+    ])
+      createGate({ limits });
+    createGate({ limits: [e, a] });
+    expect(() => createGate({ limits: [d, e] })).toThrow(expect.objectContaining({ code }));
+    expect(createGate({ limits: [b, c] }).name).toBe('b+c');
+  });
+
   it("a gate's own limits contradict nobody, though they have the same names", () => {
     const one = { name: 'one', limit: 1 };
     const two = { name: 'two', limit: 1 };

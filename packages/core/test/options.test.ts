@@ -90,6 +90,15 @@ describe('S1: createGate refuses, naming option, expectation and value', () => {
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
   });
 
+  it('no queueLimit, where a shared limiter has one', () => {
+    const limits = [
+      { limiter: createLimiter({ limit: 1, queueLimit: 5 }) },
+      { name: 'a', limit: 1 },
+    ];
+    expect(refusalOf(() => createGate({ limits }))).toMatchObject({ option: 'queueLimit' });
+    expect(createGate({ limits, queueLimit: 0 }).queued).toBe(0);
+  });
+
   it('a shared limiter in shadow mode', () => {
     const limits = [{ limiter: createLimiter({ limit: 1 }) }];
     const error = refusalOf(() => createGate({ limits, mode: 'shadow' }));

@@ -48,6 +48,20 @@ it("a limit's own queueLimit counts too, and the first limit that would refuse i
   expect(reports.map(({ limit }) => limit)).toEqual(['user', 'app']);
 });
 
+it('a limit that does not apply is not taken', async () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'app', limit: 1 },
+  ];
+  const { gate, reports } = shadowGate({ limits });
+  await gate.acquire({ keys: { user: 'a' } });
+  const permit = await gate.acquire();
+  expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 2]);
+  expect(reports.map(({ limit }) => limit)).toEqual(['app']);
+  permit.release();
+  expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 1]);
+});
+
 it('counts in requests, whatever they weigh', async () => {
   const { gate, reports } = shadowGate({ limits: [{ name: 'app', limit: 4 }], queueLimit: 1 });
   const acquire = () => gate.acquire({ weights: { app: 4 } });

@@ -83,8 +83,8 @@ it(
       fc.modelRun(() => ({ model: {}, real: scene }), steps);
       scene.end();
     });
-    await assertFor(property, 700);
-    expect(Step.taken).toBeGreaterThan(30_000);
+    await assertFor(property, 900);
+    expect(Step.taken).toBeGreaterThan(35_000);
   },
   patience,
 );

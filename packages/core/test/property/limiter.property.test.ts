@@ -123,8 +123,8 @@ it.each([
       fc.modelRun(() => ({ model: {}, real: scene }), steps);
       scene.end();
     });
-    await assertFor(property, 700, 0.5);
-    expect(Step.taken).toBeGreaterThan(30_000);
+    await assertFor(property, 900, 0.5);
+    expect(Step.taken).toBeGreaterThan(35_000);
   },
   patience,
 );
