@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { Acquisition, callLater } from '../limiter/acquire.ts';
 import { Deadlines } from '../limiter/deadlines.ts';
+import { together } from '../limiter/grants.ts';
 import { type CloseOptions, Held } from '../limiter/held.ts';
 import type { LimiterStats, WaitOptions } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
@@ -159,9 +160,12 @@ export class Gate {
   /** @internal A limit has refused it. */
   refuse(passage: Passage, rejection: Rejection): void {
     const waited = this.#waited(passage);
-    this.drop(passage);
     const reason = this.closed ? 'closed' : rejection.reason;
-    this.#reject(passage.waiter, { ...rejection, reason, waited });
+    // It has its answer before anybody is let into what it gives back.
+    together(() => {
+      this.drop(passage);
+      this.#reject(passage.waiter, { ...rejection, reason, waited });
+    });
   }
 
   /** @internal Its caller has gone. */
