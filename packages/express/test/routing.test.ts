@@ -1,25 +1,18 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { concurrencyLimit } from '@headgate/express';
-import { Call } from '@headgate/test-suite';
-import express from 'express';
+import express, { type Express } from 'express';
+import request from 'supertest';
 import { expect, it } from 'vitest';
 
 const paths = ['/api/Reports/1', '/api/reports/1', '/api/reports/1/', '/API/reports/1'];
 
 /** Which of the paths the limit of the route applied to. */
-async function limited(app: express.Express, limit: ReturnType<typeof concurrencyLimit>) {
-  const server = http.createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+async function limited(app: Express, limit: ReturnType<typeof concurrencyLimit>) {
   const applied = [];
   for (const path of paths) {
     const before = limit.stats().admitted;
-    await new Call(port, path, {}).answer();
+    await request(app).get(path);
     if (limit.stats().admitted > before) applied.push(path);
   }
-  await new Promise((resolve) => server.close(resolve));
   return applied;
 }
 

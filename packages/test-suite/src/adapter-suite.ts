@@ -8,7 +8,7 @@ import { World } from './kit/world.ts';
  * and nobody waits.
  */
 export function adapterSuite(framework: Framework): void {
-  describe(framework.name, () => {
+  describe(framework.name, { timeout: 15_000 }, () => {
     for (const [topic, promises] of Object.entries(contract)) {
       const inVain = topic === 'HTTP/2' && !framework.can.http2;
       describe.skipIf(inVain)(topic, () => promises(worldOfEachTest(framework)));

@@ -5,7 +5,7 @@ import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
-import { counts, until } from '../kit/until.ts';
+import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 const size = 200 * 1024 * 1024;
@@ -63,14 +63,29 @@ export function uploads(world: World): void {
 
   it('lets well-behaved clients see the answer in the middle of their upload', async () => {
     const { app, work, holder } = await busy(world);
-    const body = Buffer.alloc(32 * 1024 * 1024);
-    for (let round = 0; round < 5; round++) {
+    const body = Buffer.alloc(16 * 1024 * 1024);
+    for (let round = 0; round < 3; round++) {
       const fetched = await fetch(app.url, { method: 'POST', body });
       expect(fetched.status).toBe(503);
       expect(await fetched.json()).toMatchObject({ reason: 'full' });
       const called = await app.call('/', { method: 'POST', body }).answer();
       expect(called).toMatchObject({ status: 503, body: expect.stringContaining('full') });
     }
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('leaves a client time to look up from its upload', async () => {
+    const { app, work, holder } = await busy(world);
+    const raw = app.raw();
+    raw.socket.pause();
+    raw.request('POST /upload', `Content-Length: ${size}`);
+    pump(raw.socket);
+    await until(() => (app.sockets[1] as Socket)?.bytesRead > 64 * 1024);
+    await aRound();
+    raw.socket.resume();
+    await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
+    await raw.destroy();
     work.finishAll();
     await holder.answer();
   });

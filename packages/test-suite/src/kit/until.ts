@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 
 /** Long enough for a busy machine, and shorter than a test may take, so that what failed is said. */
-const patience = { interval: 1, timeout: 4000 };
+const patience = { interval: 1, timeout: 10_000 };
 
 /** Waits until the condition holds. */
 export async function until(condition: () => boolean): Promise<void> {
