@@ -1,0 +1,173 @@
+import { expectTypeOf, test } from 'vitest';
+import {
+  type Clock,
+  createGate,
+  createLimiter,
+  type ErrorCode,
+  type Gate,
+  type GateLimitOptions,
+  type GateStats,
+  type HeadgateError,
+  type Limiter,
+  type LimiterStats,
+  type LocalLimiter,
+  map,
+  type Observer,
+  type Outcome,
+  type Permit,
+  type RejectedError,
+  type Rejection,
+  type RejectionReason,
+  systemClock,
+  Waiter,
+} from '../src/index.ts';
+
+const limiter = createLimiter({ limit: 1 });
+const gate = createGate({ limits: [{ name: 'app', limit: 1 }] });
+
+test('a limiter is made from its limit and options that are known', () => {
+  expectTypeOf(limiter).toEqualTypeOf<LocalLimiter>();
+  expectTypeOf(limiter).toExtend<Limiter>();
+  createLimiter({
+    limit: 1,
+    name: undefined,
+    queueLimit: Number.POSITIVE_INFINITY,
+    clock: systemClock,
+  });
+  // @ts-expect-error the limit is needed
+  createLimiter({});
+  // @ts-expect-error misspelt
+  createLimiter({ limit: 1, queuLimit: 5 });
+  // @ts-expect-error a number
+  createLimiter({ limit: '1' });
+  // @ts-expect-error a boolean
+  createLimiter({ limit: 1, perKey: 'yes' });
+});
+
+test('run gives what the function gives', () => {
+  expectTypeOf(limiter.run(() => 1)).toEqualTypeOf<Promise<number>>();
+  expectTypeOf(limiter.run(async () => 'text')).toEqualTypeOf<Promise<string>>();
+  expectTypeOf(limiter.run((permit) => permit)).toEqualTypeOf<Promise<Permit>>();
+  expectTypeOf(gate.run(async (permit) => permit.weight)).toEqualTypeOf<Promise<number>>();
+});
+
+test('only waiting takes a signal and a timeout', () => {
+  const { signal } = new AbortController();
+  expectTypeOf(limiter.tryAcquire({ key: 'a', weight: 2, limit: 3 })).toEqualTypeOf<
+    Permit | undefined
+  >();
+  expectTypeOf(limiter.acquire({ signal, queueTimeout: 5 })).toEqualTypeOf<Promise<Permit>>();
+  // @ts-expect-error never waits
+  limiter.tryAcquire({ signal });
+  // @ts-expect-error never waits
+  limiter.tryAcquire({ queueTimeout: 5 });
+  // @ts-expect-error a gate always waits
+  gate.tryAcquire;
+});
+
+test('a permit is disposable, and its release says how the work went', () => {
+  expectTypeOf<Permit>().toExtend<Disposable>();
+  expectTypeOf<Outcome>().toEqualTypeOf<'ok' | 'dropped' | 'ignored'>();
+  const permit = limiter.tryAcquire() as Permit;
+  expectTypeOf(permit.signal).toEqualTypeOf<AbortSignal>();
+  expectTypeOf(permit.key).toEqualTypeOf<string | undefined>();
+  permit.release('dropped');
+  permit.waitUntil(Promise.resolve(5));
+  // @ts-expect-error no such outcome
+  permit.release('failed');
+  // @ts-expect-error not a promise
+  permit.waitUntil(5);
+  // @ts-expect-error fixed
+  permit.weight = 2;
+});
+
+test('a rejection says why, and its error carries it', () => {
+  type Reasons = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
+  expectTypeOf<RejectionReason>().toEqualTypeOf<Reasons>();
+  expectTypeOf<RejectedError>().toExtend<HeadgateError>();
+  expectTypeOf<RejectedError['rejection']>().toEqualTypeOf<Rejection>();
+  expectTypeOf<HeadgateError['code']>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<'ERR_HEADGATE_REJECTED'>().toExtend<ErrorCode>();
+  expectTypeOf<LimiterStats['rejected']>().toEqualTypeOf<Readonly<Record<Reasons, number>>>();
+  const rejection = {} as Rejection;
+  // @ts-expect-error fixed
+  rejection.retryAfter = 5;
+});
+
+test('a waiter has two answers to give', () => {
+  class Both extends Waiter {
+    granted(permit: Permit): void {
+      expectTypeOf(permit).toEqualTypeOf<Permit>();
+    }
+    rejected(): void {}
+  }
+  limiter.request(new Both());
+  gate.request(new Both(), [{ weight: 1 }]);
+  // @ts-expect-error rejected is missing
+  class One extends Waiter {
+    granted(): void {}
+  }
+  // @ts-expect-error a waiter, not what looks like one
+  limiter.request({ granted() {}, rejected() {} });
+  expectTypeOf(One).toBeObject();
+});
+
+test('a limit of a gate is shared or its own, not both', () => {
+  expectTypeOf<{ limiter: Limiter }>().toExtend<GateLimitOptions>();
+  expectTypeOf<{ name: string; limit: number; optional: true }>().toExtend<GateLimitOptions>();
+  expectTypeOf<{ limit: number }>().not.toExtend<GateLimitOptions>();
+  expectTypeOf(gate).toEqualTypeOf<Gate>();
+  expectTypeOf(gate.stats()).toEqualTypeOf<GateStats>();
+  expectTypeOf<GateStats['limits']>().toEqualTypeOf<readonly LimiterStats[]>();
+  createGate({ limits: [{ limiter }], mode: 'shadow' });
+  // @ts-expect-error no such mode
+  createGate({ limits: [{ limiter }], mode: 'off' });
+  // @ts-expect-error nothing to limit
+  createGate({});
+});
+
+test('an observer sees some events or all, each with its own fields', () => {
+  const observer: Observer = {
+    rejected: ({ name, rejection, shadow }) => {
+      expectTypeOf(name).toEqualTypeOf<string>();
+      expectTypeOf(rejection).toEqualTypeOf<Rejection>();
+      expectTypeOf(shadow).toEqualTypeOf<boolean>();
+    },
+    released: ({ held, outcome }) => {
+      expectTypeOf(held).toEqualTypeOf<number>();
+      expectTypeOf(outcome).toEqualTypeOf<Outcome>();
+    },
+  };
+  createLimiter({ limit: 1, observer });
+  createLimiter({ limit: 1, observer: {} });
+  // @ts-expect-error misspelt
+  createLimiter({ limit: 1, observer: { admited: () => {} } });
+  // @ts-expect-error events carry no key
+  createLimiter({ limit: 1, observer: { admitted: ({ key }) => key } });
+});
+
+test('map knows items and results', () => {
+  const results = map(
+    [1, 2],
+    async (item, index, signal) => {
+      expectTypeOf([item, index]).toEqualTypeOf<number[]>();
+      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+      return String(item);
+    },
+    { limit: 2 },
+  );
+  expectTypeOf(results).toEqualTypeOf<Promise<string[]>>();
+  // @ts-expect-error the limit is needed
+  map([1], () => 1);
+});
+
+test('a clock may be anybody’s', () => {
+  expectTypeOf(systemClock).toEqualTypeOf<Clock>();
+  const clock: Clock = { now: () => 0, setTimeout: () => 5, clearTimeout: () => {} };
+  createLimiter({ limit: 1, clock });
+});
+
+test('what a limiter counts is not for others to write', () => {
+  // @ts-expect-error use setLimit
+  limiter.limit = 5;
+});
