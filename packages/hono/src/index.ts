@@ -56,10 +56,11 @@ export function concurrencyLimit<E extends Env = Env>(
     if (visit.left) return new Response(null, { status: 499 });
     c.set('admission', visit.admission as never);
     if (rejection === undefined) {
+      const fields = http.fields(visit);
       await handle(visit, c, client, next);
       // A response that switches protocols cannot be made anew.
       if (c.res.status === 101) return;
-      for (const [name, value] of http.fields(visit)) c.header(name, value, { append: true });
+      for (const [name, value] of fields) c.header(name, value, { append: true });
       return;
     }
     const result = onReject === undefined ? false : await onReject(rejection, c as never, next);
