@@ -51,6 +51,34 @@ it('is a picture of the moment', () => {
   expect(before).toMatchObject({ inflight: 0, admitted: 0, rejected: { full: 0 } });
 });
 
+it('reads the clock only for those who wait or are refused, unless somebody wants to know', async () => {
+  class Counting extends VirtualClock {
+    readings = 0;
+    override now(): number {
+      this.readings++;
+      return super.now();
+    }
+  }
+  const clock = new Counting();
+  const readings = () => {
+    const { readings } = clock;
+    clock.readings = 0;
+    return readings;
+  };
+  const limiter = createLimiter({ limit: 1, queueLimit: 1, clock });
+  limiter.tryAcquire()?.release();
+  await limiter.run(() => 1);
+  expect(readings()).toBe(0);
+  const held = limiter.tryAcquire();
+  call(limiter);
+  held?.release();
+  expect(readings()).toBeGreaterThan(0);
+  createLimiter({ limit: 1, clock, observer: {} }).tryAcquire();
+  expect(readings()).toBe(1);
+  createLimiter({ limit: 1, clock, maxHold: 10 }).tryAcquire();
+  expect(readings()).toBe(1);
+});
+
 it('runs on the system clock without being told', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 5 });
   limiter.tryAcquire();
