@@ -220,6 +220,14 @@ describe('Hono without Node', () => {
     }
   });
 
+  it('gives the permit back when the handler throws what is no error', async () => {
+    const { app, limit } = appOf(() => {
+      throw 'text';
+    });
+    await expect(app.request('/')).rejects.toBe('text');
+    await counts(limit, 0);
+  });
+
   it('waits no longer than it may', async () => {
     const clock = new ManualClock();
     const latch = new Latch();

@@ -37,6 +37,43 @@ export function aborts(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
+  it('grants nothing to a client that turns out to be gone just then', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
+    app.call('/leaver');
+    await counts(limit, 1, 1);
+    app.sockets[1]?.destroy();
+    // Before anybody can hear of it.
+    work.begun[0]?.admission?.permit?.release();
+    expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 1, withdrawn: 1 });
+    work.finishAll();
+    await holder.answer();
+    await aRound();
+    expect(work.paths).toEqual(['/holder']);
+  });
+
+  it('asks no place for a client that has gone before', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1 });
+    const [arrived, busyTill] = [new Latch(), new Latch()];
+    const app = await world.serveThrough(
+      (listener) => async (req, res) => {
+        arrived.open();
+        await busyTill.opened;
+        listener(req, res);
+      },
+      { use: limit },
+      { handle: work.handler },
+    );
+    const leaver = app.call();
+    await arrived.opened;
+    leaver.abort();
+    await until(() => app.sockets[0]?.closed === true);
+    busyTill.open();
+    await aRound();
+    expect(work.begun).toHaveLength(0);
+    expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
+  });
+
   it('gives back what a leaver had passed already', async () => {
     const { app, limit, work, holder } = await busy(world, {
       limits: [

@@ -123,6 +123,7 @@ export function rejection(world: World): void {
     ['TEXT/HTML;Q=1, application/json;q=0.5', /^text\/html/],
     ['text/html ; q=0.3 , application/json ; q=0.4', /json/],
     ['text/html;level=1;q=0.9, application/json;q=0.2', /^text\/html/],
+    ['text/html;q=2, application/json;q=nothing', /./],
     [`${'x/y,'.repeat(3000)}text/html`, /./],
   ])('weighs what the client prefers: "%.40s"', async (accept, type) => {
     const { status, headers } = await accepting(accept);

@@ -119,6 +119,11 @@ export function routes(world: World): void {
     },
   );
 
+  it('refuses a route that is no text when it is built', () => {
+    const build = () => world.limit({ limits: [{ name: 'a', limit: 1, route: /a/ as never }] });
+    expect(build).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }));
+  });
+
   it('matches a long and hostile path in no time', async () => {
     const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/a/:b-:c/*rest' }] });
     const app = await world.serve({ use: limit }, { handle: ok });

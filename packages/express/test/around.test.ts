@@ -1,0 +1,80 @@
+import { concurrencyLimit } from '@headgate/express';
+import {
+  aRound,
+  counts,
+  Latch,
+  ManualClock,
+  Paused,
+  until,
+  worldOfEachTest,
+} from '@headgate/test-suite';
+import express, { type ErrorRequestHandler } from 'express';
+import { describe, expect, it } from 'vitest';
+import { expressFramework } from './framework.ts';
+
+describe('Express with middleware around', () => {
+  const world = worldOfEachTest(expressFramework('Express 5', express));
+
+  function limited(options: Parameters<typeof concurrencyLimit>[0]) {
+    return world.watch(concurrencyLimit(options));
+  }
+
+  it('leaves it to the app when an answer has begun that a refusal would replace', async () => {
+    const clock = new ManualClock();
+    const limit = limited({ limit: 1, queueLimit: 1, clock });
+    const done = new Latch();
+    const errors: unknown[] = [];
+    const report: ErrorRequestHandler = (error, _req, res, _next) => {
+      errors.push(error);
+      res.end('broken off');
+    };
+    const app = express();
+    app.use((_req, res, next) => {
+      res.write('begun ');
+      next();
+    });
+    app.use(limit, async (_req, res) => {
+      await done.opened;
+      res.end('done');
+    });
+    app.use(report);
+    const running = await world.serveThrough(() => app);
+    const holder = running.call();
+    await counts(limit, 1);
+    const waiter = running.call();
+    await counts(limit, 1, 1);
+    clock.advance(2000);
+    expect(await waiter.answer()).toMatchObject({ body: 'begun broken off' });
+    expect(errors).toMatchObject([{ code: 'ERR_HTTP_HEADERS_SENT' }]);
+    done.open();
+    expect(await holder.answer()).toMatchObject({ body: 'begun done' });
+  });
+
+  it('gives the outer permit back where the client has gone before it comes to the inner limit', async () => {
+    const clock = new ManualClock();
+    const [outer, inner] = [limited({ limit: 1, clock }), limited({ limit: 1, clock })];
+    const authenticated = new Latch();
+    const work = new Paused();
+    const app = express();
+    app.use(
+      outer,
+      async (_req, _res, next) => {
+        await authenticated.opened;
+        next();
+      },
+      inner,
+      (_req, res) => void work.handler({ send: () => res.end() } as never),
+    );
+    const running = await world.serveThrough(() => app);
+    const leaver = running.call();
+    await counts(outer, 1);
+    leaver.abort();
+    await until(() => running.sockets[0]?.closed === true);
+    await aRound();
+    expect(outer.inflight).toBe(1);
+    authenticated.open();
+    await counts(outer, 0);
+    expect(work.begun).toHaveLength(0);
+    expect(inner.stats().admitted).toBe(0);
+  });
+});
