@@ -136,6 +136,17 @@ it('Infinity waits for ever, without a timer', () => {
   expect(caller.permit?.waited).toBe(1e12);
 });
 
+it('the patience of an earlier wait is forgotten', () => {
+  const { clock, limiter, release } = occupied();
+  const caller = call(limiter);
+  clock.advance(100);
+  caller.queueTimeout = Number.POSITIVE_INFINITY;
+  limiter.request(caller);
+  clock.advance(1000);
+  release();
+  expect(caller.permit?.waited).toBe(1000);
+});
+
 it('a time longer than a timer can run is waited all the same', () => {
   const month = 31 * 24 * 60 * 60 * 1000;
   const { clock, limiter } = occupied({ queueTimeout: month });

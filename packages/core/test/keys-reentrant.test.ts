@@ -106,3 +106,24 @@ it('in a grant', () => {
   held = nested?.permit;
   expectOneHolder();
 });
+
+it('while a waiter is asked whether it joins, in a grant: it is first in line before anybody else asks', () => {
+  const joins = () => {
+    held?.release();
+    return true;
+  };
+  let joined: Caller | undefined;
+  const other = limiter.tryAcquire({ key: 'other' });
+  call(limiter, {
+    key: 'other',
+    onGranted: (permit) => {
+      joined = call(limiter, { key, joins });
+      expect(limiter.tryAcquire({ key })).toBeUndefined();
+      permit.release();
+    },
+  });
+  other?.release();
+  expect(joined?.permit).toBeDefined();
+  held = joined?.permit;
+  expectOneHolder();
+});

@@ -37,6 +37,16 @@ it('Symbol.dispose gives it back', () => {
   expect(limiter.inflight).toBe(0);
 });
 
+it('so does the end of the block, with `using`', () => {
+  const { limiter, permit } = permitted();
+  permit.release();
+  {
+    using mine = limiter.tryAcquire({ weight: 3 });
+    expect([mine?.weight, limiter.inflight]).toEqual([3, 3]);
+  }
+  expect(limiter.inflight).toBe(0);
+});
+
 it('waitUntil: its owner does not give it back before the work settles', async () => {
   const { limiter, permit } = permitted();
   const work = latch();
