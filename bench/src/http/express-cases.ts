@@ -24,13 +24,16 @@ const serve =
 function hand({ limit, queueLimit }: Situation): RequestHandler {
   const line: Array<() => void> = [];
   let inflight = 0;
+  const done = () => {
+    inflight--;
+    line.shift()?.();
+  };
   return (_req, res, next) => {
     const start = () => {
+      // Who has gone meanwhile will not close again.
+      if (res.closed) return line.shift()?.();
       inflight++;
-      res.on('close', () => {
-        inflight--;
-        line.shift()?.();
-      });
+      res.on('close', done);
       next();
     };
     if (inflight < limit) start();

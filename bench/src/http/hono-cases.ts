@@ -32,6 +32,11 @@ function hand({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
     if (inflight >= limit) {
       if (line.length >= queueLimit) return c.text('', 503, { 'Retry-After': '1' });
       await new Promise<void>((resolve) => line.push(resolve));
+      // Who has gone meanwhile will not close again.
+      if (c.env.outgoing.closed) {
+        line.shift()?.();
+        return c.body(null);
+      }
     }
     inflight++;
     c.env.outgoing.on('close', done);

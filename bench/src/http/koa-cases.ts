@@ -33,6 +33,8 @@ function hand({ limit, queueLimit }: Situation): Middleware {
         return;
       }
       await new Promise<void>((resolve) => line.push(resolve));
+      // Who has gone meanwhile will not close again.
+      if (ctx.res.closed) return line.shift()?.();
     }
     inflight++;
     ctx.res.on('close', done);

@@ -32,12 +32,19 @@ export async function loadRounds(group: Group, rounds: number): Promise<Rounds> 
   const servers: Server[] = [];
   const results: Rounds = new Map(group.cases.map((name) => [name, []]));
   try {
-    for (const name of group.cases) servers.push(await Server.start(group, name));
+    for (const name of group.cases) {
+      const server = new Server(group, name);
+      servers.push(server);
+      await note(results, server, () => server.start());
+    }
     for (let round = 1 - warmUps; round <= rounds; round++) {
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
         const { framework, situation } = group;
         progress(`${framework}, ${situation}: round ${round}/${rounds}, ${server.name}`);
-        await note(results, server, round > 0);
+        await note(results, server, async (all) => {
+          const figures = await server.load();
+          if (round > 0) all.push(figures);
+        });
       }
     }
   } finally {
@@ -48,33 +55,28 @@ export async function loadRounds(group: Group, rounds: number): Promise<Rounds> 
 }
 
 /** What failed once is not tried again. */
-async function note(results: Rounds, server: Server, counts: boolean): Promise<void> {
-  const all = results.get(server.name);
+async function note(results: Rounds, { name }: Server, step: (all: Round[]) => Promise<void>) {
+  const all = results.get(name);
   if (!Array.isArray(all)) return;
-  try {
-    const round = await server.load();
-    if (counts) all.push(round);
-  } catch (error) {
-    results.set(server.name, error as Error);
-  }
+  await step(all).catch((error: Error) => results.set(name, error));
 }
 
 class Server {
   #port = 0;
 
-  private constructor(
+  readonly #child: ChildProcess;
+
+  constructor(
     private readonly group: Group,
     readonly name: string,
-    private readonly child: ChildProcess,
-  ) {}
-
-  static async start(group: Group, name: string): Promise<Server> {
+  ) {
     const env = { ...process.env, NODE_ENV: 'production' };
-    const child = fork(program, [group.framework, name, group.situation], { env, execArgv: [] });
-    const server = new Server(group, name, child);
-    server.#port = await server.#answer();
-    if (name !== 'bare' && situations[group.situation].held) await server.#hold();
-    return server;
+    this.#child = fork(program, [group.framework, name, group.situation], { env, execArgv: [] });
+  }
+
+  async start(): Promise<void> {
+    this.#port = await this.#answer();
+    if (this.name !== 'bare' && situations[this.group.situation].held) await this.#hold();
   }
 
   async load(): Promise<Round> {
@@ -83,18 +85,19 @@ class Server {
     const burst = await load(this.#port, connections);
     const spent = (await this.#cpu()) - before;
     const expected = held && this.name !== 'bare' ? burst.requests : 0;
-    if (burst.requests === 0 || burst.refused !== expected) {
+    if (burst.requests === 0) throw new Error('answers nothing');
+    if (burst.refused !== expected) {
       throw new Error(`${burst.refused} of ${burst.requests} were refused`);
     }
     return { cpu: spent / burst.requests, rate: burst.requests / burstTime };
   }
 
   stop(): void {
-    this.child.kill('SIGKILL');
+    this.#child.kill('SIGKILL');
   }
 
   #cpu(): Promise<number> {
-    this.child.send('cpu');
+    this.#child.send('cpu');
     return this.#answer();
   }
 
@@ -108,9 +111,9 @@ class Server {
   #answer(): Promise<number> {
     return new Promise((resolve, reject) => {
       const died = (code: number | null) => reject(new Error(`${this.name} ended with ${code}`));
-      this.child.once('exit', died);
-      this.child.once('message', (value) => {
-        this.child.off('exit', died);
+      this.#child.once('exit', died);
+      this.#child.once('message', (value) => {
+        this.#child.off('exit', died);
         resolve(value as number);
       });
     });
