@@ -9,7 +9,7 @@ import { aRound, counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 /** More than the buffers of two sockets take. */
-const large = 64 * 1024 * 1024;
+const large = 24 * 1024 * 1024;
 
 export function streams(world: World): void {
   /** An app whose answer is this stream. */
