@@ -57,6 +57,21 @@ it('nor by what they had passed and give back', () => {
   expect(gate.stats()).toMatchObject({ queued: 0, limits: [{ keys: 0 }, { inflight: 3 }] });
 });
 
+it('one that is asked whether it waits, and closes the gate, does not wait', () => {
+  const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9 });
+  const gate = createGate({ limits: [{ limiter }] });
+  const holder = ask(gate);
+  const joins = () => {
+    void gate.close();
+    return true;
+  };
+  const caller = new Caller({ joins });
+  gate.request(caller, app);
+  expect(caller.rejection?.reason).toBe('closed');
+  holder.permit?.release();
+  expect([gate.queued, limiter.queued, limiter.inflight]).toEqual([0, 0, 0]);
+});
+
 it('closes only the limiters that it has made', async () => {
   const limiter = createLimiter({ limit: 3, name: 'shared', queueLimit: 9 });
   const gate = createGate({ limits: [{ name: 'own', limit: 3 }, { limiter }], queueLimit: 9 });

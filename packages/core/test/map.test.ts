@@ -116,6 +116,22 @@ it('an abort does not wait for the next item to come', async () => {
   await expect(results).rejects.toThrow('enough');
 });
 
+it('an item that comes after the abort is not started', async () => {
+  let come = (_item: number) => {};
+  async function* items() {
+    yield await new Promise<number>((resolve) => (come = resolve));
+  }
+  const { started, work } = bench();
+  const controller = new AbortController();
+  const results = map(items(), work, { limit: 1, signal: controller.signal });
+  await turn();
+  controller.abort(new Error('enough'));
+  await expect(results).rejects.toThrow('enough');
+  come(1);
+  await turn();
+  expect(started).toEqual([]);
+});
+
 it('an aborted signal draws nothing', async () => {
   const signal = AbortSignal.abort(new Error('before'));
   let drawn = 0;

@@ -71,6 +71,20 @@ it('a keyed limiter is resized for the keys in use and for those to come', () =>
   expect(limiter.tryAcquire({ key: 'c', weight: 2 })).toBeDefined();
 });
 
+it('all keys have the new limit before anybody is let in, and the latest word holds', () => {
+  const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9 });
+  limiter.tryAcquire({ key: 'a' });
+  limiter.tryAcquire({ key: 'b' });
+  const [seen, onGranted] = [[] as number[], () => limiter.setLimit(1)];
+  const look = () => void seen.push(limiter.usage('b').limit);
+  const first = call(limiter, { key: 'a', onGranted: look });
+  const second = call(limiter, { key: 'a', onGranted });
+  const other = call(limiter, { key: 'b' });
+  limiter.setLimit(3);
+  expect([first.answers, second.answers, other.answers]).toEqual([1, 1, 0]);
+  expect(seen).toEqual([3]);
+});
+
 it('a grant may resize the limiter', () => {
   const { limiter, permits } = inUse(2, 2);
   const first = call(limiter, { onGranted: () => limiter.setLimit(1) });
