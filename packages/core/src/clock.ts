@@ -4,6 +4,7 @@ import { checkMethods } from './options.ts';
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
   now(): number;
+  /** Calls back once, after so many milliseconds; returns what `clearTimeout` takes. */
   setTimeout(callback: () => void, delay: number): unknown;
   clearTimeout(timer: unknown): void;
 }
@@ -15,10 +16,28 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as number),
 };
 
-/** Timers above 2^31 - 1 ms fire at once in Node and in browsers. */
-export const longestTimer = 2 ** 31 - 1;
-
 export function checkClock(clock: Clock | undefined): Clock {
   if (clock === undefined) return systemClock;
   return checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']);
+}
+
+/** Milliseconds. Timers above it fire at once, in Node and in browsers. */
+export const longestTimer = 2 ** 31 - 1;
+
+/** Calls back after so many milliseconds; never, where that is longer than a timer can be. Returns what cancels it. */
+export function startTimer(
+  clock: Clock,
+  delay: number,
+  callback: () => void,
+  background = false,
+): () => void {
+  if (delay > longestTimer) return () => {};
+  const timer = clock.setTimeout(callback, delay);
+  if (background) unref(timer);
+  return () => clock.clearTimeout(timer);
+}
+
+/** Nothing must be kept alive by the timer: a process that is otherwise done may end. */
+export function unref(timer: unknown): void {
+  (timer as { unref?: () => void }).unref?.();
 }

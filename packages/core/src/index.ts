@@ -2,12 +2,18 @@ export { type Clock, systemClock } from './clock.ts';
 export { type ErrorCode, HeadgateError } from './errors.ts';
 export { createGate, type GateLimitOptions, type GateOptions } from './gate/create-gate.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
+export type { GateLimit } from './gate/gate-limits.ts';
 export type { Take, TakeOptions, Takes } from './gate/takes.ts';
 export { ipKey } from './http/ip-key.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
 export type { CloseOptions } from './limiter/held.ts';
-export type { AcquireOptions, Limiter, LimiterStats, WaitOptions } from './limiter/limiter.ts';
-export type { LocalLimiter } from './limiter/local-limiter.ts';
+export type {
+  AcquireOptions,
+  Limiter,
+  LimiterStats,
+  LocalLimiter,
+  WaitOptions,
+} from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type { Observer } from './limiter/observer.ts';
 export type { Outcome, Permit } from './limiter/permit.ts';

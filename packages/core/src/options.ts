@@ -18,7 +18,7 @@ export function checkCount(option: string, value: unknown, least: number): numbe
 
 /** As `checkCount`, or Infinity. */
 export function checkBound(option: string, value: unknown): number {
-  if (value === Number.POSITIVE_INFINITY) return value;
+  if (value === Infinity) return value;
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw invalid(option, 'a whole number of at least 0, or Infinity', value);
 }

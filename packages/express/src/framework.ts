@@ -1,9 +1,8 @@
-import type { Framework } from '@headgate/core/http';
+import { compileWith, type Framework } from '@headgate/core/http';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
 export const framework: Framework<Request> = {
-  name: 'concurrencyLimit',
   options: ['abandonAfter'],
   method: (req) => req.method,
   // What earlier middleware has made of the URL is what Express finds the route by.
@@ -13,8 +12,5 @@ export const framework: Framework<Request> = {
     caseSensitive: app.enabled('case sensitive routing'),
     strict: app.enabled('strict routing'),
   }),
-  compile(pattern, { caseSensitive, strict }) {
-    const { regexp } = pathToRegexp(pattern, { sensitive: caseSensitive, trailing: !strict });
-    return (path) => regexp.test(path);
-  },
+  compile: compileWith(pathToRegexp),
 };

@@ -1,6 +1,7 @@
 import {
   type Admission,
   type Client,
+  type Fields,
   type Handle,
   HttpGate,
   type HttpOptions,
@@ -8,12 +9,13 @@ import {
   type NodeRequest,
   type NodeResponse,
   unlimited,
-  type Visit,
   withHandle,
 } from '@headgate/core/http';
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebClient } from './web-client.ts';
+
+export { createLimiter, ipKey, type Rejection, type RejectionReason } from '@headgate/core';
 
 /** Where the handler finds its admission: `c.var.admission`. */
 export interface AdmissionEnv {
@@ -39,45 +41,43 @@ export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & Admiss
  */
 export function concurrencyLimit<E extends Env = Env>(
   options: ConcurrencyLimitOptions<E>,
-): ConcurrencyLimit<E> {
-  const http = new HttpGate<Context<E>>(options, framework as never);
+): ConcurrencyLimit<E>;
+// biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature above
+export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): ConcurrencyLimit {
+  const http = new HttpGate<Context>(options, framework);
   const { onReject } = options;
 
-  async function limit(c: Context<E & AdmissionEnv>, next: Next): Promise<Answered> {
+  async function limit(c: Context, next: Next): Promise<Answered> {
     const client = clientOf(c);
-    const visit = http.enter(c as never, client);
+    const visit = http.enter(c, client);
     if (visit === undefined) {
-      if (c.var.admission === undefined) c.set('admission', unlimited as never);
+      if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();
     }
     if (visit.answered !== undefined) await visit.answered;
     const { rejection } = visit;
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
     if (visit.left) return new Response(null, { status: 499 });
-    c.set('admission', visit.admission as never);
-    if (rejection === undefined) {
-      const fields = http.fields(visit);
-      await handle(visit, c, client, next);
-      // A response that switches protocols cannot be made anew.
-      if (c.res.status === 101) return;
-      for (const [name, value] of fields) c.header(name, value, { append: true });
-      return;
-    }
-    const result = onReject === undefined ? false : await onReject(rejection, c as never, next);
+    c.set('admission', visit.admission);
+    if (rejection === undefined) return handle(c, client, next, http.fields(visit));
+    const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.refuse(visit, rejection, c as never);
+    const { status, headers, body } = http.refusal(visit, c);
     return c.body(body, status as 503, headers);
   }
 
-  return withHandle(limit as MiddlewareHandler, http) as unknown as ConcurrencyLimit<E>;
+  return withHandle(limit, http);
 }
 
-async function handle(visit: Visit, c: Context, client: Client, next: Next): Promise<void> {
+async function handle(c: Context, client: Client, next: Next, fields: Fields): Promise<void> {
   try {
-    await visit.during(next());
-    const isRead = c.req.method !== 'HEAD' && c.res.status !== 101;
+    await client.during(next());
+    // A response that switches protocols cannot be made anew.
+    if (c.res.status !== 101) {
+      for (const [name, value] of fields) c.header(name, value, { append: true });
+    }
     if (!(client instanceof WebClient)) return;
-    const watched = client.watch(c.res, isRead);
+    const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
     if (watched !== c.res) c.res = watched;
   } catch (error) {
     client.ended('begun');

@@ -1,18 +1,14 @@
-import type { Framework } from '@headgate/core/http';
+import { compileWith, type Framework } from '@headgate/core/http';
 import type { Context } from 'koa';
 import { pathToRegexp } from 'path-to-regexp';
 
 export const framework: Framework<Context> = {
-  name: 'concurrencyLimit',
   method: (ctx) => ctx.method,
   path: (ctx) => pathOf(ctx.originalUrl),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   // As @koa/router has it.
   routing: () => ({ caseSensitive: false, strict: false }),
-  compile(pattern, { caseSensitive, strict }) {
-    const { regexp } = pathToRegexp(pattern, { sensitive: caseSensitive, trailing: !strict });
-    return (path) => regexp.test(path);
-  },
+  compile: compileWith(pathToRegexp),
 };
 
 /** `ctx.path` has lost the prefix under which an app is mounted. */

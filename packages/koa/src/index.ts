@@ -10,6 +10,8 @@ import {
 import type { Context, Middleware, Next } from 'koa';
 import { framework } from './framework.ts';
 
+export { createLimiter, ipKey, type Rejection, type RejectionReason } from '@headgate/core';
+
 /** Where the handler finds its admission: `ctx.state.admission`. */
 export interface AdmissionState {
   admission: Admission;
@@ -30,7 +32,8 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
   const { onReject } = options;
 
   async function limit(ctx: Context, next: Next): Promise<unknown> {
-    const visit = http.enter(ctx, NodeClient.of(ctx.req, ctx.res));
+    const client = NodeClient.of(ctx.req, ctx.res);
+    const visit = http.enter(ctx, client);
     if (visit === undefined) {
       ctx.state.admission ??= unlimited;
       return next();
@@ -45,15 +48,15 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     ctx.state.admission = visit.admission;
     if (rejection === undefined) {
       for (const [name, value] of http.fields(visit)) ctx.append(name, value);
-      return visit.during(next());
+      return client.during(next());
     }
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.refuse(visit, rejection, ctx);
+    const { status, headers, body } = http.refusal(visit, ctx);
     ctx.status = status;
     ctx.set(headers);
     ctx.body = body;
   }
 
-  return withHandle(limit, http) as unknown as ConcurrencyLimit;
+  return withHandle(limit, http);
 }

@@ -14,8 +14,9 @@ import {
   checkSpan,
   checkText,
 } from '../options.ts';
-import { Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
+import { OrderedGate } from './ordered-gate.ts';
 
 /** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = { optional?: boolean | undefined } & (
@@ -43,19 +44,30 @@ export interface GateOptions {
   queueTimeout?: number | undefined;
   /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
   mode?: 'enforce' | 'shadow' | undefined;
-  /** Milliseconds after which a permit is taken back and reported. Default: never. */
+  /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;
-  /** The most that `Retry-After` says, in seconds. Default: 60. */
+  /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
+  /** Is told what happens. Default: nobody is. */
   observer?: Observer | undefined;
+  /** Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
+  /** From 0 to below 1, for jitter. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 
 const known = [
-  ...['limits', 'name', 'queueLimit', 'queueTimeout', 'mode', 'maxHold', 'maxRetryAfter'],
-  ...['observer', 'clock', 'random'],
-];
+  'limits',
+  'name',
+  'queueLimit',
+  'queueTimeout',
+  'mode',
+  'maxHold',
+  'maxRetryAfter',
+  'observer',
+  'clock',
+  'random',
+] as const satisfies readonly (keyof GateOptions)[];
 
 const knownLimit = ['name', 'limit', 'perKey', 'queueLimit', 'optional'];
 
@@ -72,14 +84,14 @@ export function createGate(options: GateOptions): Gate {
     throw invalid('mode', 'enforce where a limiter is shared with others', mode);
   }
   const only = limits.length === 1 && limits[0]?.owned === false ? limits[0].limiter : undefined;
-  const queueLimit = only === undefined ? 0 : Number.POSITIVE_INFINITY;
-  const gate = new Gate({
+  const queueLimit = only === undefined ? 0 : Infinity;
+  const gate = new OrderedGate({
     name: checkText('name', options.name ?? limits.map(({ limiter }) => limiter.name).join('+')),
     limits,
     queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? only?.queueTimeout ?? 2000),
     mode,
-    maxHold: checkSpan('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
+    maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
@@ -107,7 +119,7 @@ function resolveLimits(options: GateOptions): GateLimit[] {
 function hasLine({ limiter, owned }: GateLimit, { length }: readonly GateLimit[]): boolean {
   const { queueLimit } = limiter;
   if (!owned) return length > 1 && queueLimit > 0;
-  return queueLimit > 0 && queueLimit !== Number.POSITIVE_INFINITY;
+  return queueLimit > 0 && queueLimit !== Infinity;
 }
 
 function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
@@ -120,14 +132,20 @@ function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
     }
     return { limiter: options.limiter, optional, owned: false };
   }
-  const { name, limit, perKey, queueLimit = Number.POSITIVE_INFINITY } = options;
+  const { name, limit, perKey, queueLimit = Infinity } = options;
   const { maxRetryAfter, clock, random, observer } = gate;
   // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
   const resized = observer?.resized?.bind(observer);
   const limiter = createLimiter({
-    ...{ name: checkText('limits[].name', name), limit, perKey, queueLimit },
-    ...{ queueTimeout: Number.POSITIVE_INFINITY, maxRetryAfter, clock, random },
+    name: checkText('limits[].name', name),
+    limit,
+    perKey,
+    queueLimit,
+    queueTimeout: Infinity,
+    maxRetryAfter,
     observer: resized === undefined ? undefined : { resized },
+    clock,
+    random,
   });
   return { limiter, optional, owned: true };
 }

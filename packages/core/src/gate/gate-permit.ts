@@ -1,11 +1,10 @@
 import { together } from '../limiter/grants.ts';
-import type { Held } from '../limiter/held.ts';
-import { BasePermit, type Outcome } from '../limiter/permit.ts';
+import { BasePermit, type Holder, type Outcome } from '../limiter/permit.ts';
 
 /** The permits of all limits of a gate, as one. Its weight is that of the heaviest. */
 export class GatePermit extends BasePermit {
   constructor(
-    protected readonly held: Held,
+    protected readonly holder: Holder,
     private readonly parts: readonly BasePermit[],
     waited: number,
   ) {
@@ -27,8 +26,9 @@ export class GatePermit extends BasePermit {
   }
 }
 
-/** In the order of the limits: who waits for the first one may then be next at the last, by its arrival. */
+/** All are free before anybody is let in: who waits for the first may then be next at the last, by its arrival. */
 export function giveBack(parts: readonly BasePermit[], outcome: Outcome): void {
+  if (parts.length === 1) return parts[0]?.release(outcome);
   together(() => {
     for (const part of parts) part.release(outcome);
   });

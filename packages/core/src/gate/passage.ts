@@ -1,79 +1,91 @@
 import type { Limiter } from '../limiter/limiter.ts';
-import type { BasePermit, Permit } from '../limiter/permit.ts';
+import type { BasePermit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { isGone, Waiter } from '../limiter/waiter.ts';
-import type { Gate } from './gate.ts';
 import { giveBack } from './gate-permit.ts';
-import type { Takes } from './takes.ts';
+import type { Take, Takes } from './takes.ts';
+
+/** The gate, as a request sees it that passes. */
+export interface Way {
+  readonly closed: boolean;
+  /** Whether a request may begin to wait; from then on it counts, and its time runs. */
+  lets(passage: Passage): boolean;
+  /** It has passed the last limit. */
+  admit(passage: Passage, parts: readonly BasePermit[]): void;
+  /** A limit has rejected it, or with no word from a limit, the gate is closed. */
+  reject(passage: Passage, rejection?: Rejection): void;
+  /** Its caller has gone. */
+  forget(passage: Passage): void;
+  /** What it has passed is given back, and nobody is told. */
+  abandon(passage: Passage): void;
+}
 
 /** A request on its way through a gate: it passes the limits in their order and holds those that it has passed. */
 export class Passage extends Waiter {
   /** The limit that it is at. */
   at: Limiter | undefined = undefined;
-  /** Its place in the order of arrival, in every line of the gate. */
+  /** Its place in the order of arrival, in every line of the gate; 0 while it has not had to wait. */
   order = 0;
-  readonly #permits: BasePermit[] = [];
-  #step = 0;
 
   constructor(
-    private readonly gate: Gate,
+    private readonly way: Way,
     readonly waiter: Waiter,
     private readonly takes: Takes,
+    /** What it holds already, of the first limits. */
+    private parts: BasePermit[],
   ) {
     super();
   }
 
-  /** Asks the next limit that applies; after the last, the request is admitted. */
+  /** Asks the next limit; after the last, the request is admitted. */
   advance(): void {
-    for (; this.#step < this.takes.length; this.#step++) {
-      const take = this.takes[this.#step];
-      const limiter = this.gate.limits[this.#step]?.limiter;
-      if (take === undefined || limiter === undefined) continue;
-      this.at = limiter;
-      this.key = take.key;
-      this.limit = take.limit;
-      // The limit may have been lowered while the request waited for an earlier one.
-      this.weight = Math.min(take.weight, take.limit ?? limiter.usage(take.key).limit);
-      return this.#ask(limiter);
+    const take = this.takes[this.parts.length];
+    if (take === undefined) return this.way.admit(this, this.parts);
+    this.at = take.limiter;
+    this.key = take.key;
+    this.limit = take.limit;
+    this.weight = weightNow(take);
+    try {
+      take.limiter.request(this);
+    } catch (error) {
+      this.way.abandon(this);
+      throw error;
     }
-    this.gate.admit(this, this.#permits);
   }
 
-  granted(permit: Permit): void {
-    this.#permits.push(permit as BasePermit);
-    this.#step++;
+  granted(permit: BasePermit): void {
+    this.parts.push(permit);
     // As others are turned away by a gate that closes, their places come free.
-    if (this.gate.closed) this.gate.refuse(this, this.gate.closedRejection());
+    if (this.way.closed) this.way.reject(this);
     else this.advance();
   }
 
   rejected(rejection: Rejection): void {
-    this.gate.refuse(this, rejection);
+    this.way.reject(this, rejection);
   }
 
   /** One deadline and one count for the whole way: the gate is asked at the first line only. */
   override joins(): boolean {
-    if (this.order === 0 && !this.gate.lets(this)) return false;
+    if (this.order === 0 && !this.way.lets(this)) return false;
     this.arrival = this.order;
     return true;
   }
 
   override gone(): boolean {
     if (!isGone(this.waiter)) return false;
-    this.gate.forget(this);
+    this.way.forget(this);
     return true;
   }
 
   giveBack(): void {
-    giveBack(this.#permits.splice(0), 'ignored');
+    const { parts } = this;
+    this.parts = [];
+    giveBack(parts, 'ignored');
   }
+}
 
-  #ask(limiter: Limiter): void {
-    try {
-      limiter.request(this);
-    } catch (error) {
-      this.gate.drop(this);
-      throw error;
-    }
-  }
+/** The limit may be lower by now than it was when the request came. */
+export function weightNow({ limiter, key, limit, weight }: Take): number {
+  if (weight === 1) return 1;
+  return Math.min(weight, limit ?? limiter.usage(key).limit);
 }

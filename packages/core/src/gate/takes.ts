@@ -1,10 +1,12 @@
 import { HeadgateError } from '../errors.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import { checkWeight } from '../limiter/pool.ts';
 import { checkCount } from '../options.ts';
 import type { GateLimit } from './gate-limits.ts';
 
-/** What a request takes of one limit. */
+/** What a request takes of one limit of a gate. */
 export interface Take {
+  readonly limiter: Limiter;
   /** Whose share of a keyed limit. */
   readonly key?: string | undefined;
   readonly weight: number;
@@ -12,8 +14,8 @@ export interface Take {
   readonly limit?: number | undefined;
 }
 
-/** For each limit of the gate, in its order; undefined where the limit does not apply. */
-export type Takes = readonly (Take | undefined)[];
+/** Of those limits that apply, in the gate's order. */
+export type Takes = readonly Take[];
 
 /** What a caller may say when it asks a gate, by the names of its limits. */
 export interface TakeOptions {
@@ -24,30 +26,34 @@ export interface TakeOptions {
 }
 
 /** @throws HeadgateError for a name that the gate does not have. */
-export function takesFrom(limits: readonly GateLimit[], { keys = {}, weights = {} }: TakeOptions) {
+export function takesFrom(
+  limits: readonly GateLimit[],
+  { keys = {}, weights = {} }: TakeOptions,
+): Takes {
   const names = limits.map(({ limiter }) => limiter.name);
   for (const name of [...Object.keys(keys), ...Object.keys(weights)]) {
     if (names.includes(name)) continue;
     throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${name}"`, name);
   }
-  return limits.map(({ limiter, optional }): Take | undefined => {
+  return limits.flatMap(({ limiter, optional }) => {
     const key = keys[limiter.name];
     const weight = weights[limiter.name];
-    if (limiter.perKey ? key === undefined : optional && weight === undefined) return undefined;
-    return { key, weight: weight ?? 1 };
+    const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;
+    return applies ? [{ limiter, key, weight: weight ?? 1 }] : [];
   });
 }
 
 /**
  * Everything is checked before the first limit is asked: who has waited for one must not fail at the next.
  *
- * @throws HeadgateError for a key, a limit or a weight that a limiter would refuse.
+ * @throws HeadgateError for a key, a limit or a weight that a limiter would refuse, and for an order that is not the gate's.
  */
 export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
-  for (const [index, take] of takes.entries()) {
-    const limiter = limits[index]?.limiter;
-    if (take === undefined || limiter === undefined) continue;
-    const { key, limit, weight } = take;
+  let place = -1;
+  for (const { limiter, key, limit, weight } of takes) {
+    const previous = place;
+    place = limits.findIndex((known) => known.limiter === limiter);
+    if (place <= previous) throw misplaced(limiter);
     if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
       const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
@@ -55,4 +61,9 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
     if (limit !== undefined) checkCount('limit', limit, 1);
     checkWeight(weight, limit ?? limiter.limit);
   }
+}
+
+function misplaced({ name }: Limiter): HeadgateError {
+  const message = `limit "${name}" is none of the gate's, or not in the gate's order`;
+  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
 }

@@ -27,9 +27,13 @@ export abstract class Client {
 
   /** Holds all permits of the request until the handler's work has settled, too. */
   async during<T>(work: PromiseLike<T>): Promise<T> {
-    let { visits: visit } = this;
-    for (; visit !== undefined; visit = visit.outer) void visit.during(work).catch(() => {});
-    return work;
+    const { visits } = this;
+    for (let visit = visits; visit !== undefined; visit = visit.outer) visit.begun();
+    try {
+      return await work;
+    } finally {
+      for (let visit = visits; visit !== undefined; visit = visit.outer) visit.settled();
+    }
   }
 
   ended(ending: Ending): void {

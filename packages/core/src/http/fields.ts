@@ -1,21 +1,17 @@
-import type { GateLimit } from '../gate/gate-limits.ts';
 import type { Takes } from '../gate/takes.ts';
 
+/** Of a response's header; to be appended, since the app and other middleware may have such fields, too. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
 /**
- * The IETF draft's RateLimit fields for the limits that apply, their quota counted in concurrent requests, and
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, their quota counted in concurrent requests, and
  * `Server-Timing` for the wait. No partition key: a key may be an address or an account.
  */
-export function limitFields(
-  limits: readonly GateLimit[],
-  takes: Takes,
-  waited: number,
-): [name: string, value: string][] {
+export function limitFields(takes: Takes, waited: number): Fields {
   const policies: string[] = [];
   const states: string[] = [];
-  for (const [index, { limiter }] of limits.entries()) {
-    const take = takes[index];
-    if (take === undefined) continue;
-    const { limit, inflight } = limiter.usage(take.key);
+  for (const { limiter, key } of takes) {
+    const { limit, inflight } = limiter.usage(key);
     const name = quoted(limiter.name);
     policies.push(`${name};q=${limit};qu="concurrent-requests"`);
     states.push(`${name};r=${Math.max(0, limit - inflight)}`);

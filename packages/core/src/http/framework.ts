@@ -2,8 +2,6 @@ import type { Compile, Routing } from './route.ts';
 
 /** What an adapter tells of its framework; `R` is what the app's functions get as the request. */
 export interface Framework<R> {
-  /** The name of the function that the app calls, for errors. */
-  readonly name: string;
   /** Options that only this adapter has. */
   readonly options?: readonly string[];
   method(request: R): string;

@@ -21,7 +21,8 @@ export interface Handle {
 // biome-ignore lint/suspicious/noExplicitAny: whatever the framework's middleware takes and returns
 type Middleware = (...args: any[]) => unknown;
 
-export function withHandle<M extends Middleware, R>(middleware: M, http: HttpGate<R>): M & Handle {
+/** Makes the handle of a middleware; `H` is the type that it has for the app. */
+export function withHandle<H extends Handle>(middleware: Middleware, http: AnyGate): H {
   const limiters = http.gate.limits.map(({ limiter }) => [limiter.name, limiter]);
   return Object.defineProperties(middleware, {
     inflight: { get: () => http.gate.inflight },
@@ -29,5 +30,7 @@ export function withHandle<M extends Middleware, R>(middleware: M, http: HttpGat
     limiters: { value: Object.fromEntries(limiters) },
     stats: { value: () => http.stats() },
     close: { value: (options?: CloseOptions) => http.gate.close(options) },
-  }) as M & Handle;
+  }) as unknown as H;
 }
+
+type AnyGate = Pick<HttpGate<never>, 'gate' | 'stats'>;

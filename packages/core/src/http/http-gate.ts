@@ -1,19 +1,17 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, checkClock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
-import type { GateLimit } from '../gate/gate-limits.ts';
-import type { Takes } from '../gate/takes.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+import type { Take, Takes } from '../gate/takes.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../options.ts';
 import { type Answer, answerTo } from './answer.ts';
 import type { Client } from './client.ts';
-import { limitFields } from './fields.ts';
+import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
-import type { CommonOptions, HttpOptions, LimitOptions } from './options.ts';
-import { one, Rule, routingOf } from './rule.ts';
-import { Visit } from './visit.ts';
+import type { HttpOptions, LimitOptions } from './options.ts';
+import { Rule, routingOf } from './rule.ts';
+import { type Door, Visit } from './visit.ts';
 
 export interface HttpStats extends GateStats {
   /** Requests let past by `skip`, and CORS preflights. */
@@ -22,21 +20,39 @@ export interface HttpStats extends GateStats {
   readonly reentered: number;
 }
 
+const perLimit = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'statusCode'] as const;
+
 const known = [
-  ...['name', 'limit', 'limiter', 'limits', 'key', 'route', 'weight', 'statusCode', 'queueLimit'],
-  ...['queueTimeout', 'skip', 'onReject', 'mode', 'headers', 'maxHold', 'onDisconnect'],
-  ...['maxRetryAfter', 'caseSensitive', 'strict', 'observer', 'clock', 'random'],
-];
+  ...perLimit,
+  'limits',
+  'queueLimit',
+  'queueTimeout',
+  'skip',
+  'onReject',
+  'mode',
+  'headers',
+  'maxHold',
+  'onDisconnect',
+  'maxRetryAfter',
+  'caseSensitive',
+  'strict',
+  'observer',
+  'clock',
+  'random',
+] as const satisfies readonly (
+  | keyof HttpOptions<never, never, never>
+  | keyof LimitOptions<never>
+)[];
+
+const noFields: Fields = [];
 
 /** A gate before an app's handlers: reads what a request takes, and words what it is told. */
-export class HttpGate<R> {
+export class HttpGate<R> implements Door {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
   readonly abandonAfter: number;
   readonly #rules: readonly Rule<R>[];
-  /** What every request takes, where that is always the same. */
-  readonly #constant: Takes | undefined;
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   #skipped = 0;
@@ -46,23 +62,30 @@ export class HttpGate<R> {
     options: HttpOptions<R, never, unknown> & { abandonAfter?: number | undefined },
     private readonly framework: Framework<R>,
   ) {
-    checkNames(framework.name, options, [...known, ...(framework.options ?? [])]);
-    const { onDisconnect = 'wait', skip, onReject } = options;
-    this.clock = options.clock ?? systemClock;
+    checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
+    const { queueLimit, queueTimeout, mode, maxHold, maxRetryAfter } = options;
+    const { observer, clock, random, onDisconnect = 'wait' } = options;
+    const routing = routingOf(options);
+    this.clock = checkClock(clock);
     this.onDisconnect = checkChoice('onDisconnect', onDisconnect, ['wait', 'release']);
     this.abandonAfter = checkDuration('abandonAfter', options.abandonAfter ?? 30_000);
-    this.#skip = checkFunction('skip', skip);
-    checkFunction('onReject', onReject);
+    this.#skip = checkFunction('skip', options.skip);
     this.#headers = checkFlag('headers', options.headers);
-    const routing = routingOf(options as CommonOptions<never, never, never>);
+    checkFunction('onReject', options.onReject);
     this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
     this.gate = createGate({
       limits: this.#rules.map(({ gateLimit }) => gateLimit),
-      ...{ queueLimit: options.queueLimit, queueTimeout: options.queueTimeout, mode: options.mode },
-      ...{ maxHold: options.maxHold, maxRetryAfter: options.maxRetryAfter },
-      ...{ observer: options.observer, clock: options.clock, random: options.random },
+      queueLimit,
+      queueTimeout,
+      mode,
+      maxHold,
+      maxRetryAfter,
+      observer,
+      clock,
+      random,
     });
-    if (this.#rules.every(({ constant }) => constant)) this.#constant = this.#rules.map(() => one);
+    for (const [index, { limiter }] of this.gate.limits.entries())
+      this.#rules[index]?.bind(limiter);
   }
 
   /** Undefined where nothing limits the request. Throws what the app's functions throw; nothing is held then. */
@@ -72,20 +95,21 @@ export class HttpGate<R> {
       return undefined;
     }
     const takes = this.#takes(request, client);
-    if (takes === undefined) return undefined;
-    const visit = new Visit(this as HttpGate<never>, client, takes);
+    if (takes.length === 0) return undefined;
+    const visit = new Visit(this, client, takes);
     visit.begin();
     return visit;
   }
 
-  /** To be appended to the header of a response, where `headers` asks for it. */
-  fields(visit: Visit): readonly [name: string, value: string][] {
+  /** For every response, where `headers` asks for it. */
+  fields(visit: Visit): Fields {
     if (!this.#headers) return noFields;
-    return limitFields(this.gate.limits, visit.takes, visit.admission.waited);
+    return limitFields(visit.takes, visit.admission.waited);
   }
 
   /** The answer to a request that was turned away. */
-  refuse(visit: Visit, rejection: Rejection, request: R): Answer {
+  refusal(visit: Visit, request: R): Answer {
+    const rejection = visit.rejection as Rejection;
     const { framework, gate } = this;
     const { reason, limit } = rejection;
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
@@ -100,24 +124,19 @@ export class HttpGate<R> {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
   }
 
-  #takes(request: R, client: Client): Takes | undefined {
-    if (this.#constant !== undefined && client.visits === undefined) return this.#constant;
-    let applies = false;
-    const takes = this.#rules.map((rule, index) => {
-      const { limiter } = this.gate.limits[index] as GateLimit;
-      const take = rule.take(request, limiter);
-      if (take === undefined) return undefined;
-      if (this.#holds(client, limiter, take.key)) return undefined;
-      applies = true;
-      return take;
-    });
-    return applies ? takes : undefined;
+  #takes(request: R, client: Client): Takes {
+    const takes: Take[] = [];
+    for (const rule of this.#rules) {
+      const take = rule.take(request);
+      if (take !== undefined && !this.#holds(client, take)) takes.push(take);
+    }
+    return takes;
   }
 
   /** Stacked middleware: a share that the request holds already is not taken twice. */
-  #holds(client: Client, limiter: Limiter, key: string | undefined): boolean {
+  #holds(client: Client, take: Take): boolean {
     for (let visit = client.visits; visit !== undefined; visit = visit.outer) {
-      if (!visit.holds(limiter, key)) continue;
+      if (!visit.holds(take)) continue;
       this.#reentered++;
       return true;
     }
@@ -134,8 +153,6 @@ export class HttpGate<R> {
   }
 }
 
-const noFields: [string, string][] = [];
-
 /** One limit that is written plainly is a list of one. */
 function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOptions<R>[] {
   if (options.limits !== undefined) {
@@ -149,5 +166,3 @@ function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOpti
   const rule = { name, limit, limiter, key, route, weight, statusCode };
   return [rule as LimitOptions<R>];
 }
-
-const perLimit = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'statusCode'] as const;

@@ -1,9 +1,10 @@
 export type { Answer } from './answer.ts';
 export { Client, type Ending } from './client.ts';
+export type { Fields } from './fields.ts';
 export type { Framework } from './framework.ts';
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { NodeClient, type NodeRequest, type NodeResponse } from './node-client.ts';
 export type { CommonOptions, HttpOptions, LimitOptions } from './options.ts';
-export type { Compile, Routing } from './route.ts';
-export { type Admission, unlimited, type Visit } from './visit.ts';
+export { type Compile, compileWith, type Routing } from './route.ts';
+export { type Admission, type Door, unlimited, type Visit } from './visit.ts';

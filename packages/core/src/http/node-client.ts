@@ -1,4 +1,4 @@
-import { type Clock, longestTimer } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { Client } from './client.ts';
 
 /** What is used of Node's requests, of HTTP/1 and HTTP/2. */
@@ -36,6 +36,11 @@ export interface NodeResponse {
   on(event: 'close', listener: () => void): unknown;
   prependListener(event: 'finish', listener: () => void): unknown;
 }
+
+/** Bytes. */
+const mostDrained = 64 * 1024;
+/** Milliseconds. */
+const lingering = 1000;
 
 const own = Symbol('headgate.client');
 
@@ -88,14 +93,12 @@ export class NodeClient extends Client {
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {
-    const bounded = after <= longestTimer;
-    const timer = bounded ? clock.setTimeout(() => touched(), after) : undefined;
-    (timer as { unref?: () => void } | undefined)?.unref?.();
     const touched = () => {
-      if (bounded) clock.clearTimeout(timer);
+      cancel();
       this.#whenTouched.delete(touched);
       callback();
     };
+    const cancel = startTimer(clock, after, touched, true);
     if (this.#whenTouched.size === 0) this.#watchTouches();
     this.#whenTouched.add(touched);
   }
@@ -141,10 +144,6 @@ export class NodeClient extends Client {
     request.read(0);
   }
 }
-
-const mostDrained = 64 * 1024;
-/** Milliseconds. */
-const lingering = 1000;
 
 function onClose(this: Attended): void {
   this[own]?.close();

@@ -10,6 +10,19 @@ export interface Routing {
 /** Turns a path pattern into a test of paths, in a time that grows no faster than the path. Throws on what it cannot parse. */
 export type Compile = (pattern: string, routing: Routing) => (path: string) => boolean;
 
+/** The part of path-to-regexp that is used: the adapters bring it, since the core has no dependencies. */
+type PathToRegexp = (
+  pattern: string,
+  options: { sensitive: boolean; trailing: boolean },
+) => { regexp: RegExp };
+
+export function compileWith(pathToRegexp: PathToRegexp): Compile {
+  return (pattern, { caseSensitive, strict }) => {
+    const { regexp } = pathToRegexp(pattern, { sensitive: caseSensitive, trailing: !strict });
+    return (path) => regexp.test(path);
+  };
+}
+
 /** Whether a request's method and full path are meant. */
 export type RouteTest = (method: string, path: string) => boolean;
 

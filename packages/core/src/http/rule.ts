@@ -7,16 +7,28 @@ import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
-/** What most requests take. */
-export const one: Take = { weight: 1 };
+const known = [
+  'name',
+  'limit',
+  'limiter',
+  'key',
+  'route',
+  'weight',
+  'queueLimit',
+  'statusCode',
+] as const satisfies readonly (keyof LimitOptions<never>)[];
 
-const known = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'queueLimit', 'statusCode'];
+/** What only a limit of the middleware's own can be told. */
+const ownOnly = ['name', 'limit', 'queueLimit'] as const;
+
+const anyRouting: Routing = { caseSensitive: false, strict: false };
 
 /** What one limit asks of a request. */
 export class Rule<R> {
   readonly statusCode: number;
-  /** The same for every request. */
-  readonly constant: boolean;
+  #limiter: Limiter | undefined;
+  /** What every request takes, where that is always the same. */
+  #always: Take | undefined;
   /** Compiled at the first request, which shows how the framework matches. */
   #route: RouteTest | undefined;
 
@@ -34,8 +46,8 @@ export class Rule<R> {
     if (limiter !== undefined) checkShared(limiter, options);
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
     this.statusCode = checkStatus(statusCode);
+    // Only to refuse a bad pattern at once.
     if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
-    this.constant = key === undefined && route === undefined && weight === 1;
   }
 
   /** For the gate that is to enforce it. */
@@ -49,15 +61,24 @@ export class Rule<R> {
     return { name: name as string, limit: least, perKey, queueLimit, optional };
   }
 
+  /** The gate's limiter for it. */
+  bind(limiter: Limiter): void {
+    const { key, route, weight = 1 } = this.options;
+    this.#limiter = limiter;
+    if (key === undefined && route === undefined && weight === 1)
+      this.#always = { limiter, weight };
+  }
+
   /** What the request takes; undefined where the limit does not apply. */
-  take(request: R, limiter: Limiter): Take | undefined {
-    if (this.constant) return one;
-    if (!this.#applies(request)) return undefined;
+  take(request: R): Take | undefined {
+    const limiter = this.#limiter;
+    if (this.#always !== undefined) return this.#always;
+    if (limiter === undefined || !this.#applies(request)) return undefined;
     const key = this.#key(request);
     if (key === undefined && limiter.perKey) return undefined;
     const { limit: asked } = this.options;
     const limit = typeof asked === 'function' ? checkCount('limit', asked(request), 1) : undefined;
-    return { key, limit, weight: this.#weight(request, limit ?? limiter.limit) };
+    return { limiter, key, limit, weight: this.#weight(request, limit ?? limiter.limit) };
   }
 
   #applies(request: R): boolean {
@@ -80,15 +101,16 @@ export class Rule<R> {
   #weight(request: R, limit: number): number {
     const { weight = 1 } = this.options;
     const asked = typeof weight === 'function' ? weight(request) : weight;
-    const whole = Number.isInteger(asked) || Math.abs(asked) === Number.POSITIVE_INFINITY;
+    const whole = Number.isInteger(asked) || Math.abs(asked) === Infinity;
     if (whole && typeof asked === 'number') return Math.min(Math.max(asked, 1), limit);
     throw invalid('weight', 'a whole number', asked, 'ERR_HEADGATE_WEIGHT');
   }
 }
 
-const anyRouting: Routing = { caseSensitive: false, strict: false };
-
-export function routingOf(options: CommonOptions<never, never, never>): Partial<Routing> {
+/** What the app has said of it, if anything. */
+export function routingOf(
+  options: Pick<CommonOptions<never, never, never>, keyof Routing>,
+): Partial<Routing> {
   const { caseSensitive, strict } = options;
   return {
     ...(caseSensitive === undefined
@@ -103,8 +125,6 @@ function checkStatus(value: unknown): number {
     return value as number;
   throw invalid('statusCode', 'a status from 400 to 599', value);
 }
-
-const ownOnly = ['name', 'limit', 'queueLimit'] as const;
 
 function checkShared<R>(limiter: Limiter, options: LimitOptions<R>): void {
   if (typeof limiter?.request !== 'function') throw invalid('limiter', 'a limiter', limiter);

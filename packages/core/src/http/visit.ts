@@ -1,12 +1,12 @@
+import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
-import type { Takes } from '../gate/takes.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { Take, Takes } from '../gate/takes.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import type { Client, Ending } from './client.ts';
-import type { HttpGate } from './http-gate.ts';
 
 /** What a handler learns of its admission: a permit, in degraded mode the rejection, neither where nothing limits it. */
 export type Admission =
@@ -16,6 +16,15 @@ export type Admission =
 
 /** The admission of a request that no limit applies to. */
 export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
+
+/** What stands before the app's handlers. */
+export interface Door {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly onDisconnect: 'wait' | 'release';
+  /** Milliseconds. */
+  readonly abandonAfter: number;
+}
 
 /** A request at one gate: it waits, holds its permit for the life of the response, or learns why not. */
 export class Visit extends Waiter {
@@ -33,7 +42,7 @@ export class Visit extends Waiter {
   private answer: (() => void) | undefined = undefined;
 
   constructor(
-    readonly http: HttpGate<never>,
+    private readonly door: Door,
     readonly client: Client,
     readonly takes: Takes,
   ) {
@@ -44,7 +53,7 @@ export class Visit extends Waiter {
   begin(): void {
     this.left = this.client.gone;
     if (this.left) return;
-    this.http.gate.request(this, this.takes);
+    this.door.gate.request(this, this.takes);
     if (this.permit !== undefined && this.answered === undefined) this.client.attend(this);
   }
 
@@ -70,8 +79,8 @@ export class Visit extends Waiter {
     return true;
   }
 
-  granted(permit: Permit): void {
-    this.permit = permit as BasePermit;
+  granted(permit: BasePermit): void {
+    this.permit = permit;
     this.answer?.();
   }
 
@@ -82,43 +91,35 @@ export class Visit extends Waiter {
   }
 
   /** Whether the request holds this share of this limiter already. */
-  holds(limiter: Limiter, key: string | undefined): boolean {
+  holds({ limiter, key }: Take): boolean {
     if (this.permit?.released !== false) return false;
-    const { limits } = this.http.gate;
-    return this.takes.some(
-      (take, i) => limits[i]?.limiter === limiter && take?.key === key && take !== undefined,
-    );
-  }
-
-  /** Holds the permit until the handler's work has settled, too. */
-  async during<T>(work: PromiseLike<T>): Promise<T> {
-    this.handling = 'running';
-    try {
-      return await work;
-    } finally {
-      this.settled();
-    }
+    return this.takes.some((take) => take.limiter === limiter && take.key === key);
   }
 
   /** The response is over. */
   ended(ending: Ending): void {
-    const { permit, client, http } = this;
+    const { permit, client, door } = this;
     if (this.over) return;
     this.over = true;
     if (permit === undefined) return this.withdraw();
     if (ending !== 'finished') {
       permit.abort(disconnected());
-      if (http.onDisconnect === 'release') return permit.release('ignored');
+      if (door.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not tell whether the handler still works for nobody: wait for a sign of it.
     if (ending === 'unanswered' && this.handling === 'unknown') {
       this.handling = 'running';
-      client.whenTouched(() => this.settled(), http.clock, http.abandonAfter);
+      client.whenTouched(() => this.settled(), door.clock, door.abandonAfter);
     }
     this.end();
   }
 
-  private settled(): void {
+  /** The handler is at work, and `settled` will tell when it is done. */
+  begun(): void {
+    this.handling = 'running';
+  }
+
+  settled(): void {
     this.handling = 'settled';
     this.end();
   }
@@ -129,7 +130,7 @@ export class Visit extends Waiter {
 
   private withdraw(): void {
     if (this.rejection !== undefined) return;
-    this.http.gate.withdraw(this);
+    this.door.gate.withdraw(this);
     this.leave();
   }
 

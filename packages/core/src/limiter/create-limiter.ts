@@ -9,7 +9,8 @@ import {
   checkSpan,
   checkText,
 } from '../options.ts';
-import { LocalLimiter } from './local-limiter.ts';
+import type { LocalLimiter } from './limiter.ts';
+import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 
 export interface LimiterOptions {
@@ -23,10 +24,11 @@ export interface LimiterOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
   queueTimeout?: number | undefined;
-  /** Milliseconds after which a permit is taken back and reported. Default: never. */
+  /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;
-  /** The most that `Retry-After` says, in seconds. Default: 60. */
+  /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
+  /** Is told what happens. Default: nobody is. */
   observer?: Observer | undefined;
   /** Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
@@ -35,9 +37,17 @@ export interface LimiterOptions {
 }
 
 const known = [
-  ...['limit', 'name', 'perKey', 'queueLimit', 'queueTimeout', 'maxHold', 'maxRetryAfter'],
-  ...['observer', 'clock', 'random'],
-];
+  'limit',
+  'name',
+  'perKey',
+  'queueLimit',
+  'queueTimeout',
+  'maxHold',
+  'maxRetryAfter',
+  'observer',
+  'clock',
+  'random',
+] as const satisfies readonly (keyof LimiterOptions)[];
 
 /**
  * A limit within this process.
@@ -46,13 +56,13 @@ const known = [
  */
 export function createLimiter(options: LimiterOptions): LocalLimiter {
   checkNames('createLimiter', options, known);
-  return new LocalLimiter({
+  return new InProcessLimiter({
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkCount('limit', options.limit, 1),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
-    maxHold: checkSpan('maxHold', options.maxHold ?? Number.POSITIVE_INFINITY),
+    maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),

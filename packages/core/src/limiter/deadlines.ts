@@ -9,24 +9,21 @@ export interface Timed<T> {
 }
 
 /** Those with the same patience, in order of their deadlines. */
-class Term<T> {
+export class Term<T> {
   first: T | undefined = undefined;
   last: T | undefined = undefined;
 
   constructor(
-    readonly deadlines: unknown,
+    readonly owner: object,
     readonly timeout: number,
   ) {}
 }
 
-export type { Term };
-
 /** One timer for all who wait: of each term only the first need be looked at. */
 export class Deadlines<T extends Timed<T>> {
   readonly #terms = new Map<number, Term<T>>();
-  #size = 0;
   #timer: unknown;
-  #armedFor = Number.POSITIVE_INFINITY;
+  #armedFor = Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -48,14 +45,13 @@ export class Deadlines<T extends Timed<T>> {
     if (term.last === undefined) term.first = item;
     else term.last.later = item;
     term.last = item;
-    this.#size++;
     if (item.deadline < this.#armedFor) this.#arm(item.deadline, now);
   }
 
   /** Does nothing for one that is timed elsewhere, or not at all. */
   remove(item: T): void {
     const { term, sooner, later } = item;
-    if (term?.deadlines !== this) return;
+    if (term?.owner !== this) return;
     if (sooner === undefined) term.first = later;
     else sooner.later = later;
     if (later === undefined) term.last = sooner;
@@ -64,10 +60,10 @@ export class Deadlines<T extends Timed<T>> {
     item.sooner = undefined;
     item.later = undefined;
     if (term.first === undefined) this.#terms.delete(term.timeout);
-    if (--this.#size === 0) this.#disarm();
+    if (this.#terms.size === 0) this.#disarm();
   }
 
-  /** Expires whose time is up, also where the timer is late because the event loop is busy. */
+  /** Expires all whose time is up, also where the timer is late because the event loop is busy. */
   sweep(): void {
     const now = this.clock.now();
     for (const term of [...this.#terms.values()]) {
@@ -87,15 +83,15 @@ export class Deadlines<T extends Timed<T>> {
   }
 
   #disarm(): void {
-    if (this.#armedFor === Number.POSITIVE_INFINITY) return;
+    if (this.#armedFor === Infinity) return;
     this.clock.clearTimeout(this.#timer);
-    this.#armedFor = Number.POSITIVE_INFINITY;
+    this.#armedFor = Infinity;
   }
 
   #fire(): void {
-    this.#armedFor = Number.POSITIVE_INFINITY;
+    this.#armedFor = Infinity;
     this.sweep();
-    let next = Number.POSITIVE_INFINITY;
+    let next = Infinity;
     for (const { first } of this.#terms.values()) {
       if (first !== undefined) next = Math.min(next, first.deadline);
     }

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
-import { longestTimer } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { checkDuration } from '../options.ts';
 import { warnOnce } from '../warning.ts';
-import { type Observer, tell } from './observer.ts';
-import type { BasePermit, Outcome } from './permit.ts';
+import { MaxHold } from './max-hold.ts';
+import type { Observer } from './observer.ts';
+import type { BasePermit, Holder, Outcome } from './permit.ts';
 
 export interface CloseOptions {
   /** Milliseconds after which the permits' signals abort and `close` resolves. Default: Infinity. */
@@ -13,115 +13,93 @@ export interface CloseOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** What a limiter or a gate has been told of the permits that it gives. */
+export interface HoldSettings {
+  readonly name: string;
+  readonly clock: Clock;
+  /** Milliseconds; Infinity where it is not set. */
+  readonly maxHold: number;
+  readonly observer: Observer;
+}
+
 /** The permits that are out: counts and reports them, takes back what is held too long, waits for the last. */
-export class Held {
+export class Held implements Holder {
   count = 0;
   /** Ever admitted. */
   total = 0;
   leaked = 0;
-  /** Why `close` has given up on the permits that are still out. */
   abandoned: HeadgateError | undefined = undefined;
-  /** Permits of which somebody wants to know when they abort. */
   readonly watched = new Set<BasePermit>();
-  /** With `maxHold`: what is out, the longest held first. */
-  readonly #byAge = new Set<BasePermit>();
+  readonly #maxHold: MaxHold | undefined;
+  /** Reading the clock twice costs more than all the rest of a run: only where somebody wants to know. */
   readonly #timed: boolean;
-  #timer: unknown;
-  #whenEmpty: (() => void)[] = [];
+  readonly #whenEmpty = new Set<() => void>();
 
-  constructor(
-    private readonly name: string,
-    private readonly clock: Clock,
-    private readonly maxHold: number,
-    private readonly observer: Observer | undefined,
-  ) {
-    // Reading the clock twice costs more than all the rest of a run: only where somebody wants to know.
-    this.#timed = maxHold !== Number.POSITIVE_INFINITY || observer !== undefined;
+  constructor(private readonly settings: HoldSettings) {
+    const { clock, maxHold, observer } = settings;
+    if (maxHold !== Infinity) {
+      this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#takeBack(permit, held));
+    }
+    this.#timed = maxHold !== Infinity || observer.released !== undefined;
   }
 
   add(permit: BasePermit): void {
+    const { name, clock, observer } = this.settings;
     this.count++;
     this.total++;
-    if (this.#timed) this.#time(permit);
+    if (this.#timed) permit.since = clock.now();
+    this.#maxHold?.add(permit);
+    observer.admitted?.({ name, weight: permit.weight, waited: permit.waited });
   }
 
   remove(permit: BasePermit, outcome: Outcome): void {
     this.count--;
     if (this.watched.size > 0) this.watched.delete(permit);
     if (this.#timed) this.#untime(permit, outcome);
-    if (this.count === 0 && this.#whenEmpty.length > 0) {
-      for (const resolve of this.#whenEmpty.splice(0)) resolve();
-    }
+    if (this.count === 0) for (const resolve of this.#whenEmpty) resolve();
   }
 
   /** Resolves when nothing is out any more, or with how many are when the patience ends. */
-  async drain({ timeout = Number.POSITIVE_INFINITY, signal }: CloseOptions = {}): Promise<number> {
+  async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
     checkDuration('timeout', timeout);
-    if (this.count === 0) return 0;
-    await this.#emptyOr(timeout, signal);
+    if (this.count > 0 && signal?.aborted !== true) await this.#emptyOr(timeout, signal);
     if (this.count > 0) {
-      this.abandoned = new HeadgateError('ERR_HEADGATE_CLOSED', `"${this.name}" was closed`);
+      this.abandoned = new HeadgateError(
+        'ERR_HEADGATE_CLOSED',
+        `"${this.settings.name}" was closed`,
+      );
       for (const permit of [...this.watched]) permit.abort(this.abandoned);
     }
     return this.count;
   }
 
-  #emptyOr(timeout: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const bounded = timeout <= longestTimer;
-      const timer = bounded ? this.clock.setTimeout(() => done(), timeout) : undefined;
-      const done = () => {
-        if (bounded) this.clock.clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#whenEmpty.push(done);
-      signal?.addEventListener('abort', done);
-      if (signal?.aborted) done();
+  async #emptyOr(timeout: number, signal: AbortSignal | undefined): Promise<void> {
+    let done = () => {};
+    const ended = new Promise<void>((resolve) => {
+      done = resolve;
     });
-  }
-
-  #time(permit: BasePermit): void {
-    permit.since = this.clock.now();
-    if (this.observer !== undefined) {
-      const { weight, waited } = permit;
-      tell(this.observer, 'admitted', { name: this.name, weight, waited });
-    }
-    if (this.maxHold === Number.POSITIVE_INFINITY) return;
-    this.#byAge.add(permit);
-    this.#arm(this.maxHold);
+    const cancel = startTimer(this.settings.clock, timeout, done);
+    this.#whenEmpty.add(done);
+    signal?.addEventListener('abort', done);
+    await ended;
+    signal?.removeEventListener('abort', done);
+    this.#whenEmpty.delete(done);
+    cancel();
   }
 
   #untime(permit: BasePermit, outcome: Outcome): void {
-    this.#byAge.delete(permit);
-    if (this.observer === undefined) return;
-    const { weight, waited } = permit;
-    const held = this.clock.now() - permit.since;
-    tell(this.observer, 'released', { name: this.name, weight, waited, held, outcome });
-  }
-
-  #arm(delay: number): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = this.clock.setTimeout(() => this.#sweep(), Math.min(delay, longestTimer));
-    // A permit that nobody gives back must not keep a process alive that is otherwise done.
-    (this.#timer as { unref?: () => void }).unref?.();
-  }
-
-  #sweep(): void {
-    this.#timer = undefined;
-    for (const permit of this.#byAge) {
-      const held = this.clock.now() - permit.since;
-      if (held < this.maxHold) return this.#arm(this.maxHold - held);
-      this.#takeBack(permit, held);
-    }
+    const { name, clock, observer } = this.settings;
+    const { weight, waited, since } = permit;
+    this.#maxHold?.remove(permit);
+    observer.released?.({ name, weight, waited, held: clock.now() - since, outcome });
   }
 
   #takeBack(permit: BasePermit, held: number): void {
+    const { name, maxHold, observer } = this.settings;
+    const message = `a permit of "${name}" was held for longer than maxHold (${maxHold} ms)`;
     this.leaked++;
-    const message = `a permit of "${this.name}" was held for longer than maxHold (${this.maxHold} ms)`;
-    if (this.observer?.leaked) {
-      tell(this.observer, 'leaked', { name: this.name, weight: permit.weight, held });
-    } else warnOnce('HEADGATE_MAX_HOLD', message);
+    if (observer.leaked === undefined) warnOnce('HEADGATE_MAX_HOLD', message);
+    observer.leaked?.({ name, weight: permit.weight, held });
     permit.abort(new HeadgateError('ERR_HEADGATE_MAX_HOLD', message));
     permit.release('dropped');
   }

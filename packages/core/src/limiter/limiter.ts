@@ -20,7 +20,7 @@ export interface WaitOptions extends AcquireOptions {
   queueTimeout?: number | undefined;
 }
 
-/** A limiter in numbers. Those below the line count since it was made. */
+/** A limiter in numbers; from `admitted` on, counted since it was made. */
 export interface LimiterStats {
   readonly name: string;
   /** The most weight it lets in at once, per key where it is keyed. */
@@ -56,8 +56,8 @@ export interface Limiter {
   request(waiter: Waiter): void;
   /** The caller went away; no answer follows. Does nothing for one that does not wait here. */
   withdraw(waiter: Waiter): void;
-  /** Rejects somebody who waits here. */
-  turnAway(waiter: Waiter, reason: RejectionReason): void;
+  /** Rejects somebody who waits here; does nothing for another. */
+  reject(waiter: Waiter, reason: RejectionReason): void;
   /** Rejects with a `RejectedError`, or with the signal's reason. */
   acquire(options?: WaitOptions): Promise<Permit>;
   /** Acquires, calls, releases. */
@@ -74,6 +74,8 @@ export interface Limiter {
   usage(key?: string): { readonly limit: number; readonly inflight: number };
 }
 
-export function noRejections(): Record<RejectionReason, number> {
-  return { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
+/** A limiter within this process, which can answer at once. */
+export interface LocalLimiter extends Limiter {
+  /** Admits at once or not at all; nothing while anybody waits. Throws on a weight or a key that can never be right. */
+  tryAcquire(options?: AcquireOptions): Permit | undefined;
 }

@@ -1,5 +1,4 @@
-import type { Held } from './held.ts';
-import { BasePermit } from './permit.ts';
+import { BasePermit, type Holder } from './permit.ts';
 import type { Pool } from './pool.ts';
 
 /** A place under a limit in this process. */
@@ -16,11 +15,11 @@ export class LocalPermit extends BasePermit {
     return this.pool.key;
   }
 
-  protected get held(): Held {
-    return this.pool.owner.held;
+  protected get holder(): Holder {
+    return this.pool.home.held;
   }
 
   protected giveBack(): void {
-    this.pool.owner.takeBack(this.pool, this.weight);
+    this.pool.takeBack(this.weight);
   }
 }

@@ -20,7 +20,7 @@ export async function map<T, R>(
 ): Promise<R[]> {
   checkNames('map', options, ['limit', 'signal']);
   const { limit, signal } = options;
-  const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Number.POSITIVE_INFINITY });
+  const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Infinity });
   signal?.throwIfAborted();
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);

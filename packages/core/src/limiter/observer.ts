@@ -9,8 +9,9 @@ interface Event {
 }
 
 /**
- * Is told what happens at a limiter or a gate: the ground for metrics and logs. Every callback is optional
- * and synchronous; one that throws disturbs no caller, its error surfaces as an uncaught exception.
+ * Is told what happens at a limiter or a gate: the basis of metrics and logs. Every callback is optional and
+ * synchronous, and read once, when the limiter or the gate is made. One that throws disturbs no caller: its error
+ * surfaces as an uncaught exception.
  */
 export interface Observer {
   admitted?(event: Event & { weight: number; waited: number }): void;
@@ -28,17 +29,6 @@ export interface Observer {
   leaked?(event: Event & { weight: number; held: number }): void;
 }
 
-type EventOf<K extends keyof Observer> = Parameters<NonNullable<Observer[K]>>[0];
-
-/** Callers check that there is an observer first, so that nobody pays for events that nobody sees. */
-export function tell<K extends keyof Observer>(observer: Observer, kind: K, event: EventOf<K>) {
-  try {
-    (observer[kind] as ((event: EventOf<K>) => void) | undefined)?.call(observer, event);
-  } catch (error) {
-    throwLater(error);
-  }
-}
-
 const kinds = [
   'admitted',
   'queued',
@@ -47,8 +37,24 @@ const kinds = [
   'released',
   'resized',
   'leaked',
-] as const;
+] as const satisfies readonly (keyof Observer)[];
 
-export function checkObserver(observer: Observer | undefined): Observer | undefined {
-  return observer === undefined ? undefined : checkMethods('observer', observer, kinds, true);
+/** Only the callbacks that are there, so that nobody makes events that nobody sees; they do not throw. */
+export function checkObserver(observer: Observer | undefined): Observer {
+  if (observer === undefined) return {};
+  checkMethods('observer', observer, kinds, true);
+  const safe: Record<string, (event: never) => void> = {};
+  for (const kind of kinds) {
+    const callback = observer[kind] as ((event: never) => void) | undefined;
+    if (callback !== undefined) safe[kind] = (event) => guard(() => callback.call(observer, event));
+  }
+  return safe;
+}
+
+function guard(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    throwLater(error);
+  }
 }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Held } from './held.ts';
+// The reference is for consumers whose own `lib` has no Symbol.dispose.
 
 /** How the work went: `dropped` means overload or a timeout, `ignored` that its duration says nothing. */
 export type Outcome = 'ok' | 'dropped' | 'ignored';
@@ -13,7 +13,7 @@ export interface Permit {
   readonly waited: number;
   /** Aborts when the client disconnects, `maxHold` has passed, or `close` has run out of patience. */
   readonly signal: AbortSignal;
-  /** Gives the permit back now, whatever `waitUntil` waits for. */
+  /** Gives the permit back now, whatever `waitUntil` waits for. Default outcome: `ok`. */
   release(outcome?: Outcome): void;
   /**
    * The permit's owner (`run`, an adapter, `using`) does not give it back before `work` settles. What `work`
@@ -33,6 +33,15 @@ interface Extra {
   ending?: Outcome;
 }
 
+/** Where the permits are counted that a limiter or a gate has given. */
+export interface Holder {
+  /** Why `close` has given up on the permits that are still out. */
+  readonly abandoned: unknown;
+  /** Permits of which somebody wants to know when they abort. */
+  readonly watched: Set<BasePermit>;
+  remove(permit: BasePermit, outcome: Outcome): void;
+}
+
 /** What the permits of limiters and gates share. */
 export abstract class BasePermit implements Permit {
   released = false;
@@ -48,8 +57,7 @@ export abstract class BasePermit implements Permit {
   ) {}
 
   abstract get key(): string | undefined;
-  /** The permits among which this one is counted. */
-  protected abstract get held(): Held;
+  protected abstract get holder(): Holder;
   protected abstract giveBack(outcome: Outcome): void;
 
   get signal(): AbortSignal {
@@ -64,8 +72,8 @@ export abstract class BasePermit implements Permit {
 
   /** Somebody wants to know when it aborts. */
   watch(): void {
-    if (this.held.abandoned !== undefined) this.abort(this.held.abandoned);
-    else if (!this.released) this.held.watched.add(this);
+    if (this.holder.abandoned !== undefined) this.abort(this.holder.abandoned);
+    else if (!this.released) this.holder.watched.add(this);
   }
 
   /** Aborts the signal; the permit stays held. */
@@ -79,7 +87,7 @@ export abstract class BasePermit implements Permit {
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
     this.released = true;
-    this.held.remove(this, outcome);
+    this.holder.remove(this, outcome);
     this.giveBack(outcome);
   }
 

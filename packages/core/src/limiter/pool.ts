@@ -1,54 +1,178 @@
-import { invalid } from '../errors.ts';
+import { invalid, throwLater } from '../errors.ts';
 import { grantFrom, type Served } from './grants.ts';
-import type { Held } from './held.ts';
-import { Line } from './line.ts';
-import type { RetryAfter } from './retry-after.ts';
-
-/** The limiter, as its pools see it. */
-export interface PoolOwner {
-  readonly limit: number;
-  readonly name: string;
-  readonly held: Held;
-  serve(pool: Pool): void;
-  takeBack(pool: Pool, weight: number): void;
-}
+import { Line, nextArrival } from './line.ts';
+import { LocalPermit } from './local-permit.ts';
+import type { Pools } from './pools.ts';
+import type { Rejection, RejectionReason } from './rejection.ts';
+import { RetryAfter } from './retry-after.ts';
+import { grant, isGone, isLate, type Waiter, waitedSince } from './waiter.ts';
 
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
 export class Pool implements Served {
   inflight = 0;
-  /** Weight given back ever, for `Retry-After`. */
-  returned = 0;
   readonly line = new Line();
-  retryAfter: RetryAfter | undefined = undefined;
   ready = false;
+  /** Weight given back ever, for `Retry-After`. */
+  private returned = 0;
+  private retryAfter: RetryAfter | undefined = undefined;
 
   constructor(
-    readonly owner: PoolOwner,
+    readonly home: Pools,
     readonly key: string | undefined,
     public limit: number,
   ) {}
-
-  get idle(): boolean {
-    return this.inflight === 0 && this.line.head === undefined;
-  }
 
   /** Whether somebody who comes now is admitted: not past those who wait. */
   admits(weight: number): boolean {
     return this.line.head === undefined && this.inflight + weight <= this.limit;
   }
 
-  /** A weight that a lowered limit has overtaken counts as the whole limit, or it would block the line for ever. */
-  fits(weight: number): boolean {
-    return this.inflight + Math.min(weight, this.limit) <= this.limit;
+  get isFull(): boolean {
+    return this.line.length >= this.home.settings.queueLimit;
   }
 
+  admit(weight: number, waited: number): LocalPermit {
+    const { home } = this;
+    this.#keep();
+    this.inflight += weight;
+    home.inflight += weight;
+    const permit = new LocalPermit(this, weight, waited);
+    home.held.add(permit);
+    return permit;
+  }
+
+  takeBack(weight: number): void {
+    this.inflight -= weight;
+    this.home.inflight -= weight;
+    this.returned += weight;
+    this.#left(true);
+  }
+
+  join(waiter: Waiter, timeout: number): void {
+    const { home } = this;
+    // A gate's request brings its own place in the order and its own deadline.
+    if (waiter.arrival === 0) {
+      const now = home.settings.clock.now();
+      waiter.arrival = nextArrival();
+      waiter.since = Math.floor(now);
+      waiter.deadline = 0;
+      if (timeout !== Infinity) home.deadlines.add(waiter, now, timeout);
+    }
+    this.#keep();
+    waiter.pool = this;
+    this.line.insert(waiter);
+    home.queued++;
+    home.tally.queued(waiter.weight, home.queued);
+    // Those ahead may have left while it was being asked whether it joins.
+    if (this.line.head === waiter) grantFrom(this);
+  }
+
+  /** Takes somebody who waits out of the line, without an answer. */
+  withdraw(waiter: Waiter): void {
+    const wasFirst = this.#leave(waiter);
+    this.home.tally.withdrawn(waiter);
+    this.#left(wasFirst);
+  }
+
+  /** Rejects somebody who waits. */
+  reject(waiter: Waiter, reason: RejectionReason): void {
+    const wasFirst = this.#leave(waiter);
+    try {
+      this.turnAway(waiter, reason);
+    } catch (error) {
+      throwLater(error);
+    }
+    this.#left(wasFirst);
+  }
+
+  /** Rejects somebody who is not in the line. */
+  turnAway(waiter: Waiter, reason: RejectionReason): void {
+    const rejection = this.#rejection(waiter, reason);
+    this.home.tally.rejected(rejection);
+    waiter.rejected(rejection);
+  }
+
+  /** Late timers must not keep places in the line occupied. */
+  rejectLate(): void {
+    const { deadlines, settings } = this.home;
+    deadlines.sweep();
+    // A gate's requests are on the gate's timer.
+    const now = settings.clock.now();
+    for (
+      let next = this.line.head;
+      next !== undefined && isLate(next, now);
+      next = this.line.head
+    ) {
+      this.reject(next, 'timeout');
+    }
+  }
+
+  /** Grants from the head of the line as far as there is room. */
   serve(): void {
-    this.owner.serve(this);
+    for (let next = this.line.head; next !== undefined; next = this.line.head) {
+      const fits = this.#fits(next.weight);
+      if (this.home.closed || (!fits && next.deadline === 0)) return;
+      const now = this.home.settings.clock.now();
+      if (isLate(next, now)) this.reject(next, 'timeout');
+      else if (!fits) return;
+      else if (isGone(next)) this.withdraw(next);
+      else this.#grantNext(next, now);
+    }
   }
 
   resize(limit: number): void {
     this.limit = limit;
     if (this.line.head !== undefined) grantFrom(this);
+  }
+
+  /** A weight that a lowered limit has overtaken counts as the whole limit, or it would block the line for ever. */
+  #fits(weight: number): boolean {
+    return this.inflight + Math.min(weight, this.limit) <= this.limit;
+  }
+
+  #grantNext(waiter: Waiter, now: number): void {
+    this.#leave(waiter);
+    const weight = Math.min(waiter.weight, this.limit);
+    try {
+      grant(waiter, this.admit(weight, waitedSince(waiter.since, now)));
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  #rejection(waiter: Waiter, reason: RejectionReason): Rejection {
+    const { name, clock, maxRetryAfter, random } = this.home.settings;
+    const now = clock.now();
+    this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
+    const weightAhead = this.line.weight + waiter.weight;
+    return {
+      reason,
+      limit: name,
+      queued: this.line.length,
+      waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
+      retryAfter: this.retryAfter.seconds(now, weightAhead, this.returned),
+    };
+  }
+
+  /** Returns whether it was first in the line. */
+  #leave(waiter: Waiter): boolean {
+    const wasFirst = this.line.head === waiter;
+    this.line.remove(waiter);
+    waiter.pool = undefined;
+    this.home.queued--;
+    this.home.deadlines.remove(waiter);
+    return wasFirst;
+  }
+
+  /** Something has left: there may be room for the next, or nobody may need the pool any more. */
+  #left(room: boolean): void {
+    if (this.line.head !== undefined) {
+      if (room) grantFrom(this);
+    } else if (this.inflight === 0) this.home.forget(this);
+  }
+
+  #keep(): void {
+    if (this.inflight === 0 && this.line.head === undefined) this.home.keep(this);
   }
 }
 

@@ -1,33 +1,60 @@
 import { HeadgateError } from '../errors.ts';
 import { checkCount } from '../options.ts';
-import { Pool, type PoolOwner } from './pool.ts';
+import { Deadlines } from './deadlines.ts';
+import { Held, type HoldSettings } from './held.ts';
+import { Pool } from './pool.ts';
+import { Tally } from './tally.ts';
+import type { Waiter } from './waiter.ts';
 
-/** A limiter's pools: a single one, or one for each key in use. An idle key leaves nothing behind. */
+/** What `createLimiter` has checked and completed. */
+export interface LimiterSettings extends HoldSettings {
+  readonly perKey: boolean;
+  readonly limit: number;
+  readonly queueLimit: number;
+  readonly queueTimeout: number;
+  readonly maxRetryAfter: number;
+  readonly random: () => number;
+}
+
+/**
+ * A limiter's pools, and what they have in common: a single pool, or one for each key in use. An idle key leaves
+ * nothing behind.
+ */
 export class Pools {
+  /** For keys without a limit of their own. */
+  limit: number;
+  inflight = 0;
+  queued = 0;
+  closed = false;
+  readonly held: Held;
+  readonly tally: Tally;
+  readonly deadlines: Deadlines<Waiter>;
   readonly #only: Pool | undefined;
   readonly #byKey = new Map<string, Pool>();
 
-  constructor(
-    private readonly owner: PoolOwner,
-    perKey: boolean,
-  ) {
-    if (!perKey) this.#only = new Pool(owner, undefined, owner.limit);
+  constructor(readonly settings: LimiterSettings) {
+    this.limit = settings.limit;
+    this.held = new Held(settings);
+    this.tally = new Tally(settings);
+    this.deadlines = new Deadlines(settings.clock, (late) => late.pool?.reject(late, 'timeout'));
+    if (!settings.perKey) this.#only = new Pool(this, undefined, settings.limit);
   }
 
   /** The pool for a key; a new one is not kept before somebody is admitted. */
   of(key: string | undefined, limit: number | undefined): Pool {
+    const { name } = this.settings;
     if (this.#only !== undefined) {
       if (key === undefined && limit === undefined) return this.#only;
-      throw misfit(`limiter "${this.owner.name}" is not keyed: set perKey`);
+      throw misfit(`limiter "${name}" is not keyed: set perKey`);
     }
-    if (typeof key !== 'string') throw misfit(`limiter "${this.owner.name}" needs a key`);
+    if (typeof key !== 'string') throw misfit(`limiter "${name}" needs a key`);
     const own = limit === undefined ? undefined : checkCount('limit', limit, 1);
     const pool = this.#byKey.get(key);
-    if (pool === undefined) return new Pool(this.owner, key, own ?? this.owner.limit);
+    if (pool === undefined) return new Pool(this, key, own ?? this.limit);
     if (own === undefined || own === pool.limit) return pool;
     pool.resize(own);
-    // Whom that has admitted may be done already, and the pool dropped.
-    return this.#byKey.get(key) ?? new Pool(this.owner, key, own);
+    // Whom that has admitted may be done already, and the pool forgotten.
+    return this.#byKey.get(key) ?? new Pool(this, key, own);
   }
 
   /** As `of`, after the app's own code has run: the key may be in use again, and under another limit. */
@@ -43,8 +70,9 @@ export class Pools {
     if (pool.key !== undefined) this.#byKey.set(pool.key, pool);
   }
 
-  drop(pool: Pool): void {
-    if (pool.key !== undefined && this.#byKey.get(pool.key) === pool) this.#byKey.delete(pool.key);
+  forget(pool: Pool): void {
+    const { key } = pool;
+    if (key !== undefined && this.#byKey.get(key) === pool) this.#byKey.delete(key);
   }
 
   /** How many keys are in use. */

@@ -1,45 +1,46 @@
+/** Seconds. */
+const longestBackoff = 32;
+
+/** Milliseconds of observation: short enough to follow a change, long enough to see a slow release. */
+const stretch = 5000;
+
 /**
- * When to come back, by what was refused lately: doubles while many are refused, sinks when few are.
- * After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first refusal of a second over the seconds
+ * When to come back, by what was rejected lately: doubles while many are, sinks while few are.
+ * After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first rejection of a second over the seconds
  * before it; a quiet spell starts it afresh.
  */
 export class Backoff {
   #seconds = 1;
   #raisedAt = Number.NEGATIVE_INFINITY;
-  #drops: { second: number; count: number }[] = [];
+  #rejections: { second: number; count: number }[] = [];
 
-  /** Counts a refusal in the given second; returns the seconds to wait. */
-  drop(second: number): number {
-    const latest = this.#drops.at(-1);
+  /** Counts a rejection in the given second; returns the seconds to wait. */
+  rejected(second: number): number {
+    const latest = this.#rejections.at(-1);
     if (latest?.second === second) {
       latest.count++;
       return this.#seconds;
     }
     if (latest !== undefined && second - latest.second > 2 * this.#seconds) {
       this.#seconds = 1;
-      this.#drops = [];
+      this.#rejections = [];
     }
     this.#adjust(second);
-    this.#drops.push({ second, count: 1 });
+    this.#rejections.push({ second, count: 1 });
     return this.#seconds;
   }
 
   #adjust(second: number): void {
     const from = second - this.#seconds;
-    this.#drops = this.#drops.filter((past) => past.second >= second - longestBackoff);
+    this.#rejections = this.#rejections.filter((past) => past.second >= second - longestBackoff);
     let recent = 0;
-    for (const past of this.#drops) if (past.second >= from) recent += past.count;
+    for (const past of this.#rejections) if (past.second >= from) recent += past.count;
     if (recent >= 3 * this.#seconds && second - this.#raisedAt >= this.#seconds) {
       this.#seconds = Math.min(2 * this.#seconds, longestBackoff);
       this.#raisedAt = second;
     } else if (recent < this.#seconds) this.#seconds = Math.max(1, this.#seconds - 1);
   }
 }
-
-const longestBackoff = 32;
-
-/** A stretch of observation: short enough to follow a change, long enough to see a slow release. */
-const stretch = 5000;
 
 interface Mark {
   at: number;
@@ -84,7 +85,7 @@ export class RetryAfter {
 
   /** Whole seconds: the larger of the two estimates, spread upwards so that not all come back at once. */
   seconds(now: number, weightAhead: number, returned: number): number {
-    const backoff = this.#backoff.drop(Math.floor(now / 1000));
+    const backoff = this.#backoff.rejected(Math.floor(now / 1000));
     const outlook = Math.ceil(this.#outlook.wait(now, weightAhead, returned) / 1000);
     const base = Math.min(Math.max(backoff, outlook), Math.ceil(this.longest / 1.5));
     const spread = Math.min(Math.ceil(base / 2), this.longest - base);

@@ -1,34 +1,41 @@
 import type { Clock } from '../clock.ts';
-import { noRejections } from './limiter.ts';
-import { type Observer, tell } from './observer.ts';
-import type { Rejection } from './rejection.ts';
-import type { Waiter } from './waiter.ts';
+import type { Observer } from './observer.ts';
+import type { Rejection, RejectionReason } from './rejection.ts';
+import { type Waiter, waitedSince } from './waiter.ts';
+
+interface TallySettings {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly observer: Observer;
+}
 
 /** Counts and reports those who were not admitted at once. */
 export class Tally {
-  readonly rejections = noRejections();
+  readonly rejections: Record<RejectionReason, number> = {
+    full: 0,
+    timeout: 0,
+    closed: 0,
+    overloaded: 0,
+    store: 0,
+  };
   withdrawals = 0;
 
-  constructor(
-    private readonly name: string,
-    private readonly clock: Clock,
-    private readonly observer: Observer | undefined,
-  ) {}
+  constructor(private readonly settings: TallySettings) {}
 
   queued(weight: number, queued: number): void {
-    const { name, observer } = this;
-    if (observer !== undefined) tell(observer, 'queued', { name, weight, queued });
+    const { name, observer } = this.settings;
+    observer.queued?.({ name, weight, queued });
   }
 
   rejected(rejection: Rejection, shadow = false): void {
-    const { name, observer } = this;
+    const { name, observer } = this.settings;
     this.rejections[rejection.reason]++;
-    if (observer !== undefined) tell(observer, 'rejected', { name, rejection, shadow });
+    observer.rejected?.({ name, rejection, shadow });
   }
 
   withdrawn({ since }: Waiter): void {
-    const { name, clock, observer } = this;
+    const { name, clock, observer } = this.settings;
     this.withdrawals++;
-    if (observer !== undefined) tell(observer, 'withdrawn', { name, waited: clock.now() - since });
+    observer.withdrawn?.({ name, waited: waitedSince(since, clock.now()) });
   }
 }

@@ -1,6 +1,6 @@
 import { HeadgateError, throwLater } from '../errors.ts';
 import type { Term } from './deadlines.ts';
-import type { Permit } from './permit.ts';
+import type { BasePermit } from './permit.ts';
 import type { Pool } from './pool.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -19,7 +19,7 @@ export abstract class Waiter {
   queueTimeout: number | undefined = undefined;
 
   /** The answer, given once: now or later, never within another waiter's answer. */
-  abstract granted(permit: Permit): void;
+  abstract granted(permit: BasePermit): void;
   /** The other answer. */
   abstract rejected(rejection: Rejection): void;
 
@@ -54,7 +54,7 @@ export abstract class Waiter {
 }
 
 /** Hands the permit over; from a waiter that throws it is taken back. */
-export function grant(waiter: Waiter, permit: Permit): void {
+export function grant(waiter: Waiter, permit: BasePermit): void {
   try {
     waiter.granted(permit);
   } catch (error) {
@@ -70,6 +70,11 @@ export function isGone(waiter: Waiter): boolean {
     throwLater(error);
     return true;
   }
+}
+
+/** Whole milliseconds. */
+export function waitedSince(since: number, now: number): number {
+  return Math.max(0, Math.round(now - since));
 }
 
 /** Whether its time is up, whatever its timer says. */

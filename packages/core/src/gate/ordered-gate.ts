@@ -1,0 +1,204 @@
+import { Acquisition, callLater } from '../limiter/acquire.ts';
+import { Deadlines } from '../limiter/deadlines.ts';
+import { together } from '../limiter/grants.ts';
+import { type CloseOptions, Held, type HoldSettings } from '../limiter/held.ts';
+import type { LocalLimiter } from '../limiter/limiter.ts';
+import { nextArrival } from '../limiter/line.ts';
+import type { BasePermit, Permit } from '../limiter/permit.ts';
+import type { Rejection } from '../limiter/rejection.ts';
+import { RetryAfter } from '../limiter/retry-after.ts';
+import { Tally } from '../limiter/tally.ts';
+import { alreadyWaiting, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import { checkDuration } from '../options.ts';
+import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import type { GateLimit } from './gate-limits.ts';
+import { GatePermit, giveBack } from './gate-permit.ts';
+import { Passage, type Way, weightNow } from './passage.ts';
+import { admitBeyond } from './shadow.ts';
+import { checkTakes, type Take, type Takes, takesFrom } from './takes.ts';
+
+/** What `createGate` has checked and completed. */
+export interface GateSettings extends HoldSettings {
+  readonly limits: readonly GateLimit[];
+  readonly queueLimit: number;
+  readonly queueTimeout: number;
+  readonly mode: 'enforce' | 'shadow';
+  readonly maxRetryAfter: number;
+  readonly random: () => number;
+}
+
+/** A gate that lets requests pass its limits in their order. */
+export class OrderedGate implements Gate, Way {
+  readonly name: string;
+  readonly limits: readonly GateLimit[];
+  closed = false;
+  readonly #held: Held;
+  readonly #tally: Tally;
+  /** Who waits, in order of arrival. */
+  readonly #waiting = new Map<Waiter, Passage>();
+  readonly #deadlines: Deadlines<Waiter>;
+  readonly #retryAfter: RetryAfter;
+
+  constructor(private readonly settings: GateSettings) {
+    this.name = settings.name;
+    this.limits = settings.limits;
+    this.#held = new Held(settings);
+    this.#tally = new Tally(settings);
+    this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
+    this.#deadlines = new Deadlines(settings.clock, (late) => {
+      const passage = late as Passage;
+      passage.at?.reject(passage, 'timeout');
+    });
+  }
+
+  get inflight(): number {
+    return this.#held.count;
+  }
+
+  get queued(): number {
+    return this.#waiting.size;
+  }
+
+  request(waiter: Waiter, takes: Takes): void {
+    checkTakes(this.limits, takes);
+    if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
+    if (this.closed) return this.#turnAway(waiter, this.#closedRejection());
+    if (this.queued > 0 && this.#waiting.has(waiter)) throw alreadyWaiting();
+    const parts: BasePermit[] = [];
+    try {
+      for (const take of takes) {
+        const part = tryTake(take);
+        // Who must wait, or be told why not, asks its own way.
+        if (part === undefined) return new Passage(this, waiter, takes, parts).advance();
+        parts.push(part);
+      }
+    } catch (error) {
+      giveBack(parts, 'ignored');
+      throw error;
+    }
+    this.#grant(waiter, parts, 0);
+  }
+
+  withdraw(waiter: Waiter): void {
+    const passage = this.#waiting.get(waiter);
+    if (passage === undefined) return;
+    passage.at?.withdraw(passage);
+    this.forget(passage);
+  }
+
+  acquire(options: GateWaitOptions = {}): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
+      const takes = takesFrom(this.limits, options);
+      const waiter = new Acquisition(this, resolve, reject, options.signal);
+      waiter.queueTimeout = options.queueTimeout;
+      this.request(waiter, takes);
+    });
+  }
+
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    return callLater(this.acquire(options), fn, options?.signal);
+  }
+
+  close(options?: CloseOptions): Promise<number> {
+    this.closed = true;
+    for (const passage of [...this.#waiting.values()]) passage.at?.reject(passage, 'closed');
+    for (const { limiter, owned } of this.limits) if (owned) void limiter.close();
+    return this.#held.drain(options);
+  }
+
+  stats(): GateStats {
+    const { name, inflight, queued } = this;
+    const { total: admitted, leaked } = this.#held;
+    const { rejections, withdrawals: withdrawn } = this.#tally;
+    const [first] = this.#waiting.values();
+    const longestWait = first === undefined ? 0 : this.settings.clock.now() - first.since;
+    const counts = { admitted, rejected: { ...rejections }, withdrawn, leaked };
+    const limits = this.limits.map(({ limiter }) => limiter.stats());
+    return { name, inflight, queued, longestWait, ...counts, limits };
+  }
+
+  lets(passage: Passage): boolean {
+    const { waiter } = passage;
+    const { queueLimit, queueTimeout, clock } = this.settings;
+    // Late timers must not keep places in the line occupied.
+    if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    if (this.queued >= queueLimit || !waiter.joins() || this.closed) return false;
+    const now = clock.now();
+    passage.order = nextArrival();
+    passage.since = Math.floor(now);
+    if (timeout !== Infinity) this.#deadlines.add(passage, now, timeout);
+    this.#waiting.set(waiter, passage);
+    this.#tally.queued(passage.weight, this.queued);
+    return true;
+  }
+
+  admit(passage: Passage, parts: readonly BasePermit[]): void {
+    const waited = this.#waited(passage);
+    this.#stopWaiting(passage);
+    this.#grant(passage.waiter, parts, waited);
+  }
+
+  reject(passage: Passage, rejection = this.#closedRejection()): void {
+    const waited = this.#waited(passage);
+    const reason = this.closed ? 'closed' : rejection.reason;
+    // It has its answer before anybody is let into what it gives back.
+    together(() => {
+      this.abandon(passage);
+      this.#turnAway(passage.waiter, { ...rejection, reason, waited });
+    });
+  }
+
+  forget(passage: Passage): void {
+    this.abandon(passage);
+    this.#tally.withdrawn(passage);
+  }
+
+  abandon(passage: Passage): void {
+    this.#stopWaiting(passage);
+    passage.giveBack();
+  }
+
+  #stopWaiting(passage: Passage): void {
+    // Whoever was answered may have come again, with the same waiter.
+    if (passage.order === 0 || this.#waiting.get(passage.waiter) !== passage) return;
+    this.#waiting.delete(passage.waiter);
+    this.#deadlines.remove(passage);
+  }
+
+  #waited({ order, since }: Passage): number {
+    return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
+  }
+
+  #letPass(waiter: Waiter, takes: Takes): void {
+    const { parts, rejection } = admitBeyond(takes, this.settings.queueLimit);
+    if (rejection !== undefined) this.#tally.rejected(rejection, true);
+    this.#grant(waiter, parts, 0);
+  }
+
+  #grant(waiter: Waiter, parts: readonly BasePermit[], waited: number): void {
+    const permit = new GatePermit(this.#held, parts, waited);
+    this.#held.add(permit);
+    grant(waiter, permit);
+  }
+
+  #turnAway(waiter: Waiter, rejection: Rejection): void {
+    this.#tally.rejected(rejection);
+    waiter.rejected(rejection);
+  }
+
+  #closedRejection(): Rejection {
+    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
+    return { reason: 'closed', limit: this.name, queued: this.queued, waited: 0, retryAfter };
+  }
+}
+
+/** Only a limit in this process can answer at once. */
+function tryTake(take: Take): BasePermit | undefined {
+  const { limiter, key, limit } = take;
+  if (!('tryAcquire' in limiter)) return undefined;
+  const weight = weightNow(take);
+  const options = weight === take.weight ? take : { key, limit, weight };
+  return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
+}

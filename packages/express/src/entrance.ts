@@ -1,0 +1,89 @@
+import { HttpGate, NodeClient, unlimited, type Visit } from '@headgate/core/http';
+import type { NextFunction, Request } from 'express';
+import { framework } from './framework.ts';
+import type { ConcurrencyLimitOptions, Reply } from './index.ts';
+
+export type Step = (req: Request, res: Reply, next: NextFunction) => void;
+export type Handler = (req: Request, res: Reply, next: NextFunction) => unknown;
+
+/** Leads requests from the gate to their handlers. */
+export class Entrance {
+  readonly http: HttpGate<Request>;
+  readonly #onReject: ConcurrencyLimitOptions['onReject'];
+
+  constructor(options: ConcurrencyLimitOptions) {
+    this.http = new HttpGate<Request>(options, framework);
+    this.#onReject = options.onReject;
+  }
+
+  /** Calls `proceed` where the handler may run. */
+  admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
+    let visit: Visit | undefined;
+    try {
+      visit = this.http.enter(req, NodeClient.of(req, res));
+    } catch (error) {
+      return next(error);
+    }
+    if (visit === undefined) {
+      res.locals.admission ??= unlimited;
+      proceed();
+    } else if (visit.answered === undefined) {
+      this.#conclude(visit, req, res, next, proceed);
+    } else {
+      const answered = visit;
+      visit.answered.then(() => this.#conclude(answered, req, res, next, proceed)).catch(next);
+    }
+  }
+
+  wrap(handler: Handler): Step {
+    return (req, res, next) =>
+      this.admit(req, res, next, (error?: unknown) => {
+        if (error !== undefined) return next(error);
+        attempt(() => {
+          const work = handler(req, res, next);
+          // A handler that returns nothing does not tell when it is done.
+          return isPromise(work) ? NodeClient.of(req, res).during(work) : work;
+        }, next);
+      });
+  }
+
+  #conclude(
+    visit: Visit,
+    req: Request,
+    res: Reply,
+    next: NextFunction,
+    proceed: NextFunction,
+  ): void {
+    if (visit.left) return;
+    const { rejection } = visit;
+    const onReject = this.#onReject;
+    res.locals.admission = visit.admission;
+    if (rejection === undefined) {
+      for (const [name, value] of this.http.fields(visit)) res.append(name, value);
+      return proceed();
+    }
+    if (onReject === undefined) return this.#refuse(visit, req, res);
+    const refuse = (answer: unknown) => answer === false && this.#refuse(visit, req, res);
+    attempt(() => onReject(rejection, req, res, proceed), next, refuse);
+  }
+
+  #refuse(visit: Visit, req: Request, res: Reply): void {
+    const { status, headers, body } = this.http.refusal(visit, req);
+    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+  }
+}
+
+/** What `call` throws or rejects with goes to the app's error handling, in Express 4 too. */
+function attempt(call: () => unknown, next: NextFunction, done?: (result: unknown) => void): void {
+  try {
+    const result = call();
+    if (isPromise(result)) void result.then(done).then(undefined, next);
+    else done?.(result);
+  } catch (error) {
+    next(error);
+  }
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
+}
