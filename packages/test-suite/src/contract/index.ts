@@ -1,11 +1,12 @@
 import type { World } from '../kit/world.ts';
-import { aborts } from './aborts.ts';
 import { admission } from './admission.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
 import { degraded } from './degraded.ts';
 import { headerFields } from './fields.ts';
 import { overHttp2 } from './http2.ts';
+import { leavingTheHandler } from './leaving-the-handler.ts';
+import { leavingTheLine } from './leaving-the-line.ts';
 import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
@@ -21,7 +22,8 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   admission,
   rejection,
   releases,
-  'clients that leave': aborts,
+  'clients that leave the line': leavingTheLine,
+  'clients that leave their handler': leavingTheHandler,
   streams,
   connections,
   methods,

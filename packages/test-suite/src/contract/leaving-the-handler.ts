@@ -2,96 +2,11 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
-import { Latch } from '../kit/latch.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-export function aborts(world: World): void {
-  it('takes a client that goes away out of the line, and never runs its handler', async () => {
-    const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
-    const leaver = app.call('/leaver');
-    await counts(limit, 1, 1);
-    const stayer = app.call('/stayer');
-    await counts(limit, 1, 2);
-    leaver.abort();
-    await counts(limit, 1, 1);
-    const { withdrawn, rejected } = limit.stats();
-    expect(withdrawn).toBe(1);
-    expect(Object.values(rejected)).toEqual([0, 0, 0, 0, 0]);
-    work.finishAll();
-    await holder.answer();
-    expect(await stayer.answer()).toMatchObject({ status: 200 });
-    expect(work.paths).toEqual(['/holder', '/stayer']);
-  });
-
-  it('notices a client that goes away whose small upload nobody has read', async () => {
-    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
-    const leaver = app.call('/leaver', { method: 'POST', body: 'small' });
-    await counts(limit, 1, 1);
-    leaver.abort();
-    await counts(limit, 1, 0);
-    expect(limit.stats().withdrawn).toBe(1);
-    work.finishAll();
-    await holder.answer();
-    expect(work.paths).toEqual(['/holder']);
-  });
-
-  it('grants nothing to a client that turns out to be gone just then', async () => {
-    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
-    app.call('/leaver');
-    await counts(limit, 1, 1);
-    app.sockets[1]?.destroy();
-    // Before anybody can hear of it.
-    work.begun[0]?.admission?.permit?.release();
-    expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 1, withdrawn: 1 });
-    work.finishAll();
-    await holder.answer();
-    await aRound();
-    expect(work.paths).toEqual(['/holder']);
-  });
-
-  it('asks no place for a client that has gone before', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1 });
-    const [arrived, busyTill] = [new Latch(), new Latch()];
-    const app = await world.serveThrough(
-      (listener) => async (req, res) => {
-        arrived.open();
-        await busyTill.opened;
-        listener(req, res);
-      },
-      { use: limit },
-      { handle: work.handler },
-    );
-    const leaver = app.call();
-    await arrived.opened;
-    leaver.abort();
-    await until(() => app.sockets[0]?.closed === true);
-    busyTill.open();
-    await aRound();
-    expect(work.begun).toHaveLength(0);
-    expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
-  });
-
-  it('gives back what a leaver had passed already', async () => {
-    const { app, limit, work, holder } = await busy(world, {
-      limits: [
-        { name: 'user', limit: 1, key: ({ path }) => path },
-        { name: 'app', limit: 1 },
-      ],
-      queueLimit: 9,
-    });
-    const leaver = app.call('/leaver');
-    await counts(limit, 1, 1);
-    expect(limit.stats().limits[0]).toMatchObject({ inflight: 2, keys: 2 });
-    leaver.abort();
-    await counts(limit, 1, 0);
-    expect(limit.stats().limits[0]).toMatchObject({ inflight: 1, keys: 1 });
-    work.finishAll();
-    await holder.answer();
-  });
-
+export function leavingTheHandler(world: World): void {
   it("holds a leaver's place until its handler has answered into the void", async () => {
     const { limit, work, holder } = await busy(world);
     holder.abort();
@@ -161,30 +76,6 @@ export function aborts(world: World): void {
       await counts(outer, 0);
     },
   );
-
-  it('takes a request out of the line that something else has answered meanwhile', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1, queueLimit: 1 });
-    const waiting = new Latch();
-    const app = await world.serveThrough(
-      (listener) => (req, res) => {
-        if (req.url === '/impatient') void waiting.opened.then(() => res.end('that took too long'));
-        listener(req, res);
-      },
-      { use: limit },
-      { handle: work.handler },
-    );
-    const holder = app.call('/holder');
-    await work.begins(1);
-    const impatient = app.call('/impatient');
-    await counts(limit, 1, 1);
-    waiting.open();
-    expect(await impatient.answer()).toMatchObject({ body: 'that took too long' });
-    await counts(limit, 1, 0);
-    work.finishAll();
-    await holder.answer();
-    expect(work.paths).toEqual(['/holder']);
-  });
 
   it('aborts the signal of the permit when the client goes away', async () => {
     const { work, holder } = await busy(world);

@@ -1,26 +1,10 @@
-import { concurrencyLimit } from '@headgate/hono';
 import { aRound, counts, Latch, ManualClock } from '@headgate/test-suite';
-import { type Context, Hono } from 'hono';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { appsWithoutNode } from './without-node.ts';
 
-/** Runtimes that have Request and Response and nothing more to tell. */
 describe('Hono without Node', () => {
-  const limits: ReturnType<typeof concurrencyLimit>[] = [];
-
-  afterEach(async () => {
-    for (const limit of limits.splice(0)) await counts(limit, 0, 0);
-  });
-
-  function appOf(
-    handler: (c: Context) => Response | Promise<Response>,
-    options: Partial<Parameters<typeof concurrencyLimit>[0]> = {},
-  ) {
-    const limit = concurrencyLimit({ limit: 1, ...options } as { limit: number });
-    limits.push(limit);
-    const app = new Hono().use(limit).all('*', handler);
-    app.onError((error, c) => c.text(error.message, 500));
-    return { app, limit };
-  }
+  const appOf = appsWithoutNode();
 
   it('admits, queues and turns away', async () => {
     const latch = new Latch();
@@ -146,66 +130,6 @@ describe('Hono without Node', () => {
     const env = { incoming: { headers: {}, socket: null }, outgoing: undefined };
     expect((await app.request('/', {}, env)).status).toBe(200);
     await counts(limit, 0);
-  });
-
-  it('takes a client that goes away out of the line', async () => {
-    const latch = new Latch();
-    const handled: string[] = [];
-    const { app, limit } = appOf(
-      async (c) => {
-        handled.push(c.req.path);
-        await latch.opened;
-        return c.body(null);
-      },
-      { queueLimit: 1 },
-    );
-    const holder = app.request('/holder');
-    await counts(limit, 1);
-    const leaver = new AbortController();
-    const left = app.request('/leaver', { signal: leaver.signal });
-    await counts(limit, 1, 1);
-    leaver.abort();
-    await counts(limit, 1, 0);
-    expect(limit.stats().withdrawn).toBe(1);
-    latch.open();
-    await Promise.all([holder, left]);
-    expect(handled).toEqual(['/holder']);
-  });
-
-  it('tells the handler when its client goes away, and waits for it', async () => {
-    const latch = new Latch();
-    const signals: (AbortSignal | undefined)[] = [];
-    const { app, limit } = appOf(async (c) => {
-      signals.push(c.get('admission').permit?.signal);
-      await latch.opened;
-      return c.body(null);
-    });
-    const leaver = new AbortController();
-    const answer = app.request('/', { signal: leaver.signal });
-    await counts(limit, 1);
-    leaver.abort();
-    expect(signals[0]?.reason).toMatchObject({ code: 'ERR_HEADGATE_DISCONNECTED' });
-    expect(limit.inflight).toBe(1);
-    latch.open();
-    await answer;
-  });
-
-  it("frees a leaver's place at once with onDisconnect: 'release'", async () => {
-    const latch = new Latch();
-    const { app, limit } = appOf(
-      async (c) => {
-        await latch.opened;
-        return c.body(null);
-      },
-      { onDisconnect: 'release' },
-    );
-    const leaver = new AbortController();
-    const answer = app.request('/', { signal: leaver.signal });
-    await counts(limit, 1);
-    leaver.abort();
-    await counts(limit, 0);
-    latch.open();
-    await answer;
   });
 
   it('gives the permit back when the handler fails', async () => {
