@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'ERR_HEADGATE_MAX_HOLD'
   | 'ERR_HEADGATE_DISCONNECTED';
 
-/** A mistake in how Headgate is used. Tell errors apart by `code`. */
+/** Every error that Headgate makes. Tell them apart by `code`. */
 export class HeadgateError extends Error {
   override readonly name: string = 'HeadgateError';
 

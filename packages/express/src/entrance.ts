@@ -77,10 +77,15 @@ export class Entrance {
 function attempt(call: () => unknown, next: NextFunction, done?: (result: unknown) => void): void {
   try {
     const result = call();
-    if (isPromise(result)) void result.then(done).then(undefined, next);
+    if (isPromise(result)) void result.then(done).then(undefined, fail);
     else done?.(result);
   } catch (error) {
-    next(error);
+    fail(error);
+  }
+
+  // Nothing at all, as a reason, would read as success.
+  function fail(error: unknown): void {
+    next(error ?? new Error('rejected without a reason'));
   }
 }
 

@@ -12,7 +12,7 @@ const ranges: Record<MediaType, readonly string[]> = {
   'text/plain': ['text/plain', 'text/*', '*/*'],
 };
 
-/** The form that the client likes best; plain text where it wants none of them, since an answer it must have. */
+/** The form that the client likes best; plain text, which every client can read, where it wants none of them. */
 export function preferred(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '' || accept === '*/*') return offered[0];
   const qualities = parse(accept);

@@ -9,7 +9,7 @@ export interface Asked {
   readonly statusCode: number;
 }
 
-/** What a client is told that was turned away: the same whatever the framework. */
+/** What a rejected client is told: the same in every framework. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export function answerTo(rejection: Rejection, asked: Asked): Answer {
   return { status, headers, body };
 }
 
-/** RFC 9457, with the problem types of the IETF draft on RateLimit fields. */
+/** RFC 9457, with the problem types of draft-ietf-httpapi-ratelimit-headers. */
 function problem(rejection: Rejection, status: number): string {
   const quota = status === 429;
   return JSON.stringify({

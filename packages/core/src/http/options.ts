@@ -55,21 +55,24 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result> {
   mode?: 'enforce' | 'shadow' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;
-  /** Milliseconds after which a permit is taken back and reported. Default: never. */
+  /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;
   /**
    * A client has gone while its request is handled: `wait` holds the place until the handler is done, as far as the
    * framework tells; `release` frees it at once. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
-  /** The most that `Retry-After` says, in seconds. Default: 60. */
+  /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
   /** Whether `route` tells `/A` from `/a`. Default: as the framework does. */
   caseSensitive?: boolean | undefined;
   /** Whether `route` tells `/a/` from `/a`. Default: as the framework does. */
   strict?: boolean | undefined;
+  /** Is told what happens. Default: nobody is. */
   observer?: Observer | undefined;
+  /** Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
+  /** From 0 to below 1, for jitter. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 

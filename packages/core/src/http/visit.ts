@@ -51,8 +51,8 @@ export class Visit extends Waiter {
 
   /** Asks the gate. */
   begin(): void {
-    this.left = this.client.gone;
-    if (this.left) return;
+    this.outer = this.client.visits;
+    if (this.client.gone) return this.leave();
     this.door.gate.request(this, this.takes);
     if (this.permit !== undefined && this.answered === undefined) this.client.attend(this);
   }
@@ -108,10 +108,8 @@ export class Visit extends Waiter {
     }
     // The framework does not tell whether the handler still works for nobody: wait for a sign of it.
     if (ending === 'unanswered' && this.handling === 'unknown') {
-      this.handling = 'running';
-      client.whenTouched(() => this.settled(), door.clock, door.abandonAfter);
-    }
-    this.end();
+      client.whenTouched(() => this.awaitNoHandler(), door.clock, door.abandonAfter);
+    } else this.end();
   }
 
   /** The handler is at work, and `settled` will tell when it is done. */
@@ -138,9 +136,11 @@ export class Visit extends Waiter {
     this.left = true;
     this.answer?.();
     // No handler will run: nothing is left for the earlier middleware's permits to wait for.
-    for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.handling === 'unknown') outer.settled();
-    }
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.awaitNoHandler();
+  }
+
+  private awaitNoHandler(): void {
+    if (this.handling === 'unknown') this.settled();
   }
 }
 

@@ -58,15 +58,18 @@ export interface Limiter {
   withdraw(waiter: Waiter): void;
   /** Rejects somebody who waits here; does nothing for another. */
   reject(waiter: Waiter, reason: RejectionReason): void;
-  /** Rejects with a `RejectedError`, or with the signal's reason. */
+  /**
+   * Rejects with a `RejectedError` where the caller is turned away, with the signal's reason where that aborts, and with
+   * a HeadgateError for a weight, a key or a timeout that makes no sense.
+   */
   acquire(options?: WaitOptions): Promise<Permit>;
-  /** Acquires, calls, releases. */
+  /** Acquires, calls, releases. Rejects as `acquire` does, and with what `fn` throws. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
-  /** Revokes nothing: after lowering, nobody is admitted until enough came back. */
+  /** Revokes nothing: after lowering, nobody is admitted until enough came back. Throws on what is no whole number from 1. */
   setLimit(limit: number): void;
   /**
    * Rejects newcomers and all who wait; resolves to 0 when the last permit is back, or to how many are not when
-   * the timeout has passed or the signal aborts: their own signals abort then.
+   * the timeout has passed or the signal aborts: their own signals abort then. Rejects on a timeout that makes no sense.
    */
   close(options?: CloseOptions): Promise<number>;
   stats(): LimiterStats;

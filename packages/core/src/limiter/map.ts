@@ -11,7 +11,8 @@ export interface MapOptions {
 /**
  * Calls `fn` for every item, in order, with at most `limit` at work at once; resolves to the results in the
  * items' order. An item is drawn only when there is room to start it. The first error, or an abort, rejects
- * at once and starts nothing more; the signal that `fn` gets then aborts for those still at work.
+ * at once and starts nothing more; the signal that `fn` gets then aborts for those still at work. Rejects on a limit
+ * that is no whole number from 1.
  */
 export async function map<T, R>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -6,7 +6,7 @@ import { HeadgateError } from '../errors.ts';
  */
 export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
 
-/** What a caller is told that was turned away. A plain object: making one costs no stack trace. */
+/** What a rejected caller is told. A plain object: making one costs no stack trace. */
 export interface Rejection {
   readonly reason: RejectionReason;
   /** The name of the limit that refused. */
@@ -19,7 +19,7 @@ export interface Rejection {
   readonly retryAfter: number;
 }
 
-/** What `acquire` and `run` reject with when the caller was turned away. */
+/** What `acquire` and `run` reject with when the caller is turned away. */
 export class RejectedError extends HeadgateError {
   override readonly name = 'RejectedError';
 
