@@ -31,7 +31,7 @@ function hand({ limit, queueLimit }: Situation): RequestHandler {
   return (_req, res, next) => {
     const start = () => {
       // Who has gone meanwhile will not close again.
-      if (res.closed) return line.shift()?.();
+      if (res.destroyed) return line.shift()?.();
       inflight++;
       res.on('close', done);
       next();

@@ -33,7 +33,7 @@ function hand({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
       if (line.length >= queueLimit) return c.text('', 503, { 'Retry-After': '1' });
       await new Promise<void>((resolve) => line.push(resolve));
       // Who has gone meanwhile will not close again.
-      if (c.env.outgoing.closed) {
+      if (c.env.outgoing.destroyed) {
         line.shift()?.();
         return c.body(null);
       }

@@ -34,7 +34,7 @@ function hand({ limit, queueLimit }: Situation): Middleware {
       }
       await new Promise<void>((resolve) => line.push(resolve));
       // Who has gone meanwhile will not close again.
-      if (ctx.res.closed) return line.shift()?.();
+      if (ctx.res.destroyed) return line.shift()?.();
     }
     inflight++;
     ctx.res.on('close', done);
