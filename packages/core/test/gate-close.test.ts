@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
-import { createGate, createLimiter, type Permit, type Takes } from '../src/index.ts';
+import { createGate, createLimiter, type Gate, type Permit } from '../src/index.ts';
+import { askGate, type Shares } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-const app: Takes = [{ weight: 1 }];
+const app: Shares = [{ weight: 1 }];
 
-function ask(gate: { request(waiter: Caller, takes: Takes): void }, takes = app): Caller {
+function ask(gate: Pick<Gate, 'limits' | 'request'>, takes = app): Caller {
   const caller = new Caller();
-  gate.request(caller, takes);
+  askGate(gate, caller, takes);
   return caller;
 }
 
@@ -19,7 +20,7 @@ it('close rejects everything that waits anywhere in the gate, and newcomers', as
     { name: 'app', limit: 1 },
   ];
   const gate = createGate({ limits, queueLimit: 9, name: 'api' });
-  const of = (key: string): Takes => [{ key, weight: 1 }, { weight: 1 }];
+  const of = (key: string): Shares => [{ key, weight: 1 }, { weight: 1 }];
   const holder = ask(gate, of('a'));
   const waiting = [ask(gate, of('a')), ask(gate, of('b')), ask(gate, of('b'))];
   const closed = gate.close();
@@ -66,7 +67,7 @@ it('one that is asked whether it waits, and closes the gate, does not wait', () 
     return true;
   };
   const caller = new Caller({ joins });
-  gate.request(caller, app);
+  askGate(gate, caller, app);
   expect(caller.rejection?.reason).toBe('closed');
   holder.permit?.release();
   expect([gate.queued, limiter.queued, limiter.inflight]).toEqual([0, 0, 0]);

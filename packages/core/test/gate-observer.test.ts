@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Observer } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -24,7 +25,7 @@ function observed() {
   const gate = createGate({ limits, ...options, clock, observer });
   const ask = (key: string, weight = 1) => {
     const caller = new Caller();
-    gate.request(caller, [{ key, weight: 1 }, { weight }]);
+    askGate(gate, caller, [{ key, weight: 1 }, { weight }]);
     return caller;
   };
   return { clock, gate, ask, seen };
@@ -90,8 +91,8 @@ it("a shared limiter's own observer sees what concerns that limit", () => {
   const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9, clock, observer });
   const gate = createGate({ limits: [{ limiter }], clock });
   const [one, two] = [new Caller(), new Caller()];
-  gate.request(one, [{ weight: 1 }]);
-  gate.request(two, [{ weight: 1 }]);
+  askGate(gate, one, [{ weight: 1 }]);
+  askGate(gate, two, [{ weight: 1 }]);
   one.permit?.release();
   two.permit?.release();
   expect(seen().map(([kind]) => kind)).toEqual([

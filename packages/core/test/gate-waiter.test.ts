@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  createGate,
-  createLimiter,
-  type Gate,
-  type GateOptions,
-  type Takes,
-} from '../src/index.ts';
+import { createGate, createLimiter, type Gate, type GateOptions } from '../src/index.ts';
+import { askGate, type Shares } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -24,7 +19,7 @@ function gateWith(options: Partial<GateOptions> = {}) {
   const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, ...options });
   const ask = (key: string, wishes?: Wishes) => {
     const caller = new Caller(wishes);
-    gate.request(caller, takes(key));
+    askGate(gate, caller, takes(key));
     return caller;
   };
   return { clock, gate, ask };
@@ -33,11 +28,11 @@ function gateWith(options: Partial<GateOptions> = {}) {
 /** Without a user. */
 function askFor(gate: Gate, weight: number): Caller {
   const caller = new Caller();
-  gate.request(caller, [undefined, { weight }]);
+  askGate(gate, caller, [undefined, { weight }]);
   return caller;
 }
 
-const takes = (key: string): Takes => [{ key, weight: 1 }, { weight: 1 }];
+const takes = (key: string): Shares => [{ key, weight: 1 }, { weight: 1 }];
 
 function expectQuiet(gate: Gate): void {
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
@@ -115,7 +110,7 @@ it.each(['user', 'app'])(
     let caller: Caller | undefined;
     const onGranted = () => {
       if (caller === undefined || caller.answers > 1) return;
-      gate.request(caller, takes('c'));
+      askGate(gate, caller, takes('c'));
       throw error;
     };
     caller = ask('b', { onGranted });
@@ -179,11 +174,11 @@ it('one that waits already may not ask again, though there be room elsewhere', (
   const { gate, ask } = gateWith({ limits: [limits[0] as (typeof limits)[0]] });
   const first = new Caller();
   const key = { key: 'a', weight: 1 };
-  gate.request(new Caller(), [key]);
-  gate.request(first, [key]);
+  askGate(gate, new Caller(), [key]);
+  askGate(gate, first, [key]);
   const twice = expect.objectContaining({ code: 'ERR_HEADGATE_WAITING' });
-  expect(() => gate.request(first, [key])).toThrow(twice);
-  expect(() => gate.request(first, [{ ...key, key: 'b' }])).toThrow(twice);
+  expect(() => askGate(gate, first, [key])).toThrow(twice);
+  expect(() => askGate(gate, first, [{ ...key, key: 'b' }])).toThrow(twice);
   expect([gate.queued, gate.inflight, first.answers]).toEqual([1, 1, 0]);
   expect(ask('c').permit?.key).toBe('c');
 });
@@ -207,7 +202,7 @@ it('grants do not re-enter, through several limits either', () => {
 it('what a later limit would refuse is refused before the first is asked', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
-  const bad: [Takes, object][] = [
+  const bad: [Shares, object][] = [
     [[{ key: 'a', weight: 1 }, { weight: 2 }], { code: 'ERR_HEADGATE_WEIGHT' }],
     [[{ key: 'a', weight: 1 }, { weight: Number.NaN }], { code: 'ERR_HEADGATE_WEIGHT' }],
     [
@@ -229,7 +224,7 @@ it('what a later limit would refuse is refused before the first is asked', () =>
   ];
   for (const [wrong, error] of bad) {
     const caller = new Caller();
-    expect(() => gate.request(caller, wrong)).toThrow(expect.objectContaining(error));
+    expect(() => askGate(gate, caller, wrong)).toThrow(expect.objectContaining(error));
   }
   expect([gate.queued, gate.inflight]).toEqual([0, 1]);
   holder.permit?.release();
@@ -242,8 +237,8 @@ it("a weight above what a key's own limit has become is granted alone", () => {
   const user = { name: 'user', limit: 1, perKey: true };
   const { gate } = gateWith({ limits: [user, { limiter: org }], clock });
   const [holder, waiting] = [new Caller(), new Caller()];
-  gate.request(holder, [{ key: 'a', weight: 1 }, undefined]);
-  gate.request(waiting, [
+  askGate(gate, holder, [{ key: 'a', weight: 1 }, undefined]);
+  askGate(gate, waiting, [
     { key: 'a', weight: 1 },
     { key: 'o', weight: 3 },
   ]);

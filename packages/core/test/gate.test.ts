@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  createGate,
-  createLimiter,
-  type Gate,
-  type GateOptions,
-  type Takes,
-} from '../src/index.ts';
+import { createGate, createLimiter, type Gate, type GateOptions } from '../src/index.ts';
+import { askGate, type Shares } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -26,7 +21,7 @@ function enter(
   wishes?: ConstructorParameters<typeof Caller>[0],
 ) {
   const caller = new Caller(wishes);
-  gate.request(caller, [{ key, weight: 1 }, { weight }]);
+  askGate(gate, caller, [{ key, weight: 1 }, { weight }]);
   return caller;
 }
 
@@ -163,7 +158,7 @@ it("a limit's own queueLimit holds besides, per key where keyed", () => {
   const { gate } = usersAndApp({ limits });
   const ask = (key: string) => {
     const caller = new Caller();
-    gate.request(caller, [{ key, weight: 1 }]);
+    askGate(gate, caller, [{ key, weight: 1 }]);
     return caller.rejection?.reason ?? (caller.permit ? 'granted' : 'waits');
   };
   expect(['a', 'a', 'a', 'b', 'b', 'b'].map(ask)).toEqual([
@@ -186,10 +181,10 @@ it('late timers keep no places, neither of the gate nor of a limit', () => {
     const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, ...options });
     const callers = [new Caller(), new Caller(), new Caller()];
     const [holder, late, newcomer] = callers as [Caller, Caller, Caller];
-    gate.request(holder, [{ weight: 1 }]);
-    gate.request(late, [{ weight: 1 }]);
+    askGate(gate, holder, [{ weight: 1 }]);
+    askGate(gate, late, [{ weight: 1 }]);
     clock.busy(100);
-    gate.request(newcomer, [{ weight: 1 }]);
+    askGate(gate, newcomer, [{ weight: 1 }]);
     expect([late.rejection?.reason, newcomer.answers, gate.queued]).toEqual(['timeout', 0, 1]);
   }
 });
@@ -251,8 +246,8 @@ it('a gate of one shared limiter takes its queueLimit and queueTimeout', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 50, clock });
   const gate = createGate({ limits: [{ limiter }], clock });
   const callers = [new Caller(), new Caller(), new Caller()];
-  const takes: Takes = [{ weight: 1 }];
-  for (const caller of callers) gate.request(caller, takes);
+  const takes: Shares = [{ weight: 1 }];
+  for (const caller of callers) askGate(gate, caller, takes);
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
   clock.advance(50);
   expect(callers[1]?.rejection).toMatchObject({ reason: 'timeout', waited: 50 });

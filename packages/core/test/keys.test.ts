@@ -71,7 +71,7 @@ it('H1: a key leaves nothing behind, however its last caller goes', () => {
       caller.permit?.release();
     },
     (release) => {
-      limiter.turnAway(call(limiter, { key: 'a' }), 'overloaded');
+      limiter.reject(call(limiter, { key: 'a' }), 'overloaded');
       clock.advance(2000);
       release();
     },

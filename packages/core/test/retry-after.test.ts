@@ -7,7 +7,7 @@ import { VirtualClock } from './virtual-clock.ts';
 describe('by what was refused lately', () => {
   /** The wait that each of the refusals in a second is told: always the same. */
   function told(backoff: Backoff, second: number, drops: number): number {
-    const answers = new Set(Array.from({ length: drops }, () => backoff.drop(second)));
+    const answers = new Set(Array.from({ length: drops }, () => backoff.rejected(second)));
     expect(answers.size).toBe(1);
     return [...answers][0] as number;
   }
@@ -46,14 +46,14 @@ describe('by what was refused lately', () => {
   it('a quiet spell starts it afresh', () => {
     const backoff = new Backoff();
     for (let second = 0; second < 300; second++) told(backoff, second, 200);
-    expect(backoff.drop(299 + 64)).toBeGreaterThan(1);
-    expect(backoff.drop(299 + 64 + 3600)).toBe(1);
+    expect(backoff.rejected(299 + 64)).toBeGreaterThan(1);
+    expect(backoff.rejected(299 + 64 + 3600)).toBe(1);
   });
 
   it('sinks to 1 and no further while few are refused', () => {
     const backoff = new Backoff();
     for (let second = 0; second < 4; second++) told(backoff, second, 20);
-    const answers = Array.from({ length: 20 }, (_, index) => backoff.drop(4 + 2 * index));
+    const answers = Array.from({ length: 20 }, (_, index) => backoff.rejected(4 + 2 * index));
     expect(answers.at(-1)).toBe(1);
     expect(Math.min(...answers)).toBe(1);
   });

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createGate, createLimiter, Waiter } from '../src/index.ts';
 import { warnOnce } from '../src/warning.ts';
+import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -55,7 +56,7 @@ it('a request whose time is up between two limits is turned away at the next', (
   const gate = createGate({ limits, queueLimit: 1, queueTimeout: 100, clock });
   const ask = (key?: string, weight?: number) => {
     const caller = new Caller();
-    gate.request(caller, [
+    askGate(gate, caller, [
       key === undefined ? undefined : { key, weight: 1 },
       weight ? { weight } : undefined,
     ]);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createGate, type GateOptions, type Rejection } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -95,7 +96,7 @@ it('a mistake in one limit leaves nothing behind in the others', async () => {
     { key: 'o', weight: Number.NaN },
   ];
   const wrong = expect.objectContaining({ code: 'ERR_HEADGATE_WEIGHT' });
-  expect(() => gate.request(new Caller(), takes)).toThrow(wrong);
+  expect(() => askGate(gate, new Caller(), takes)).toThrow(wrong);
   expect(gate.stats().limits).toMatchObject([
     { inflight: 0, keys: 0 },
     { inflight: 0, keys: 0 },
@@ -107,6 +108,6 @@ it('a waiter whose granted throws gives all back', () => {
   const onGranted = () => {
     throw new Error('granted');
   };
-  expect(() => gate.request(new Caller({ onGranted }), [{ weight: 1 }])).toThrow('granted');
+  expect(() => askGate(gate, new Caller({ onGranted }), [{ weight: 1 }])).toThrow('granted');
   expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
 });

@@ -22,7 +22,7 @@ it('counts what happens', () => {
   clock.advance(40);
   expect(limiter.stats()).toMatchObject({ inflight: 3, queued: 1, longestWait: 40, admitted: 1 });
   clock.advance(60);
-  limiter.turnAway(call(limiter, { weight: 4 }), 'overloaded');
+  limiter.reject(call(limiter, { weight: 4 }), 'overloaded');
   clock.advance(100);
   void limiter.close();
   call(limiter);
@@ -73,7 +73,9 @@ it('reads the clock only for those who wait or are refused, unless somebody want
   call(limiter);
   held?.release();
   expect(readings()).toBeGreaterThan(0);
-  createLimiter({ limit: 1, clock, observer: {} }).tryAcquire();
+  createLimiter({ limit: 1, clock, observer: { admitted() {} } }).tryAcquire();
+  expect(readings()).toBe(0);
+  createLimiter({ limit: 1, clock, observer: { released() {} } }).tryAcquire();
   expect(readings()).toBe(1);
   createLimiter({ limit: 1, clock, maxHold: 10 }).tryAcquire();
   expect(readings()).toBe(1);

@@ -102,7 +102,7 @@ test('a waiter has two answers to give', () => {
     rejected(): void {}
   }
   limiter.request(new Both());
-  gate.request(new Both(), [{ weight: 1 }]);
+  gate.request(new Both(), [{ limiter, weight: 1 }]);
   // @ts-expect-error rejected is missing
   class One extends Waiter {
     granted(): void {}

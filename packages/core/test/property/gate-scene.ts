@@ -8,6 +8,7 @@ import {
   type Permit,
   type Rejection,
 } from '../../src/index.ts';
+import { askGate } from '../ask-gate.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { Judge } from './judge.ts';
 import { Thrown } from './scene.ts';
@@ -20,6 +21,15 @@ export interface GateSettings {
   queueLimit: number;
   appQueueLimit: number;
   queueTimeout: number;
+}
+
+/** What a request holds while it waits, and what it is a part of once it is admitted. */
+interface Inside {
+  readonly parts: readonly Permit[];
+}
+
+interface Part extends Permit {
+  readonly whole: Permit | undefined;
 }
 
 /** Two gates that share two of their limiters, all under judgement, and who visits them. */
@@ -60,7 +70,7 @@ export class GateScene {
     const visitor = new Visitor(this, visit, gate);
     this.visitors.push(visitor);
     try {
-      gate.request(visitor, visitor.takes);
+      askGate(gate, visitor, visitor.takes);
     } catch (error) {
       if (!(error instanceof Thrown)) throw error;
     }
@@ -172,8 +182,12 @@ export class GateScene {
   #settleParts(visitor: Visitor): void {
     const of = ({ waiter }: { waiter: unknown }) =>
       (waiter as Passage | undefined)?.waiter === visitor;
-    const held = this.judges.map(({ live }) => [...live.values()].filter(of).length);
     const at = this.judges.findIndex(({ waiting }) => waiting.some(of));
+    const passage = this.judges[at]?.waiting.find(of)?.waiter as Inside | undefined;
+    const isPart = (permit: Permit) =>
+      passage?.parts.includes(permit) ??
+      (visitor.permit !== undefined && (permit as Part).whole === visitor.permit);
+    const held = this.judges.map(({ live }) => [...live.keys()].filter(isPart).length);
     const wanted = visitor.applies.map((applies, index) => {
       const passed = visitor.state === 'holds' || (visitor.state === 'waits' && index < at);
       return applies && passed ? 1 : 0;

@@ -1,4 +1,5 @@
-import { type Gate, type Permit, type Rejection, type Takes, Waiter } from '../../src/index.ts';
+import { type Gate, type Permit, type Rejection, Waiter } from '../../src/index.ts';
+import type { Shares } from '../ask-gate.ts';
 import type { GateScene } from './gate-scene.ts';
 
 export interface Visit {
@@ -25,7 +26,7 @@ export class Visitor extends Waiter {
   due = Number.POSITIVE_INFINITY;
   order = 0;
   permit: Permit | undefined;
-  readonly takes: Takes;
+  readonly takes: Shares;
 
   constructor(
     private readonly scene: GateScene,
