@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { part as uncontended } from './a-uncontended.ts';
 import { part as contended } from './b-contended.ts';
 import { part as memory } from './c-memory.ts';
-import { compile } from './compile.ts';
 import { part as leaving } from './d-leaving.ts';
 import { part as keys } from './e-keys.ts';
 import { httpTable } from './f-http.ts';
@@ -37,7 +36,6 @@ const { values: options, positionals: chosen } = parseArgs({
   },
 });
 
-compile();
 const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
 console.log(`${machine}\n`);
 const tables: Table[] = [];

@@ -21,7 +21,7 @@ export interface Plan {
 /** The samples of each measurement, or why there are none. */
 export type Results = Map<string, Figures[] | Error>;
 
-const worker = fileURLToPath(new URL('../dist/worker.js', import.meta.url));
+const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
 const patience = 30_000;
 const slow = 1_000;
 

@@ -21,7 +21,7 @@ export interface Round {
 /** The rounds of each case, or why there are none. */
 export type Rounds = Map<string, Round[] | Error>;
 
-const program = fileURLToPath(new URL('../../dist/http/server.js', import.meta.url));
+const program = fileURLToPath(new URL('./server.js', import.meta.url));
 const warmUps = 4;
 
 /**
