@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createGate, createLimiter, Waiter } from '../src/index.ts';
 import { warnOnce } from '../src/warning.ts';
 import { askGate } from './ask-gate.ts';
@@ -49,36 +49,46 @@ it('what fails in one limiter stops no other one', async () => {
   expect(callers[0]?.permit).toBeDefined();
 });
 
-it('a request whose time is up between two limits is turned away at the next', () => {
-  const clock = new VirtualClock();
-  const app = createLimiter({ name: 'app', limit: 1, queueLimit: 1, clock });
-  const limits = [{ name: 'user', limit: 1, perKey: true }, { limiter: app }];
-  const gate = createGate({ limits, queueLimit: 1, queueTimeout: 100, clock });
-  const ask = (key?: string, weight?: number) => {
-    const caller = new Caller();
-    askGate(gate, caller, [
-      key === undefined ? undefined : { key, weight: 1 },
-      weight ? { weight } : undefined,
-    ]);
-    return caller;
-  };
-  app.tryAcquire();
-  let newcomer: Caller | undefined;
-  call(app, {
-    queueTimeout: 50,
-    onRejected: () => {
+describe('a request whose time is up between two limits', () => {
+  /** The app's only place in line is taken by one who is late by then, and whose rejection then takes its time. */
+  function between(limit: number, onRejected: (ask: (key?: string) => Caller) => void) {
+    const clock = new VirtualClock();
+    const app = createLimiter({ name: 'app', limit, queueLimit: 1, clock });
+    const limits = [{ name: 'user', limit: 1, perKey: true }, { limiter: app }];
+    const gate = createGate({ limits, queueLimit: 1, queueTimeout: 100, clock });
+    const ask = (key: string | undefined, weight: number) => {
+      const caller = new Caller();
+      const user = key === undefined ? undefined : { key, weight: 1 };
+      askGate(gate, caller, [user, weight === 0 ? undefined : { weight }]);
+      return caller;
+    };
+    app.tryAcquire();
+    const late = () => {
       clock.busy(50);
-      newcomer = ask(undefined, 1);
-    },
+      onRejected(() => ask(undefined, 1));
+    };
+    call(app, { weight: limit, queueTimeout: 50, onRejected: late });
+    const holder = ask('a', 0);
+    const caller = ask('a', 1);
+    clock.busy(60);
+    holder.permit?.release();
+    return { app, gate, caller };
+  }
+
+  it('is turned away at the next, where it would have to wait', () => {
+    let newcomer: Caller | undefined;
+    const { caller, gate } = between(1, (ask) => (newcomer = ask()));
+    expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
+    expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
   });
-  const holder = ask('a');
-  const between = ask('a', 1);
-  clock.busy(60);
-  // It passes the first limit, and makes the line of the second turn the late one away, which takes its time.
-  holder.permit?.release();
-  expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
-  expect(between.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
-  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
+
+  it('is turned away also where there is room', () => {
+    const { app, caller, gate } = between(2, () => {});
+    expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
+    expect(app.inflight).toBe(1);
+  });
 });
 
 it('where the runtime has no emitWarning, a warning goes to the console', () => {

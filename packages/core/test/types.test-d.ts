@@ -170,4 +170,10 @@ test('a clock may be anybody’s', () => {
 test('what a limiter counts is not for others to write', () => {
   // @ts-expect-error use setLimit
   limiter.limit = 5;
+  // @ts-expect-error counted
+  limiter.inflight = 5;
+  // @ts-expect-error counted
+  gate.queued = 5;
+  // @ts-expect-error use close
+  gate.closed;
 });

@@ -151,7 +151,12 @@ export class GateScene {
       const waiting = this.waitingAt(gate).length;
       this.#check(gate.queued === waiting, `${gate.queued} queued at ${gate.name}, not ${waiting}`);
     }
-    for (const visitor of this.visitors) this.#settleParts(visitor);
+    const parts = this.visitors.map((visitor) => this.#settleParts(visitor));
+    for (const [index, { live, limiter }] of this.judges.entries()) {
+      const direct = limiter === this.app ? this.permits.length : 0;
+      const known = parts.reduce((sum, held) => sum + (held[index] ?? 0), direct);
+      this.#check(live.size === known, `${live.size} permits of ${limiter.name}, known: ${known}`);
+    }
     const due = Math.min(
       ...this.visitors.map((one) => (one.state === 'waits' ? one.due : Infinity)),
     );
@@ -179,7 +184,7 @@ export class GateScene {
   }
 
   /** Who is admitted holds every limit that applies; who waits, only those before the one where it waits. */
-  #settleParts(visitor: Visitor): void {
+  #settleParts(visitor: Visitor): number[] {
     const of = ({ waiter }: { waiter: unknown }) =>
       (waiter as Passage | undefined)?.waiter === visitor;
     const at = this.judges.findIndex(({ waiting }) => waiting.some(of));
@@ -194,6 +199,7 @@ export class GateScene {
     });
     const breach = `one that ${visitor.state} holds ${held}, not ${wanted}`;
     this.#check(String(held) === String(wanted), breach);
+    return held;
   }
 
   #check(holds: boolean, breach: string): void {

@@ -144,7 +144,12 @@ export class Judge {
     };
     waiter.rejected = (rejection) => {
       this.#rejected(one, rejection, limit);
-      own(waiter).rejected.call(waiter, rejection);
+      try {
+        own(waiter).rejected.call(waiter, rejection);
+      } finally {
+        // The key is in use until its last caller has been told.
+        this.#tidy(one.key);
+      }
     };
     waiter.joins = () => {
       one.declined = !own(waiter).joins.call(waiter);
@@ -215,7 +220,7 @@ export class Judge {
   #rejected(one: Case, { reason, queued, retryAfter }: Rejection, limit: number | undefined): void {
     const { state, key } = one;
     this.#check(state === 'asks' || state === 'waits', `rejected, though it ${state}`);
-    if (state === 'waits') this.#leave(one);
+    if (state === 'waits') this.#leave(one, true);
     one.state = 'done';
     const line = this.#line(key);
     this.#same('queued', queued, line.length);
