@@ -10,8 +10,9 @@ import { World } from './kit/world.ts';
 export function adapterSuite(framework: Framework): void {
   describe(framework.name, { timeout: 15_000 }, () => {
     for (const [topic, promises] of Object.entries(contract)) {
-      const inVain = topic === 'HTTP/2' && !framework.can.http2;
-      describe.skipIf(inVain)(topic, () => promises(worldOfEachTest(framework)));
+      // What the framework cannot do is no promise.
+      if (topic === 'HTTP/2' && !framework.can.http2) continue;
+      describe(topic, () => promises(worldOfEachTest(framework)));
     }
   });
 }
