@@ -20,7 +20,7 @@ export class Entrance {
   admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
     let visit: Visit | undefined;
     try {
-      visit = this.http.enter(req, NodeClient.of(req, res));
+      visit = this.http.enter(req, clientOf(req, res));
     } catch (error) {
       return next(error);
     }
@@ -42,7 +42,7 @@ export class Entrance {
         attempt(() => {
           const work = handler(req, res, next);
           // A handler that returns nothing does not tell when it is done.
-          return isPromise(work) ? NodeClient.of(req, res).during(work) : work;
+          return isPromise(work) ? clientOf(req, res).during(work) : work;
         }, next);
       });
   }
@@ -57,20 +57,26 @@ export class Entrance {
     if (visit.left) return;
     const { rejection } = visit;
     const onReject = this.#onReject;
-    res.locals.admission = visit.admission;
     if (rejection === undefined) {
+      res.locals.admission = visit.admission;
       for (const [name, value] of this.http.fields(visit)) res.append(name, value);
       return proceed();
     }
     if (onReject === undefined) return this.#refuse(visit, req, res);
+    res.locals.admission = visit.admission;
     const refuse = (answer: unknown) => answer === false && this.#refuse(visit, req, res);
     attempt(() => onReject(rejection, req, res, proceed), next, refuse);
   }
 
   #refuse(visit: Visit, req: Request, res: Reply): void {
-    const { status, headers, body } = this.http.refusal(visit, req);
-    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+    const { status, headers, body, length } = this.http.refusal(visit, req);
+    res.writeHead(status, { ...headers, 'Content-Length': length }).end(body);
   }
+}
+
+/** Express gives every response a shape of its own, which makes a new field dear; `locals` is there anyway. */
+function clientOf(req: Request, res: Reply): NodeClient {
+  return NodeClient.of(req, res, res.locals);
 }
 
 /** What `call` throws or rejects with goes to the app's error handling, in Express 4 too. */

@@ -59,7 +59,21 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
     if (visit.left) return new Response(null, { status: 499 });
     c.set('admission', visit.admission);
-    if (rejection === undefined) return handle(c, client, next, http.fields(visit));
+    if (rejection === undefined) {
+      const fields = http.fields(visit);
+      client.begun();
+      try {
+        await next();
+        add(c, fields);
+        watch(c, client);
+      } catch (error) {
+        client.ended('begun');
+        throw error;
+      } finally {
+        client.settled();
+      }
+      return;
+    }
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
     const { status, headers, body } = http.refusal(visit, c);
@@ -69,20 +83,17 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
   return withHandle(limit, http);
 }
 
-async function handle(c: Context, client: Client, next: Next, fields: Fields): Promise<void> {
-  try {
-    await client.during(next());
-    // A response that switches protocols cannot be made anew.
-    if (c.res.status !== 101) {
-      for (const [name, value] of fields) c.header(name, value, { append: true });
-    }
-    if (!(client instanceof WebClient)) return;
-    const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
-    if (watched !== c.res) c.res = watched;
-  } catch (error) {
-    client.ended('begun');
-    throw error;
-  }
+function add(c: Context, fields: Fields): void {
+  // A response that switches protocols cannot be made anew.
+  if (c.res.status === 101) return;
+  for (const [name, value] of fields) c.header(name, value, { append: true });
+}
+
+/** Elsewhere than on Node, the end of the body is the end of the response. */
+function watch(c: Context, client: Client): void {
+  if (!(client instanceof WebClient)) return;
+  const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
+  if (watched !== c.res) c.res = watched;
 }
 
 const webClients = new WeakMap<Request, WebClient>();

@@ -48,7 +48,12 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     ctx.state.admission = visit.admission;
     if (rejection === undefined) {
       for (const [name, value] of http.fields(visit)) ctx.append(name, value);
-      return client.during(next());
+      client.begun();
+      try {
+        return await next();
+      } finally {
+        client.settled();
+      }
     }
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
     if (result !== false) return result;

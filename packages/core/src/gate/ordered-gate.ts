@@ -1,11 +1,11 @@
 import { Acquisition, callLater } from '../limiter/acquire.ts';
-import { Deadlines } from '../limiter/deadlines.ts';
+import { Deadlines, isLate } from '../limiter/deadlines.ts';
 import { together } from '../limiter/grants.ts';
 import { type CloseOptions, Held, type HoldSettings } from '../limiter/held.ts';
 import type { LocalLimiter } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
-import type { Rejection } from '../limiter/rejection.ts';
+import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
 import { alreadyWaiting, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
@@ -34,8 +34,7 @@ export class OrderedGate implements Gate, Way {
   closed = false;
   readonly #held: Held;
   readonly #tally: Tally;
-  /** Who waits, in order of arrival. */
-  readonly #waiting = new Map<Waiter, Passage>();
+  /** All who wait, though they may wait for ever. */
   readonly #deadlines: Deadlines<Waiter>;
   readonly #retryAfter: RetryAfter;
 
@@ -45,10 +44,7 @@ export class OrderedGate implements Gate, Way {
     this.#held = new Held(settings);
     this.#tally = new Tally(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
-    this.#deadlines = new Deadlines(settings.clock, (late) => {
-      const passage = late as Passage;
-      passage.at?.reject(passage, 'timeout');
-    });
+    this.#deadlines = new Deadlines(settings.clock, (late) => this.#atItsLimit(late, 'timeout'));
   }
 
   get inflight(): number {
@@ -56,14 +52,14 @@ export class OrderedGate implements Gate, Way {
   }
 
   get queued(): number {
-    return this.#waiting.size;
+    return this.#deadlines.size;
   }
 
   request(waiter: Waiter, takes: Takes): void {
     checkTakes(this.limits, takes);
     if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
-    if (this.closed) return this.#turnAway(waiter, this.#closedRejection());
-    if (this.queued > 0 && this.#waiting.has(waiter)) throw alreadyWaiting();
+    if (this.closed) return this.#turnAway(waiter, this.#rejection('closed'));
+    if (waiter.standIn !== undefined) throw alreadyWaiting();
     const parts: BasePermit[] = [];
     try {
       for (const take of takes) {
@@ -80,8 +76,8 @@ export class OrderedGate implements Gate, Way {
   }
 
   withdraw(waiter: Waiter): void {
-    const passage = this.#waiting.get(waiter);
-    if (passage === undefined) return;
+    const passage = waiter.standIn as Passage | undefined;
+    if (passage?.term?.owner !== this.#deadlines) return;
     passage.at?.withdraw(passage);
     this.forget(passage);
   }
@@ -102,7 +98,7 @@ export class OrderedGate implements Gate, Way {
 
   close(options?: CloseOptions): Promise<number> {
     this.closed = true;
-    for (const passage of [...this.#waiting.values()]) passage.at?.reject(passage, 'closed');
+    for (const waiting of this.#deadlines.items()) this.#atItsLimit(waiting, 'closed');
     for (const { limiter, owned } of this.limits) if (owned) void limiter.close();
     return this.#held.drain(options);
   }
@@ -111,8 +107,10 @@ export class OrderedGate implements Gate, Way {
     const { name, inflight, queued } = this;
     const { total: admitted, leaked } = this.#held;
     const { rejections, withdrawals: withdrawn } = this.#tally;
-    const [first] = this.#waiting.values();
-    const longestWait = first === undefined ? 0 : this.settings.clock.now() - first.since;
+    const now = this.settings.clock.now();
+    let longestWait = 0;
+    for (const { since } of this.#deadlines.items())
+      longestWait = Math.max(longestWait, now - since);
     const counts = { admitted, rejected: { ...rejections }, withdrawn, leaked };
     const limits = this.limits.map(({ limiter }) => limiter.stats());
     return { name, inflight, queued, longestWait, ...counts, limits };
@@ -128,19 +126,23 @@ export class OrderedGate implements Gate, Way {
     const now = clock.now();
     passage.order = nextArrival();
     passage.since = Math.floor(now);
-    if (timeout !== Infinity) this.#deadlines.add(passage, now, timeout);
-    this.#waiting.set(waiter, passage);
+    this.#deadlines.add(passage, now, timeout);
+    waiter.standIn = passage;
     this.#tally.queued(passage.weight, this.queued);
     return true;
   }
 
   admit(passage: Passage, parts: readonly BasePermit[]): void {
+    // Its time may have run out on the way from one limit to the next.
+    if (passage.order !== 0 && isLate(passage, this.settings.clock.now())) {
+      return this.reject(passage, this.#rejection('timeout', passage.at?.name));
+    }
     const waited = this.#waited(passage);
     this.#stopWaiting(passage);
     this.#grant(passage.waiter, parts, waited);
   }
 
-  reject(passage: Passage, rejection = this.#closedRejection()): void {
+  reject(passage: Passage, rejection = this.#rejection('closed')): void {
     const waited = this.#waited(passage);
     const reason = this.closed ? 'closed' : rejection.reason;
     // It has its answer before anybody is let into what it gives back.
@@ -162,9 +164,13 @@ export class OrderedGate implements Gate, Way {
 
   #stopWaiting(passage: Passage): void {
     // Whoever was answered may have come again, with the same waiter.
-    if (passage.order === 0 || this.#waiting.get(passage.waiter) !== passage) return;
-    this.#waiting.delete(passage.waiter);
+    if (passage.waiter.standIn === passage) passage.waiter.standIn = undefined;
     this.#deadlines.remove(passage);
+  }
+
+  #atItsLimit(waiting: Waiter, reason: RejectionReason): void {
+    const passage = waiting as Passage;
+    passage.at?.reject(passage, reason);
   }
 
   #waited({ order, since }: Passage): number {
@@ -188,9 +194,10 @@ export class OrderedGate implements Gate, Way {
     waiter.rejected(rejection);
   }
 
-  #closedRejection(): Rejection {
+  /** Where no limit has a word in it. */
+  #rejection(reason: RejectionReason, limit = this.name): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
-    return { reason: 'closed', limit: this.name, queued: this.queued, waited: 0, retryAfter };
+    return { reason, limit, queued: this.queued, waited: 0, retryAfter };
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Rejection } from '../limiter/rejection.ts';
-import { preferred } from './accept.ts';
+import { type MediaType, preferred } from './accept.ts';
+
+const encoder = new TextEncoder();
 
 /** What the answer depends on besides the rejection. */
 export interface Asked {
@@ -14,15 +16,37 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Of the body, in bytes. */
+  readonly length: number;
+}
+
+/** More than this many are not remembered; what they depend on is the app's, so there are few. */
+const mostRemembered = 1000;
+
+/** Under overload the same answers are given over and over: they are worded once. */
+export class Answers {
+  readonly #known = new Map<string, Answer>();
+
+  to(rejection: Rejection, asked: Asked): Answer {
+    const { reason, limit, retryAfter } = rejection;
+    const type = preferred(asked.accept);
+    const comesBack = type === 'text/html' && asked.method === 'GET';
+    const key = `${asked.statusCode} ${type} ${comesBack} ${reason} ${retryAfter} ${limit}`;
+    let answer = this.#known.get(key);
+    if (answer === undefined) {
+      if (this.#known.size >= mostRemembered) this.#known.clear();
+      answer = word(rejection, asked.statusCode, type, comesBack);
+      this.#known.set(key, answer);
+    }
+    return answer;
+  }
 }
 
 /** Says nothing that another client has sent, nor anything that this one has. */
-export function answerTo(rejection: Rejection, asked: Asked): Answer {
-  const { method, accept, statusCode: status } = asked;
-  const type = preferred(accept);
+function word(rejection: Rejection, status: number, type: MediaType, comesBack: boolean): Answer {
   const [contentType, body] =
     type === 'text/html'
-      ? ['text/html; charset=utf-8', page(rejection, method === 'GET')]
+      ? ['text/html; charset=utf-8', page(rejection, comesBack)]
       : type === 'text/plain'
         ? ['text/plain; charset=utf-8', `${sentence(rejection)}\n`]
         : [type, problem(rejection, status)];
@@ -31,7 +55,7 @@ export function answerTo(rejection: Rejection, asked: Asked): Answer {
     'Retry-After': String(rejection.retryAfter),
     'Cache-Control': 'no-store',
   };
-  return { status, headers, body };
+  return { status, headers, body, length: encoder.encode(body).length };
 }
 
 /** RFC 9457, with the problem types of draft-ietf-httpapi-ratelimit-headers. */

@@ -27,13 +27,21 @@ export abstract class Client {
 
   /** Holds all permits of the request until the handler's work has settled, too. */
   async during<T>(work: PromiseLike<T>): Promise<T> {
-    const { visits } = this;
-    for (let visit = visits; visit !== undefined; visit = visit.outer) visit.begun();
+    this.begun();
     try {
       return await work;
     } finally {
-      for (let visit = visits; visit !== undefined; visit = visit.outer) visit.settled();
+      this.settled();
     }
+  }
+
+  /** The handler is at work, and `settled` will tell when it is done. */
+  begun(): void {
+    for (let { visits: visit } = this; visit !== undefined; visit = visit.outer) visit.begun();
+  }
+
+  settled(): void {
+    for (let { visits: visit } = this; visit !== undefined; visit = visit.outer) visit.settled();
   }
 
   ended(ending: Ending): void {

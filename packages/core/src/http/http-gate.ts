@@ -5,7 +5,7 @@ import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../options.ts';
-import { type Answer, answerTo } from './answer.ts';
+import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
@@ -55,6 +55,7 @@ export class HttpGate<R> implements Door {
   readonly #rules: readonly Rule<R>[];
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
+  readonly #answers = new Answers();
   #skipped = 0;
   #reentered = 0;
 
@@ -116,7 +117,9 @@ export class HttpGate<R> implements Door {
     // A server that shuts down is at fault itself, whatever the limit says of the client.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
     const accept = framework.header(request, 'accept');
-    const answer = answerTo(rejection, { method: framework.method(request), accept, statusCode });
+    const method = framework.method(request);
+    const answer = this.#answers.to(rejection, { method, accept, statusCode });
+    if (!this.#headers) return answer;
     return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(this.fields(visit)) } };
   }
 

@@ -5,6 +5,7 @@ import { Client } from './client.ts';
 export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
+  readonly httpVersionMajor: number;
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
   read(size: number): unknown;
@@ -23,7 +24,6 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   readonly writableFinished: boolean;
   readonly destroyed?: boolean;
-  readonly closed?: boolean;
   readonly socket: unknown;
   readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
   shouldKeepAlive?: boolean;
@@ -44,8 +44,6 @@ const lingering = 1000;
 
 const own = Symbol('headgate.client');
 
-type Attended = NodeResponse & { [own]?: NodeClient };
-
 /** A client of a Node server. */
 export class NodeClient extends Client {
   readonly #whenTouched = new Set<() => void>();
@@ -57,17 +55,21 @@ export class NodeClient extends Client {
     super();
   }
 
-  /** The same for every middleware of the request. */
-  static of(request: NodeRequest, response: NodeResponse): NodeClient {
-    const attended = response as Attended;
-    attended[own] ??= new NodeClient(request, response);
-    return attended[own];
+  /**
+   * The same for every middleware of the request.
+   *
+   * @param slot Where to keep it: an object that lives as long as the request. Default: the response.
+   */
+  static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeClient {
+    const kept = slot as { [own]?: NodeClient };
+    kept[own] ??= new NodeClient(request, response);
+    return kept[own];
   }
 
   get gone(): boolean {
     const { request, response } = this;
-    if (response.closed === true || response.destroyed === true) return true;
-    return (response.stream ?? request.socket)?.destroyed === true;
+    if (request.httpVersionMajor > 1) return response.stream?.destroyed === true;
+    return response.destroyed === true || request.socket?.destroyed === true;
   }
 
   /**
@@ -77,7 +79,7 @@ export class NodeClient extends Client {
    */
   protected listen(): void {
     const { request, response } = this;
-    response.on('close', onClose);
+    response.on('close', () => this.close());
     if (response.socket !== null || request.socket === null) return;
     const { socket } = request;
     const closed = () => this.close();
@@ -143,8 +145,4 @@ export class NodeClient extends Client {
     // Marks the request as read.
     request.read(0);
   }
-}
-
-function onClose(this: Attended): void {
-  this[own]?.close();
 }

@@ -8,6 +8,11 @@ export interface Timed<T> {
   later: T | undefined;
 }
 
+/** Whether its time is up, whatever its timer says. */
+export function isLate({ deadline }: Pick<Timed<unknown>, 'deadline'>, now: number): boolean {
+  return deadline !== 0 && now >= deadline;
+}
+
 /** Those with the same patience, in order of their deadlines. */
 export class Term<T> {
   first: T | undefined = undefined;
@@ -19,10 +24,15 @@ export class Term<T> {
   ) {}
 }
 
-/** One timer for all who wait: of each term only the first need be looked at. */
+/**
+ * One timer for all who wait: of each term only the first need be looked at. Those who may wait for ever are known
+ * here, too. No Map or Set holds who waits: what passes through one under load outlives its request in the table that the
+ * collector has moved to the old generation.
+ */
 export class Deadlines<T extends Timed<T>> {
   readonly #terms = new Map<number, Term<T>>();
   #timer: unknown;
+  size = 0;
   #armedFor = Infinity;
 
   constructor(
@@ -39,13 +49,14 @@ export class Deadlines<T extends Timed<T>> {
       this.#terms.set(timeout, term);
     }
     // 0 would mean never.
-    item.deadline = Math.ceil(now + timeout) || 1;
+    item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
     item.term = term;
     item.sooner = term.last;
     if (term.last === undefined) term.first = item;
     else term.last.later = item;
     term.last = item;
-    if (item.deadline < this.#armedFor) this.#arm(item.deadline, now);
+    this.size++;
+    if (item.deadline !== 0 && item.deadline < this.#armedFor) this.#arm(item.deadline, now);
   }
 
   /** Does nothing for one that is timed elsewhere, or not at all. */
@@ -60,14 +71,23 @@ export class Deadlines<T extends Timed<T>> {
     item.sooner = undefined;
     item.later = undefined;
     if (term.first === undefined) this.#terms.delete(term.timeout);
-    if (this.#terms.size === 0) this.#disarm();
+    if (--this.size === 0) this.#disarm();
+  }
+
+  /** All of them, those with the same patience in order of arrival. */
+  items(): T[] {
+    const items: T[] = [];
+    for (const { first } of this.#terms.values()) {
+      for (let next = first; next !== undefined; next = next.later) items.push(next);
+    }
+    return items;
   }
 
   /** Expires all whose time is up, also where the timer is late because the event loop is busy. */
   sweep(): void {
     const now = this.clock.now();
     for (const term of [...this.#terms.values()]) {
-      for (let { first } = term; first !== undefined && first.deadline <= now; first = term.first) {
+      for (let { first } = term; first !== undefined && isLate(first, now); first = term.first) {
         this.expire(first);
         // A request between two limits of its gate is in no line: it finds out at the next.
         if (term.first === first) break;
@@ -93,7 +113,7 @@ export class Deadlines<T extends Timed<T>> {
     this.sweep();
     let next = Infinity;
     for (const { first } of this.#terms.values()) {
-      if (first !== undefined) next = Math.min(next, first.deadline);
+      if (first !== undefined && first.deadline !== 0) next = Math.min(next, first.deadline);
     }
     if (next < this.#armedFor) this.#arm(next, this.clock.now());
   }

@@ -23,7 +23,7 @@ export function grantFrom(line: Served): void {
   }
   granting = true;
   serve(line);
-  if (ready.length > 0) serveAll();
+  serveAll();
   granting = false;
 }
 
@@ -40,6 +40,7 @@ export function together(change: () => void): void {
 }
 
 function serveAll(): void {
+  if (ready.length === 0) return;
   // The array grows while it is walked.
   for (const line of ready) serve(line);
   ready.length = 0;

@@ -1,11 +1,12 @@
 import { invalid, throwLater } from '../errors.ts';
+import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
 import { Line, nextArrival } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import type { Pools } from './pools.ts';
 import type { Rejection, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
-import { grant, isGone, isLate, type Waiter, waitedSince } from './waiter.ts';
+import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
 export class Pool implements Served {

@@ -39,6 +39,8 @@ export abstract class Waiter {
   since = 0;
   /** @internal Its number in the order of arrival; 0 while it has not had to wait. */
   arrival = 0;
+  /** @internal Who stands in the lines for it, where it waits at a gate. */
+  standIn: Waiter | undefined = undefined;
   /** @internal Where it waits. */
   pool: Pool | undefined = undefined;
   /** @internal Those with the same patience, and its place among them. */
@@ -75,11 +77,6 @@ export function isGone(waiter: Waiter): boolean {
 /** Whole milliseconds. */
 export function waitedSince(since: number, now: number): number {
   return Math.max(0, Math.round(now - since));
-}
-
-/** Whether its time is up, whatever its timer says. */
-export function isLate({ deadline }: Waiter, now: number): boolean {
-  return deadline !== 0 && now >= deadline;
 }
 
 export function alreadyWaiting(): HeadgateError {
