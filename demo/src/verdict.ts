@@ -24,7 +24,7 @@ export function judge(comparison: Comparison): Verdict {
   const headline =
     after >= goal
       ? `With Headgate the server kept answering: ${percent(after)} of its capacity during the spike, against ${percent(before)} without.`
-      : `With Headgate the server reached ${percent(after)} of its capacity during the spike: below the ${percent(goal)} it should (${percent(before)} without).`;
+      : `With Headgate the server reached ${percent(Math.floor(after * 100) / 100)} of its capacity during the spike: below the ${percent(goal)} it should (${percent(before)} without).`;
   return {
     headline,
     remarks: [...driftOf(comparison), ...scheduleOf(comparison), ...failuresOf(comparison)],

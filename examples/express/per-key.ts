@@ -1,7 +1,6 @@
 // Each customer has a share: one who sends a hundred requests at once waits for nobody but himself.
 import { setTimeout as work } from 'node:timers/promises';
-import { ipKey } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/express';
+import { concurrencyLimit, ipKey } from '@headgate/express';
 import express, { type Request } from 'express';
 
 const app = express();

@@ -1,7 +1,6 @@
 // Hono on Node: a limit for the app, and a narrower one for a route that is shared with work outside HTTP.
 import { setTimeout as work } from 'node:timers/promises';
-import { createLimiter } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/hono';
+import { concurrencyLimit, createLimiter } from '@headgate/hono';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

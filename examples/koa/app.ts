@@ -1,7 +1,6 @@
 // Koa: one limit for the app, and a small share of it for each address.
 import { setTimeout as work } from 'node:timers/promises';
-import { ipKey } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/koa';
+import { concurrencyLimit, ipKey } from '@headgate/koa';
 import Koa from 'koa';
 
 const app = new Koa();
