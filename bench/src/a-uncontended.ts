@@ -72,4 +72,4 @@ function report(results: Results): Table {
   };
 }
 
-export const part: Part = { plan: { generations: 3, samples: 15 }, measurements, report };
+export const part: Part = { plan: { generations: 5, samples: 9 }, measurements, report };

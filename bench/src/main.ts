@@ -12,7 +12,7 @@ import { measure } from './runner.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
 const inProcesses = (module: string, part: Part) => async (): Promise<Table> => {
-  const chosen = Object.keys(part.measurements).filter((name) => name.includes(options.only));
+  const chosen = Object.keys(part.measurements).filter((name) => only.test(name));
   return part.report(await measure(module, chosen, part.plan));
 };
 
@@ -22,13 +22,13 @@ const parts: Record<string, () => Promise<Table>> = {
   c: inProcesses('c-memory', memory),
   d: inProcesses('d-leaving', leaving),
   e: inProcesses('e-keys', keys),
-  f: () => httpTable(options.only, Number(options.rounds)),
+  f: () => httpTable(only, Number(options.rounds)),
 };
 
 const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Keeps what contains this, in the parts chosen. */
+    /** A regular expression: measures only what it matches, in the parts chosen. */
     only: { type: 'string', default: '' },
     /** Rounds of (f). */
     rounds: { type: 'string', default: '30' },
@@ -36,6 +36,7 @@ const { values: options, positionals: chosen } = parseArgs({
   },
 });
 
+const only = new RegExp(options.only);
 const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
 console.log(`${machine}\n`);
 const tables: Table[] = [];
