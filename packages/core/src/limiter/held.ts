@@ -24,15 +24,17 @@ export interface HoldSettings {
 
 /** The permits that are out: counts and reports them, takes back what is held too long, waits for the last. */
 export class Held implements Holder {
-  count = 0;
   /** Ever admitted. */
   total = 0;
   leaked = 0;
+  #returned = 0;
   abandoned: HeadgateError | undefined = undefined;
-  readonly watched = new Set<BasePermit>();
+  readonly #watched = new Set<BasePermit>();
   readonly #maxHold: MaxHold | undefined;
   /** Reading the clock twice costs more than all the rest of a run: only where somebody wants to know. */
   readonly #timed: boolean;
+  /** Whether anybody wants to know anything, or ever has. */
+  #attentive: boolean;
   readonly #whenEmpty = new Set<() => void>();
 
   constructor(private readonly settings: HoldSettings) {
@@ -41,22 +43,26 @@ export class Held implements Holder {
       this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#takeBack(permit, held));
     }
     this.#timed = maxHold !== Infinity || observer.released !== undefined;
+    this.#attentive = this.#timed || observer.admitted !== undefined;
+  }
+
+  get count(): number {
+    return this.total - this.#returned;
   }
 
   add(permit: BasePermit): void {
-    const { name, clock, observer } = this.settings;
-    this.count++;
     this.total++;
-    if (this.#timed) permit.since = clock.now();
-    this.#maxHold?.add(permit);
-    observer.admitted?.({ name, weight: permit.weight, waited: permit.waited });
+    if (this.#attentive) this.#begin(permit);
   }
 
   remove(permit: BasePermit, outcome: Outcome): void {
-    this.count--;
-    if (this.watched.size > 0) this.watched.delete(permit);
-    if (this.#timed) this.#untime(permit, outcome);
-    if (this.count === 0) for (const resolve of this.#whenEmpty) resolve();
+    this.#returned++;
+    if (this.#attentive) this.#end(permit, outcome);
+  }
+
+  watch(permit: BasePermit): void {
+    this.#attentive = true;
+    this.#watched.add(permit);
   }
 
   /** Resolves when nothing is out any more, or with how many are when the patience ends. */
@@ -68,7 +74,7 @@ export class Held implements Holder {
         'ERR_HEADGATE_CLOSED',
         `"${this.settings.name}" was closed`,
       );
-      for (const permit of [...this.watched]) permit.abort(this.abandoned);
+      for (const permit of [...this.#watched]) permit.abort(this.abandoned);
     }
     return this.count;
   }
@@ -79,6 +85,7 @@ export class Held implements Holder {
       done = resolve;
     });
     const cancel = startTimer(this.settings.clock, timeout, done);
+    this.#attentive = true;
     this.#whenEmpty.add(done);
     signal?.addEventListener('abort', done);
     await ended;
@@ -87,11 +94,20 @@ export class Held implements Holder {
     cancel();
   }
 
-  #untime(permit: BasePermit, outcome: Outcome): void {
+  #begin(permit: BasePermit): void {
+    const { name, clock, observer } = this.settings;
+    if (this.#timed) permit.since = clock.now();
+    this.#maxHold?.add(permit);
+    observer.admitted?.({ name, weight: permit.weight, waited: permit.waited });
+  }
+
+  #end(permit: BasePermit, outcome: Outcome): void {
     const { name, clock, observer } = this.settings;
     const { weight, waited, since } = permit;
+    this.#watched.delete(permit);
     this.#maxHold?.remove(permit);
     observer.released?.({ name, weight, waited, held: clock.now() - since, outcome });
+    if (this.count === 0) for (const resolve of this.#whenEmpty) resolve();
   }
 
   #takeBack(permit: BasePermit, held: number): void {

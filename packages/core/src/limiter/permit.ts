@@ -37,8 +37,8 @@ interface Extra {
 export interface Holder {
   /** Why `close` has given up on the permits that are still out. */
   readonly abandoned: unknown;
-  /** Permits of which somebody wants to know when they abort. */
-  readonly watched: Set<BasePermit>;
+  /** Somebody wants to know when the permit aborts. */
+  watch(permit: BasePermit): void;
   remove(permit: BasePermit, outcome: Outcome): void;
 }
 
@@ -73,7 +73,7 @@ export abstract class BasePermit implements Permit {
   /** Somebody wants to know when it aborts. */
   watch(): void {
     if (this.holder.abandoned !== undefined) this.abort(this.holder.abandoned);
-    else if (!this.released) this.holder.watched.add(this);
+    else if (!this.released) this.holder.watch(this);
   }
 
   /** Aborts the signal; the permit stays held. */

@@ -169,11 +169,12 @@ export class Pool implements Served {
   #left(room: boolean): void {
     if (this.line.head !== undefined) {
       if (room) grantFrom(this);
-    } else if (this.inflight === 0) this.home.forget(this);
+    } else if (this.key !== undefined && this.inflight === 0) this.home.forget(this, this.key);
   }
 
   #keep(): void {
-    if (this.inflight === 0 && this.line.head === undefined) this.home.keep(this);
+    if (this.key === undefined || this.inflight > 0 || this.line.head !== undefined) return;
+    this.home.keep(this, this.key);
   }
 }
 

@@ -66,13 +66,12 @@ export class Pools {
     return this.#only ?? this.#byKey.get(key as string);
   }
 
-  keep(pool: Pool): void {
-    if (pool.key !== undefined) this.#byKey.set(pool.key, pool);
+  keep(pool: Pool, key: string): void {
+    this.#byKey.set(key, pool);
   }
 
-  forget(pool: Pool): void {
-    const { key } = pool;
-    if (key !== undefined && this.#byKey.get(key) === pool) this.#byKey.delete(key);
+  forget(pool: Pool, key: string): void {
+    if (this.#byKey.get(key) === pool) this.#byKey.delete(key);
   }
 
   /** How many keys are in use. */
