@@ -26,6 +26,8 @@ export class Passage extends Waiter {
   at: Limiter | undefined = undefined;
   /** Its place in the order of arrival, in every line of the gate; 0 while it has not had to wait. */
   order = 0;
+  /** Withdrawn, rejected or failed; perhaps by a callback, while a limit was about to answer. */
+  #over = false;
 
   constructor(
     private readonly way: Way,
@@ -54,6 +56,7 @@ export class Passage extends Waiter {
   }
 
   granted(permit: BasePermit): void {
+    if (this.#over) return permit.release('ignored');
     this.parts.push(permit);
     // As others are turned away by a gate that closes, their places come free.
     if (this.way.closed) this.way.reject(this);
@@ -61,12 +64,12 @@ export class Passage extends Waiter {
   }
 
   rejected(rejection: Rejection): void {
-    this.way.reject(this, rejection);
+    if (!this.#over) this.way.reject(this, rejection);
   }
 
   /** One deadline and one count for the whole way: the gate is asked at the first line only. */
   override joins(): boolean {
-    if (this.order === 0 && !this.way.lets(this)) return false;
+    if (this.#over || (this.order === 0 && !this.way.lets(this))) return false;
     this.arrival = this.order;
     return true;
   }
@@ -79,6 +82,7 @@ export class Passage extends Waiter {
 
   giveBack(): void {
     const { parts } = this;
+    this.#over = true;
     this.parts = [];
     giveBack(parts, 'ignored');
   }
