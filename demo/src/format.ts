@@ -1,6 +1,7 @@
 export const perSecond = (rate: number) => `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`;
 
-export const percent = (share: number) => `${Math.round(share * 100)} %`;
+/** Rounded down: 89.9 % is not the 90 % that was to be reached. */
+export const percent = (share: number) => `${Math.floor(share * 100 + 1e-9)} %`;
 
 export const count = (number: number) => number.toLocaleString('en');
 

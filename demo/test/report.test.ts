@@ -54,7 +54,12 @@ test('ticks are round and stay within the axis', () => {
 });
 
 test('figures read as people say them', () => {
-  expect([perSecond(4.25), perSecond(42.4), percent(0.974)]).toEqual(['4.3/s', '42/s', '97 %']);
+  expect([perSecond(4.25), perSecond(42.4), percent(0.899), percent(0.29)]).toEqual([
+    '4.3/s',
+    '42/s',
+    '89 %',
+    '29 %',
+  ]);
   expect([duration(3.21), duration(412.3), duration(999), duration(16_340)]).toEqual([
     '3.2 ms',
     '412 ms',
