@@ -48,7 +48,7 @@ function rows(options: typeof common): [string, string, unknown, string][] {
 
 function shown(value: unknown): string {
   if (typeof value !== 'object' || value === null) return text(value);
-  return Array.isArray(value) ? 'a value of type Array' : 'a value of type Object';
+  return Array.isArray(value) ? 'an array of 0' : 'a value of type Object';
 }
 
 describe('S1: createLimiter refuses, naming option, expectation and value', () => {

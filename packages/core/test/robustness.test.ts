@@ -51,7 +51,7 @@ it('what fails in one limiter stops no other one', async () => {
 
 describe('a request whose time is up between two limits', () => {
   /** The app's only place in line is taken by one who is late by then, and whose rejection then takes its time. */
-  function between(limit: number, onRejected: (ask: (key?: string) => Caller) => void) {
+  function between(limit: number, onRejected: (ask: () => Caller, leave: () => void) => void) {
     const clock = new VirtualClock();
     const app = createLimiter({ name: 'app', limit, queueLimit: 1, clock });
     const limits = [{ name: 'user', limit: 1, perKey: true }, { limiter: app }];
@@ -65,7 +65,10 @@ describe('a request whose time is up between two limits', () => {
     app.tryAcquire();
     const late = () => {
       clock.busy(50);
-      onRejected(() => ask(undefined, 1));
+      onRejected(
+        () => ask(undefined, 1),
+        () => gate.withdraw(caller),
+      );
     };
     call(app, { weight: limit, queueTimeout: 50, onRejected: late });
     const holder = ask('a', 0);
@@ -81,6 +84,13 @@ describe('a request whose time is up between two limits', () => {
     expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
     expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
+  });
+
+  it('or is withdrawn there, and then holds nothing and gets no answer', () => {
+    const { app, caller, gate } = between(2, (_, leave) => leave());
+    expect(caller.answers).toBe(0);
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
+    expect([app.inflight, gate.stats().limits[0]?.keys]).toEqual([1, 0]);
   });
 
   it('is turned away also where there is room', () => {

@@ -1,3 +1,4 @@
+import { HeadgateError } from '@headgate/core';
 import { HttpGate, NodeClient, unlimited, type Visit } from '@headgate/core/http';
 import type { NextFunction, Request } from 'express';
 import { framework } from './framework.ts';
@@ -36,6 +37,10 @@ export class Entrance {
   }
 
   wrap(handler: Handler): Step {
+    if (typeof handler !== 'function') {
+      const message = `handler must be a function, got ${typeof handler}`;
+      throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'handler');
+    }
     return (req, res, next) =>
       this.admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
