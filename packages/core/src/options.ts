@@ -2,8 +2,7 @@ import { HeadgateError, invalid } from './errors.ts';
 
 /** Refuses misspelt options: a `queuLimit` that is silently ignored protects nobody. */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null)
-    throw invalid(owner, 'an object', options);
+  if (typeof options !== 'object' || options === null) throw invalid(owner, 'an object', options);
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     const message = `${owner} has no option "${name}"; it knows ${known.join(', ')}`;
