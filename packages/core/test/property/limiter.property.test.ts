@@ -42,10 +42,8 @@ function commands(perKey: boolean) {
     index.map((at) => new Step<Scene>(`${name}(${at})`, (scene) => act(scene, at)));
   const tryAcquire = wishes(perKey).map(({ key, weight, limit }) => {
     const options = { key, weight: Math.min(weight, limit ?? 1), limit };
-    return new Step<Scene>(`tryAcquire(${JSON.stringify(options)})`, ({ limiter, permits }) => {
-      if (options.weight > limiter.usage(key).limit) return;
-      const permit = limiter.tryAcquire(options);
-      if (permit !== undefined) permits.push(permit);
+    return new Step<Scene>(`tryAcquire(${JSON.stringify(options)})`, (scene) => {
+      if (options.weight <= scene.limiter.usage(key).limit) scene.tryAcquire(options);
     });
   });
   const release = step('release', ({ permits }, at) => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import {
+  type AcquireOptions,
   createLimiter,
   type HeadgateError,
   type LimiterOptions,
@@ -94,13 +95,15 @@ export class Scene {
   }
 
   request(actor: Actor): void {
-    try {
-      this.limiter.request(actor);
-    } catch (error) {
-      const { code } = error as HeadgateError;
-      const known = ['ERR_HEADGATE_WEIGHT', 'ERR_HEADGATE_WAITING'].includes(code);
-      if (!known && !(error instanceof Thrown)) throw error;
-    }
+    tolerant(() => this.limiter.request(actor));
+  }
+
+  /** Raising the key's limit may let somebody in who lowers it, so that the weight cannot be had any more. */
+  tryAcquire(options: AcquireOptions): void {
+    tolerant(() => {
+      const permit = this.limiter.tryAcquire(options);
+      if (permit !== undefined) this.permits.push(permit);
+    });
   }
 
   react(reaction: Reaction, actor: Actor, permit?: Permit): void {
@@ -147,3 +150,14 @@ export class Scene {
 }
 
 const quiet = { whenAsked: [], whenGranted: [], whenRejected: [], joins: true, gone: false };
+
+/** Lets pass what a caller may have done wrong. */
+function tolerant(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    const { code } = error as HeadgateError;
+    const known = ['ERR_HEADGATE_WEIGHT', 'ERR_HEADGATE_WAITING'].includes(code);
+    if (!known && !(error instanceof Thrown)) throw error;
+  }
+}
