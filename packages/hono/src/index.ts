@@ -1,3 +1,4 @@
+import type { Rejection } from '@headgate/core';
 import {
   type Admission,
   type Client,
@@ -9,6 +10,7 @@ import {
   type NodeRequest,
   type NodeResponse,
   unlimited,
+  type Visit,
   withHandle,
 } from '@headgate/core/http';
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
@@ -47,33 +49,30 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
   const http = new HttpGate<Context>(options, framework);
   const { onReject } = options;
 
-  async function limit(c: Context, next: Next): Promise<Answered> {
-    const client = clientOf(c);
-    const visit = http.enter(c, client);
+  // No async functions where a request need not wait: each is felt by all that stands around it.
+  function limit(c: Context, next: Next): Promise<Answered> {
+    const visit = http.enter(c, clientOf(c));
     if (visit === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();
     }
-    if (visit.answered !== undefined) await visit.answered;
-    const { rejection } = visit;
+    if (visit.answered === undefined) return conclude(visit, c, next);
+    return visit.answered.then(() => conclude(visit, c, next));
+  }
+
+  function conclude(visit: Visit, c: Context, next: Next): Promise<Answered> {
+    const { client, rejection } = visit;
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
-    if (visit.left) return new Response(null, { status: 499 });
+    if (visit.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', visit.admission);
-    if (rejection === undefined) {
-      const fields = http.fields(visit);
-      client.begun();
-      try {
-        await next();
-        add(c, fields);
-        watch(c, client);
-      } catch (error) {
-        client.ended('begun');
-        throw error;
-      } finally {
-        client.settled();
-      }
-      return;
-    }
+    if (rejection !== undefined) return turnAway(visit, rejection, c, next);
+    const fields = http.fields(visit);
+    const work = client.during(next());
+    if (fields.length === 0 && client instanceof NodeClient) return work;
+    return finish(work, c, client, fields);
+  }
+
+  async function turnAway(visit: Visit, rejection: Rejection, c: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
     const { status, headers, body } = http.refusal(visit, c);
@@ -81,6 +80,18 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
   }
 
   return withHandle(limit, http);
+}
+
+/** What is left to do when the handler is done. */
+async function finish(work: Promise<void>, c: Context, client: Client, fields: Fields) {
+  try {
+    await work;
+    add(c, fields);
+    watch(c, client);
+  } catch (error) {
+    client.ended('begun');
+    throw error;
+  }
 }
 
 function add(c: Context, fields: Fields): void {

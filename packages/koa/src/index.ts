@@ -1,3 +1,4 @@
+import type { Rejection } from '@headgate/core';
 import {
   type Admission,
   type Handle,
@@ -5,6 +6,7 @@ import {
   type HttpOptions,
   NodeClient,
   unlimited,
+  type Visit,
   withHandle,
 } from '@headgate/core/http';
 import type { Context, Middleware, Next } from 'koa';
@@ -31,30 +33,32 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
   const http = new HttpGate<Context>(options, framework);
   const { onReject } = options;
 
-  async function limit(ctx: Context, next: Next): Promise<unknown> {
+  // No async functions where a request need not wait: each is felt by all that stands around it.
+  function limit(ctx: Context, next: Next): unknown {
     const client = NodeClient.of(ctx.req, ctx.res);
     const visit = http.enter(ctx, client);
     if (visit === undefined) {
       ctx.state.admission ??= unlimited;
       return next();
     }
-    if (visit.answered !== undefined) await visit.answered;
+    if (visit.answered === undefined) return conclude(visit, ctx, next);
+    return visit.answered.then(() => conclude(visit, ctx, next));
+  }
+
+  function conclude(visit: Visit, ctx: Context, next: Next): unknown {
+    const { client, rejection } = visit;
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
     if (visit.left) {
       ctx.status = 503;
       return;
     }
-    const { rejection } = visit;
     ctx.state.admission = visit.admission;
-    if (rejection === undefined) {
-      for (const [name, value] of http.fields(visit)) ctx.append(name, value);
-      client.begun();
-      try {
-        return await next();
-      } finally {
-        client.settled();
-      }
-    }
+    if (rejection !== undefined) return turnAway(visit, rejection, ctx, next);
+    for (const [name, value] of http.fields(visit)) ctx.append(name, value);
+    return client.during(next());
+  }
+
+  async function turnAway(visit: Visit, rejection: Rejection, ctx: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
     if (result !== false) return result;
     const { status, headers, body } = http.refusal(visit, ctx);

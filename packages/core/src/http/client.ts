@@ -26,21 +26,15 @@ export abstract class Client {
   }
 
   /** Holds all permits of the request until the handler's work has settled, too. */
-  async during<T>(work: PromiseLike<T>): Promise<T> {
-    this.begun();
-    try {
-      return await work;
-    } finally {
-      this.settled();
-    }
-  }
-
-  /** The handler is at work, and `settled` will tell when it is done. */
-  begun(): void {
+  during<P extends PromiseLike<unknown>>(work: P): P {
     for (let { visits: visit } = this; visit !== undefined; visit = visit.outer) visit.begun();
+    // To await it would put off everything that stands around the middleware.
+    const settled = () => this.settled();
+    work.then(settled, settled);
+    return work;
   }
 
-  settled(): void {
+  private settled(): void {
     for (let { visits: visit } = this; visit !== undefined; visit = visit.outer) visit.settled();
   }
 
