@@ -3,7 +3,7 @@ import type { Gate, Take, Takes, Waiter } from '../src/index.ts';
 /** What to take of each limit, in the gate's order; undefined where one does not apply. */
 export type Shares = readonly (Omit<Take, 'limiter'> | undefined)[];
 
-export function takesOf(gate: Pick<Gate, 'limits'>, shares: Shares): Takes {
+function takesOf(gate: Pick<Gate, 'limits'>, shares: Shares): Takes {
   return gate.limits.flatMap(({ limiter }, index) => {
     const share = shares[index];
     return share === undefined ? [] : [{ limiter, ...share }];
