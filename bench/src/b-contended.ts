@@ -101,7 +101,7 @@ function report(results: Results): Table {
   ];
   const limitRow = (room: number) => {
     const ns = cell(results, crowdOf('headgate', many, room), 'ns');
-    return [`headgate, limit ${number(room)}`, '', '', '', ns, '', ''];
+    return [`headgate, limit ${room.toLocaleString('en')}`, '', '', '', ns, '', ''];
   };
   return {
     title: '(b) On limit 10, nanoseconds a task',
