@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { pathToRegexp } from 'path-to-regexp';
 
 export const framework: Framework<Context> = {
-  method: (ctx) => ctx.method,
+  method: ({ req }) => req.method as string,
   path: (ctx) => pathOf(ctx.originalUrl),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   // As @koa/router has it.

@@ -46,7 +46,8 @@ const own = Symbol('headgate.client');
 
 /** A client of a Node server. */
 export class NodeClient extends Client {
-  readonly #whenTouched = new Set<() => void>();
+  /** Made only where a client has gone: one for each request would be felt. */
+  #whenTouched: Set<() => void> | undefined;
 
   private constructor(
     private readonly request: NodeRequest,
@@ -97,12 +98,12 @@ export class NodeClient extends Client {
   whenTouched(callback: () => void, clock: Clock, after: number): void {
     const touched = () => {
       cancel();
-      this.#whenTouched.delete(touched);
+      awaited.delete(touched);
       callback();
     };
     const cancel = startTimer(clock, after, touched, true);
-    if (this.#whenTouched.size === 0) this.#watchTouches();
-    this.#whenTouched.add(touched);
+    const awaited = this.#whenTouched ?? this.#watchTouches();
+    awaited.add(touched);
   }
 
   refused(hangUp: boolean): void {
@@ -112,15 +113,18 @@ export class NodeClient extends Client {
     response.prependListener('finish', () => this.#discardBody());
   }
 
-  #watchTouches(): void {
+  #watchTouches(): Set<() => void> {
     const { response } = this;
+    const awaited = new Set<() => void>();
+    this.#whenTouched = awaited;
     for (const name of ['writeHead', 'write', 'end'] as const) {
       const original = response[name];
       response[name] = (...args: unknown[]) => {
-        for (const touched of this.#whenTouched) touched();
+        for (const touched of awaited) touched();
         return original.apply(response, args);
       };
     }
+    return awaited;
   }
 
   /**
