@@ -74,8 +74,8 @@ export class Entrance {
   }
 
   #refuse(visit: Visit, req: Request, res: Reply): void {
-    const { status, headers, body, length } = this.http.refusal(visit, req);
-    res.writeHead(status, { ...headers, 'Content-Length': length }).end(body);
+    const { status, headers, body } = this.http.refusal(visit, req);
+    res.writeHead(status, headers).end(body);
   }
 }
 

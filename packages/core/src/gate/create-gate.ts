@@ -16,7 +16,8 @@ import {
 } from '../options.ts';
 import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
-import { OrderedGate } from './ordered-gate.ts';
+import { type GateSettings, OrderedGate } from './ordered-gate.ts';
+import { isSole, soleGate } from './sole-gate.ts';
 
 /** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = { optional?: boolean | undefined } & (
@@ -85,7 +86,7 @@ export function createGate(options: GateOptions): Gate {
   }
   const only = limits.length === 1 && limits[0]?.owned === false ? limits[0].limiter : undefined;
   const queueLimit = only === undefined ? 0 : Infinity;
-  const gate = new OrderedGate({
+  const settings: GateSettings = {
     name: checkText('name', options.name ?? limits.map(({ limiter }) => limiter.name).join('+')),
     limits,
     queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
@@ -96,9 +97,10 @@ export function createGate(options: GateOptions): Gate {
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
-  });
+  };
+  if (isSole(settings)) return soleGate(settings);
   rememberOrder(limits);
-  return gate;
+  return new OrderedGate(settings);
 }
 
 function resolveLimits(options: GateOptions): GateLimit[] {

@@ -16,8 +16,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of the body, in bytes. */
-  readonly length: number;
 }
 
 /** More than this many are not remembered; what they depend on is the app's, so there are few. */
@@ -54,8 +52,9 @@ function word(rejection: Rejection, status: number, type: MediaType, comesBack: 
     'Content-Type': contentType,
     'Retry-After': String(rejection.retryAfter),
     'Cache-Control': 'no-store',
+    'Content-Length': String(encoder.encode(body).length),
   };
-  return { status, headers, body, length: encoder.encode(body).length };
+  return { status, headers, body };
 }
 
 /** RFC 9457, with the problem types of draft-ietf-httpapi-ratelimit-headers. */

@@ -107,10 +107,10 @@ export class NodeClient extends Client {
   }
 
   refused(hangUp: boolean): void {
-    const { response } = this;
+    const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
     // Before Node's own listener, which would drain the whole of a body that nobody has read.
-    response.prependListener('finish', () => this.#discardBody());
+    if (hasBody(request)) response.prependListener('finish', () => this.#discardBody());
   }
 
   #watchTouches(): Set<() => void> {
@@ -133,11 +133,9 @@ export class NodeClient extends Client {
    */
   #discardBody(): void {
     const { request, response } = this;
-    const { headers, socket } = request;
-    const empty = headers['transfer-encoding'] === undefined && !Number(headers['content-length']);
+    const { socket } = request;
     // HTTP/2 has a flow control of its own.
-    if (empty || request.readableDidRead || socket === null || response.stream !== undefined)
-      return;
+    if (request.readableDidRead || socket === null || response.stream !== undefined) return;
     let left = mostDrained;
     request.on('data', ({ length }) => {
       left -= length;
@@ -149,4 +147,8 @@ export class NodeClient extends Client {
     // Marks the request as read.
     request.read(0);
   }
+}
+
+function hasBody({ headers }: NodeRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }

@@ -39,6 +39,11 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.queued;
   }
 
+  /** How many hold a permit, whatever its weight. */
+  get holders(): number {
+    return this.#pools.held.count;
+  }
+
   tryAcquire(options: AcquireOptions = none): BasePermit | undefined {
     const { weight = 1 } = options;
     const pool = this.#pools.of(options.key, options.limit);

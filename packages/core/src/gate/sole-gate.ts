@@ -1,0 +1,83 @@
+import type { CloseOptions } from '../limiter/held.ts';
+import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { Permit } from '../limiter/permit.ts';
+import type { Waiter } from '../limiter/waiter.ts';
+import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import type { GateLimit } from './gate-limits.ts';
+import type { GateSettings } from './ordered-gate.ts';
+import { checkTakes, type Takes, takesFrom } from './takes.ts';
+
+/** Whether there is one limit, the gate's own, that everybody must pass. */
+export function isSole({ limits: [only, ...others], name, mode }: GateSettings): boolean {
+  if (only === undefined || others.length > 0 || mode === 'shadow') return false;
+  return only.owned && !only.optional && !only.limiter.perKey && only.limiter.name === name;
+}
+
+/** Its limit is told all that the gate has been told. */
+export function soleGate(settings: GateSettings): Gate {
+  const [{ limiter }] = settings.limits as readonly [GateLimit];
+  const queueLimit = Math.min(limiter.queueLimit, settings.queueLimit);
+  return new SoleGate(
+    new InProcessLimiter({ ...settings, limit: limiter.limit, queueLimit, perKey: false }),
+  );
+}
+
+/** The most common gate, and the cheapest: who asks it stands in the limit's line and gets the limit's permit. */
+class SoleGate implements Gate {
+  readonly name: string;
+  readonly limits: readonly [GateLimit];
+  readonly #limiter: InProcessLimiter;
+
+  constructor(limiter: InProcessLimiter) {
+    this.name = limiter.name;
+    this.limits = [{ limiter, optional: false, owned: true }];
+    this.#limiter = limiter;
+  }
+
+  get inflight(): number {
+    return this.#limiter.holders;
+  }
+
+  get queued(): number {
+    return this.#limiter.queued;
+  }
+
+  request(waiter: Waiter, takes: Takes): void {
+    checkTakes(this.limits, takes);
+    waiter.key = undefined;
+    waiter.limit = undefined;
+    waiter.weight = takes[0]?.weight ?? 1;
+    this.#limiter.request(waiter);
+  }
+
+  withdraw(waiter: Waiter): void {
+    this.#limiter.withdraw(waiter);
+  }
+
+  async acquire(options: GateWaitOptions = {}): Promise<Permit> {
+    return this.#limiter.acquire(this.#asked(options));
+  }
+
+  async run<T>(
+    fn: (permit: Permit) => T | PromiseLike<T>,
+    options: GateWaitOptions = {},
+  ): Promise<T> {
+    return this.#limiter.run(fn, this.#asked(options));
+  }
+
+  close(options?: CloseOptions): Promise<number> {
+    return this.#limiter.close(options);
+  }
+
+  stats(): GateStats {
+    const { limit: _, keys: __, ...stats } = this.#limiter.stats();
+    return { ...stats, inflight: this.inflight, limits: [this.#limiter.stats()] };
+  }
+
+  #asked(options: GateWaitOptions) {
+    const { signal, queueTimeout } = options;
+    const takes = takesFrom(this.limits, options);
+    checkTakes(this.limits, takes);
+    return { weight: takes[0]?.weight, signal, queueTimeout };
+  }
+}

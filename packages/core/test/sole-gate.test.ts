@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { createGate } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const limits = [{ name: 'app', limit: 4 }];
+
+it('counts requests, where its limit counts weight', () => {
+  const gate = createGate({ limits, queueLimit: 1 });
+  const [holder, waiting] = [new Caller(), new Caller()];
+  askGate(gate, holder, [{ weight: 3 }]);
+  askGate(gate, waiting, [{ weight: 2 }]);
+  expect([gate.inflight, gate.queued]).toEqual([1, 1]);
+  const counts = { admitted: 1, queued: 1, leaked: 0 };
+  expect(gate.stats()).toMatchObject({ name: 'app', ...counts, inflight: 1 });
+  expect(gate.stats()).not.toHaveProperty('limit');
+  expect(gate.stats().limits).toMatchObject([{ ...counts, inflight: 3, limit: 4, keys: 0 }]);
+});
+
+it.each([
+  [{ queueLimit: 1 }, 2],
+  [{ queueLimit: 2 }, 1],
+])('the shorter of two lines counts: %j and %i', ({ queueLimit }, own) => {
+  const gate = createGate({ limits: [{ name: 'app', limit: 1, queueLimit: own }], queueLimit });
+  const callers = [new Caller(), new Caller(), new Caller()];
+  for (const caller of callers) askGate(gate, caller, [{ weight: 1 }]);
+  expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
+});
+
+it('what the waiter has of its own is not asked, but for its patience', () => {
+  const clock = new VirtualClock();
+  const gate = createGate({ limits, queueLimit: 1, clock });
+  const wishes = { key: 'a', limit: 9, weight: 7, queueTimeout: 5 };
+  const [holder, waiting] = [new Caller(wishes), new Caller(wishes)];
+  askGate(gate, holder, [{ weight: 4 }]);
+  askGate(gate, waiting, [{ weight: 1 }]);
+  expect(holder.permit).toMatchObject({ weight: 4, key: undefined });
+  clock.advance(5);
+  expect(waiting.rejection?.reason).toBe('timeout');
+});
+
+it.each([
+  [{ weights: { other: 1 } }, 'ERR_HEADGATE_KEY'],
+  [{ keys: { app: 'a' } }, 'ERR_HEADGATE_KEY'],
+  [{ weights: { app: 5 } }, 'ERR_HEADGATE_WEIGHT'],
+  [{ queueTimeout: Number.NaN }, 'ERR_HEADGATE_OPTION'],
+])('acquire and run reject what makes no sense: %j', async (options, code) => {
+  const gate = createGate({ limits, queueLimit: 1 });
+  const held = await gate.acquire({ weights: { app: 4 } });
+  await expect(gate.acquire(options)).rejects.toMatchObject({ code });
+  await expect(gate.run(() => 1, options)).rejects.toMatchObject({ code });
+  held.release();
+  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ inflight: 0 }] });
+});
+
+it('its limit, asked directly, waits by the same rules', async () => {
+  const clock = new VirtualClock();
+  const gate = createGate({ limits, queueLimit: 1, queueTimeout: 30, clock });
+  const limiter = gate.limits[0]?.limiter;
+  await limiter?.acquire({ weight: 4 });
+  const waiting = gate.acquire();
+  await expect(limiter?.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
+  expect(gate.inflight).toBe(1);
+  clock.advance(30);
+  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout', limit: 'app' } });
+});
+
+it('takes a permit back that is held for too long, once', async () => {
+  const clock = new VirtualClock();
+  const leaked: object[] = [];
+  const observer = { leaked: (event: object) => leaked.push(event) };
+  const gate = createGate({ limits, maxHold: 50, observer, clock });
+  const { signal } = await gate.acquire();
+  clock.advance(50);
+  expect(signal.aborted).toBe(true);
+  expect(leaked).toEqual([{ name: 'app', weight: 1, held: 50 }]);
+  expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1 });
+});
