@@ -1,4 +1,4 @@
-import { checkMethods } from './options.ts';
+import { checkMethods } from './checks.ts';
 
 /** Time and timers: a test or a simulation supplies its own. */
 export interface Clock {

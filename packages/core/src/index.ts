@@ -6,7 +6,7 @@ export type { GateLimit } from './gate/gate-limits.ts';
 export type { Take, TakeOptions, Takes } from './gate/takes.ts';
 export { ipKey } from './http/ip-key.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
-export type { CloseOptions } from './limiter/held.ts';
+export type { CloseOptions } from './limiter/ledger.ts';
 export type {
   AcquireOptions,
   Limiter,

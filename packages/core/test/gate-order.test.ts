@@ -119,8 +119,8 @@ describe('which limits apply', () => {
   });
 
   it.each<[object, object]>([
-    [{ keys: { usr: 'a' } }, { code: 'ERR_HEADGATE_KEY', option: 'usr' }],
-    [{ weights: { ap: 1 } }, { code: 'ERR_HEADGATE_KEY', option: 'ap' }],
+    [{ keys: { usr: 'a' } }, { code: 'ERR_HEADGATE_KEY', option: 'keys' }],
+    [{ weights: { ap: 1 } }, { code: 'ERR_HEADGATE_KEY', option: 'weights' }],
     [{ keys: { user: 5 } }, { code: 'ERR_HEADGATE_KEY' }],
     [{ keys: { app: 'a' } }, { code: 'ERR_HEADGATE_KEY' }],
     [{ weights: { app: 101 } }, { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' }],

@@ -84,7 +84,7 @@ describe('S1: createGate refuses, naming option, expectation and value', () => {
     ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'perKey' }],
     ['optional 1', { name: 'a', limit: 1, optional: 1 }, { option: 'optional' }],
     ['a limiter that is none', { limiter: {} }, { option: 'limiter' }],
-    ['no limiter', { limiter: undefined }, { option: 'limiter' }],
+    ['no limiter', { limiter: undefined }, { option: 'limits[].name' }],
   ])('in limits: %s', (_, limit, expected) => {
     const error = refusalOf(() => createGate({ limits: [limit as never] }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
@@ -187,4 +187,9 @@ it.each([0, -1, 1.5, Number.NaN, '1'])('refuses a weight of %s', async (value) =
   expect(refusalOf(() => limiter.tryAcquire({ weight }))).toMatchObject(error);
   await expect(limiter.acquire({ weight })).rejects.toMatchObject(error);
   expect(limiter.inflight).toBe(0);
+});
+
+it('what is undefined is left out', () => {
+  const limiter = undefined;
+  expect(createGate({ limits: [{ name: 'a', limit: 1, limiter }] }).name).toBe('a');
 });

@@ -1,10 +1,31 @@
 import { expect, it } from 'vitest';
-import { createGate } from '../src/index.ts';
+import { createGate, type Gate } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const limits = [{ name: 'app', limit: 4 }];
+
+it('refuses a waiter that waits already, here or elsewhere, and leaves it as it is', () => {
+  const app = createGate({ limits, queueLimit: 9 });
+  const two = [{ name: 'own', limit: 1, optional: true }, ...limits];
+  const gates = [app, createGate({ limits: two, queueLimit: 9 })] as const;
+  const wait = (gate: Gate, waiter: Caller, weight: number) =>
+    askGate(gate, waiter, [...Array(gate.limits.length - 1), { weight }]);
+  for (const gate of gates) {
+    const [holder, waiting] = [new Caller(), new Caller()];
+    wait(gate, holder, 4);
+    wait(gate, waiting, 1);
+    for (const other of gates) {
+      const code = 'ERR_HEADGATE_WAITING';
+      expect(() => wait(other, waiting, 3)).toThrow(expect.objectContaining({ code }));
+    }
+    expect(gates.map(({ queued }) => queued)).toEqual(gates.map((one) => (one === gate ? 1 : 0)));
+    holder.permit?.release();
+    expect(waiting.permit?.weight).toBe(1);
+    waiting.permit?.release();
+  }
+});
 
 it('counts requests, where its limit counts weight', () => {
   const gate = createGate({ limits, queueLimit: 1 });

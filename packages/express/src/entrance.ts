@@ -67,14 +67,14 @@ export class Entrance {
       for (const [name, value] of this.http.fields(visit)) res.append(name, value);
       return proceed();
     }
-    if (onReject === undefined) return this.#refuse(visit, req, res);
+    if (onReject === undefined) return this.#reject(visit, req, res);
     res.locals.admission = visit.admission;
-    const refuse = (answer: unknown) => answer === false && this.#refuse(visit, req, res);
-    attempt(() => onReject(rejection, req, res, proceed), next, refuse);
+    const settle = (answer: unknown) => answer === false && this.#reject(visit, req, res);
+    attempt(() => onReject(rejection, req, res, proceed), next, settle);
   }
 
-  #refuse(visit: Visit, req: Request, res: Reply): void {
-    const { status, headers, body } = this.http.refusal(visit, req);
+  #reject(visit: Visit, req: Request, res: Reply): void {
+    const { status, headers, body } = this.http.answerTo(visit, req);
     res.writeHead(status, headers).end(body);
   }
 }

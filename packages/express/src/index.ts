@@ -2,7 +2,16 @@ import { type Admission, type Handle, type HttpOptions, withHandle } from '@head
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Entrance, type Handler, type Step } from './entrance.ts';
 
-export { createLimiter, ipKey, type Rejection, type RejectionReason } from '@headgate/core';
+export {
+  createLimiter,
+  ipKey,
+  type Observer,
+  type Permit,
+  RejectedError,
+  type Rejection,
+  type RejectionReason,
+} from '@headgate/core';
+export type { Admission } from '@headgate/core/http';
 
 /** Where the handler finds its admission: `res.locals.admission`. */
 export interface AdmissionLocals {

@@ -17,7 +17,16 @@ import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebClient } from './web-client.ts';
 
-export { createLimiter, ipKey, type Rejection, type RejectionReason } from '@headgate/core';
+export {
+  createLimiter,
+  ipKey,
+  type Observer,
+  type Permit,
+  RejectedError,
+  type Rejection,
+  type RejectionReason,
+} from '@headgate/core';
+export type { Admission } from '@headgate/core/http';
 
 /** Where the handler finds its admission: `c.var.admission`. */
 export interface AdmissionEnv {
@@ -65,17 +74,17 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
     if (visit.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', visit.admission);
-    if (rejection !== undefined) return turnAway(visit, rejection, c, next);
+    if (rejection !== undefined) return reject(visit, rejection, c, next);
     const fields = http.fields(visit);
     const work = client.during(next());
     if (fields.length === 0 && client instanceof NodeClient) return work;
     return finish(work, c, client, fields);
   }
 
-  async function turnAway(visit: Visit, rejection: Rejection, c: Context, next: Next) {
+  async function reject(visit: Visit, rejection: Rejection, c: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.refusal(visit, c);
+    const { status, headers, body } = http.answerTo(visit, c);
     return c.body(body, status as 503, headers);
   }
 
@@ -89,7 +98,7 @@ async function finish(work: Promise<void>, c: Context, client: Client, fields: F
     add(c, fields);
     watch(c, client);
   } catch (error) {
-    client.ended('begun');
+    if (client instanceof WebClient) client.ended('unanswered');
     throw error;
   }
 }

@@ -13,12 +13,13 @@ export class WebClient extends Client {
   }
 
   protected listen(): void {
-    this.signal.addEventListener('abort', () => this.ended(this.sent ? 'begun' : 'unanswered'));
+    this.signal.addEventListener('abort', () => this.ended(this.sent ? 'truncated' : 'unanswered'));
   }
 
+  /** Hono tells when the handler is done: nobody asks. */
   whenTouched(): void {}
 
-  refused(): void {}
+  rejected(): void {}
 
   /** Tells the end of the response by that of its body; one that has none, or that nobody will read, ends here. */
   watch(response: Response, isRead: boolean): Response {
@@ -27,7 +28,7 @@ export class WebClient extends Client {
     if (isRead && response.body !== null) {
       return new Response(this.metered(response.body), response);
     }
-    this.ended('finished');
+    this.ended('complete');
     return response;
   }
 
@@ -39,14 +40,14 @@ export class WebClient extends Client {
           const { done, value } = await reader.read();
           if (!done) return controller.enqueue(value);
           controller.close();
-          this.ended('finished');
+          this.ended('complete');
         } catch (error) {
           controller.error(error);
-          this.ended('begun');
+          this.ended('truncated');
         }
       },
       cancel: (reason) => {
-        this.ended('begun');
+        this.ended('truncated');
         return reader.cancel(reason);
       },
     });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { concurrencyLimit } from '@headgate/hono';
+import { type AdmissionEnv, concurrencyLimit } from '@headgate/hono';
 import { Call, counts } from '@headgate/test-suite';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type MiddlewareHandler } from 'hono';
@@ -107,6 +107,20 @@ describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) =>
     const hono = app();
     expect(await ask(hono, path, { method })).toMatchObject({ status });
     expect(await ask(hono, path, { method })).toMatchObject({ status });
+  });
+
+  it('a thrown thing that is no Error is no disconnect', async () => {
+    const hono = new Hono<AdmissionEnv>();
+    const limit = concurrencyLimit({ limit: 1, headers: true });
+    limits.push(limit);
+    let signal: AbortSignal | undefined;
+    hono.use(limit).get('/odd', (c) => {
+      signal = c.var.admission.permit?.signal;
+      throw 'no Error';
+    });
+    await ask(hono as never, '/odd').catch(() => {});
+    await counts(limit, 0, 0);
+    if (where === 'on Node') expect(signal?.aborted).toBe(false);
   });
 });
 

@@ -12,7 +12,16 @@ import {
 import type { Context, Middleware, Next } from 'koa';
 import { framework } from './framework.ts';
 
-export { createLimiter, ipKey, type Rejection, type RejectionReason } from '@headgate/core';
+export {
+  createLimiter,
+  ipKey,
+  type Observer,
+  type Permit,
+  RejectedError,
+  type Rejection,
+  type RejectionReason,
+} from '@headgate/core';
+export type { Admission } from '@headgate/core/http';
 
 /** Where the handler finds its admission: `ctx.state.admission`. */
 export interface AdmissionState {
@@ -53,15 +62,15 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
       return;
     }
     ctx.state.admission = visit.admission;
-    if (rejection !== undefined) return turnAway(visit, rejection, ctx, next);
+    if (rejection !== undefined) return reject(visit, rejection, ctx, next);
     for (const [name, value] of http.fields(visit)) ctx.append(name, value);
     return client.during(next());
   }
 
-  async function turnAway(visit: Visit, rejection: Rejection, ctx: Context, next: Next) {
+  async function reject(visit: Visit, rejection: Rejection, ctx: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.refusal(visit, ctx);
+    const { status, headers, body } = http.answerTo(visit, ctx);
     ctx.status = status;
     ctx.set(headers);
     ctx.body = body;

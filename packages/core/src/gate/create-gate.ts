@@ -1,8 +1,3 @@
-import { type Clock, checkClock } from '../clock.ts';
-import { invalid } from '../errors.ts';
-import { createLimiter } from '../limiter/create-limiter.ts';
-import type { Limiter } from '../limiter/limiter.ts';
-import { checkObserver, type Observer } from '../limiter/observer.ts';
 import {
   checkBound,
   checkChoice,
@@ -13,7 +8,12 @@ import {
   checkNames,
   checkSpan,
   checkText,
-} from '../options.ts';
+} from '../checks.ts';
+import { type Clock, checkClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import { createLimiter } from '../limiter/create-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { checkObserver, type Observer } from '../limiter/observer.ts';
 import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { type GateSettings, OrderedGate } from './ordered-gate.ts';
@@ -23,6 +23,7 @@ import { isSole, soleGate } from './sole-gate.ts';
 export type GateLimitOptions = { optional?: boolean | undefined } & (
   | { limiter: Limiter }
   | {
+      limiter?: undefined;
       name: string;
       limit: number;
       perKey?: boolean | undefined;
@@ -49,7 +50,7 @@ export interface GateOptions {
   maxHold?: number | undefined;
   /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
-  /** Is told what happens. Default: nobody is. */
+  /** Receives events. Default: none. */
   observer?: Observer | undefined;
   /** Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
@@ -127,7 +128,7 @@ function hasLine({ limiter, owned }: GateLimit, { length }: readonly GateLimit[]
 function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
   checkNames('limits[]', options, [...knownLimit, 'limiter']);
   const optional = checkFlag('optional', options.optional);
-  if ('limiter' in options) {
+  if (options.limiter !== undefined) {
     checkNames('limits[] with a limiter', options, ['limiter', 'optional']);
     if (typeof options.limiter?.request !== 'function') {
       throw invalid('limiter', 'a limiter', options.limiter);

@@ -1,10 +1,10 @@
 import { together } from '../limiter/grants.ts';
-import { BasePermit, type Holder, type Outcome } from '../limiter/permit.ts';
+import { BasePermit, type Outcome, type Register } from '../limiter/permit.ts';
 
 /** The permits of all limits of a gate, as one. Its weight is that of the heaviest. */
 export class GatePermit extends BasePermit {
   constructor(
-    protected readonly holder: Holder,
+    protected readonly register: Register,
     private readonly parts: readonly BasePermit[],
     waited: number,
   ) {

@@ -1,4 +1,4 @@
-import type { CloseOptions } from '../limiter/held.ts';
+import type { CloseOptions } from '../limiter/ledger.ts';
 import type { LimiterStats, WaitOptions } from '../limiter/limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
 import type { Waiter } from '../limiter/waiter.ts';
@@ -24,7 +24,7 @@ export interface Gate {
   /** Requests that wait, at whichever limit. */
   readonly queued: number;
   /**
-   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` is read. Throws on takes that
+   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` is read; `key`, `weight` and `limit` may be overwritten. Throws on takes that
    * can never be had.
    */
   request(waiter: Waiter, takes: Takes): void;

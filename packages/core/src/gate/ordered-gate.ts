@@ -1,15 +1,16 @@
-import { Acquisition, callLater } from '../limiter/acquire.ts';
+import { checkDuration } from '../checks.ts';
+import { Acquisition } from '../limiter/acquisition.ts';
+import { callLater } from '../limiter/call.ts';
 import { Deadlines, isLate } from '../limiter/deadlines.ts';
 import { together } from '../limiter/grants.ts';
-import { type CloseOptions, Held, type HoldSettings } from '../limiter/held.ts';
+import { type CloseOptions, type HoldSettings, Ledger } from '../limiter/ledger.ts';
 import type { LocalLimiter } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
-import { alreadyWaiting, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
-import { checkDuration } from '../options.ts';
+import { checkIdle, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, giveBack } from './gate-permit.ts';
@@ -32,23 +33,23 @@ export class OrderedGate implements Gate, Way {
   readonly name: string;
   readonly limits: readonly GateLimit[];
   closed = false;
-  readonly #held: Held;
+  readonly #ledger: Ledger;
   readonly #tally: Tally;
   /** All who wait, though they may wait for ever. */
-  readonly #deadlines: Deadlines<Waiter>;
+  readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
 
   constructor(private readonly settings: GateSettings) {
     this.name = settings.name;
     this.limits = settings.limits;
-    this.#held = new Held(settings);
+    this.#ledger = new Ledger(settings);
     this.#tally = new Tally(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
-    this.#deadlines = new Deadlines(settings.clock, (late) => this.#atItsLimit(late, 'timeout'));
+    this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
   }
 
   get inflight(): number {
-    return this.#held.count;
+    return this.#ledger.count;
   }
 
   get queued(): number {
@@ -56,10 +57,10 @@ export class OrderedGate implements Gate, Way {
   }
 
   request(waiter: Waiter, takes: Takes): void {
+    checkIdle(waiter);
     checkTakes(this.limits, takes);
     if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
-    if (this.closed) return this.#turnAway(waiter, this.#rejection('closed'));
-    if (waiter.standIn !== undefined) throw alreadyWaiting();
+    if (this.closed) return this.#tell(waiter, this.#rejection('closed'));
     const parts: BasePermit[] = [];
     try {
       for (const take of takes) {
@@ -98,14 +99,14 @@ export class OrderedGate implements Gate, Way {
 
   close(options?: CloseOptions): Promise<number> {
     this.closed = true;
-    for (const waiting of this.#deadlines.items()) this.#atItsLimit(waiting, 'closed');
+    for (const waiting of this.#deadlines.items()) this.#rejectAtLimit(waiting, 'closed');
     for (const { limiter, owned } of this.limits) if (owned) void limiter.close();
-    return this.#held.drain(options);
+    return this.#ledger.drain(options);
   }
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const { total: admitted, leaked } = this.#held;
+    const { admitted, leaked } = this.#ledger;
     const { rejections, withdrawals: withdrawn } = this.#tally;
     const now = this.settings.clock.now();
     let longestWait = 0;
@@ -116,7 +117,7 @@ export class OrderedGate implements Gate, Way {
     return { name, inflight, queued, longestWait, ...counts, limits };
   }
 
-  lets(passage: Passage): boolean {
+  startWaiting(passage: Passage): boolean {
     const { waiter } = passage;
     const { queueLimit, queueTimeout, clock } = this.settings;
     // Late timers must not keep places in the line occupied.
@@ -148,7 +149,7 @@ export class OrderedGate implements Gate, Way {
     // It has its answer before anybody is let into what it gives back.
     together(() => {
       this.abandon(passage);
-      this.#turnAway(passage.waiter, { ...rejection, reason, waited });
+      this.#tell(passage.waiter, { ...rejection, reason, waited });
     });
   }
 
@@ -168,7 +169,7 @@ export class OrderedGate implements Gate, Way {
     this.#deadlines.remove(passage);
   }
 
-  #atItsLimit(waiting: Waiter, reason: RejectionReason): void {
+  #rejectAtLimit(waiting: Waiter, reason: RejectionReason): void {
     const passage = waiting as Passage;
     passage.at?.reject(passage, reason);
   }
@@ -184,12 +185,12 @@ export class OrderedGate implements Gate, Way {
   }
 
   #grant(waiter: Waiter, parts: readonly BasePermit[], waited: number): void {
-    const permit = new GatePermit(this.#held, parts, waited);
-    this.#held.add(permit);
+    const permit = new GatePermit(this.#ledger, parts, waited);
+    this.#ledger.add(permit);
     grant(waiter, permit);
   }
 
-  #turnAway(waiter: Waiter, rejection: Rejection): void {
+  #tell(waiter: Waiter, rejection: Rejection): void {
     this.#tally.rejected(rejection);
     waiter.rejected(rejection);
   }

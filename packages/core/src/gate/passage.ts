@@ -9,7 +9,7 @@ import type { Take, Takes } from './takes.ts';
 export interface Way {
   readonly closed: boolean;
   /** Whether a request may begin to wait; from then on it counts, and its time runs. */
-  lets(passage: Passage): boolean;
+  startWaiting(passage: Passage): boolean;
   /** It has passed the last limit. */
   admit(passage: Passage, parts: readonly BasePermit[]): void;
   /** A limit has rejected it, or with no word from a limit, the gate is closed. */
@@ -69,7 +69,7 @@ export class Passage extends Waiter {
 
   /** One deadline and one count for the whole way: the gate is asked at the first line only. */
   override joins(): boolean {
-    if (this.#over || (this.order === 0 && !this.way.lets(this))) return false;
+    if (this.#over || (this.order === 0 && !this.way.startWaiting(this))) return false;
     this.arrival = this.order;
     return true;
   }

@@ -1,13 +1,16 @@
-import type { CloseOptions } from '../limiter/held.ts';
+import type { CloseOptions } from '../limiter/ledger.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
-import type { Waiter } from '../limiter/waiter.ts';
+import { checkIdle, type Waiter } from '../limiter/waiter.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { GateSettings } from './ordered-gate.ts';
 import { checkTakes, type Takes, takesFrom } from './takes.ts';
 
-/** Whether there is one limit, the gate's own, that everybody must pass. */
+/**
+ * Whether the limit can stand for the gate: everybody must pass it, as an optional or a keyed one need not be; it may not
+ * be passed beyond the limit, as in shadow mode; and it has the gate's name, which rejections and events carry.
+ */
 export function isSole({ limits: [only, ...others], name, mode }: GateSettings): boolean {
   if (only === undefined || others.length > 0 || mode === 'shadow') return false;
   return only.owned && !only.optional && !only.limiter.perKey && only.limiter.name === name;
@@ -43,6 +46,7 @@ class SoleGate implements Gate {
   }
 
   request(waiter: Waiter, takes: Takes): void {
+    checkIdle(waiter);
     checkTakes(this.limits, takes);
     waiter.key = undefined;
     waiter.limit = undefined;
@@ -70,8 +74,9 @@ class SoleGate implements Gate {
   }
 
   stats(): GateStats {
-    const { limit: _, keys: __, ...stats } = this.#limiter.stats();
-    return { ...stats, inflight: this.inflight, limits: [this.#limiter.stats()] };
+    const ofLimit = this.#limiter.stats();
+    const { limit: _, keys: __, ...stats } = ofLimit;
+    return { ...stats, inflight: this.inflight, limits: [ofLimit] };
   }
 
   #asked(options: GateWaitOptions) {

@@ -1,7 +1,7 @@
+import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkWeight } from '../limiter/pool.ts';
-import { checkCount } from '../options.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 /** What a request takes of one limit of a gate. */
@@ -31,9 +31,10 @@ export function takesFrom(
   { keys = {}, weights = {} }: TakeOptions,
 ): Takes {
   const names = limits.map(({ limiter }) => limiter.name);
-  for (const name of [...Object.keys(keys), ...Object.keys(weights)]) {
-    if (names.includes(name)) continue;
-    throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${name}"`, name);
+  for (const [option, named] of Object.entries({ keys, weights })) {
+    const unknown = Object.keys(named).find((name) => !names.includes(name));
+    if (unknown === undefined) continue;
+    throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${unknown}"`, option);
   }
   return limits.flatMap(({ limiter, optional }) => {
     const key = keys[limiter.name];

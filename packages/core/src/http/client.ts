@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts';
 import type { Visit } from './visit.ts';
 
 /** How a response came to its end: sent whole, cut off amid its body, or cut off before its head. */
-export type Ending = 'finished' | 'begun' | 'unanswered';
+export type Ending = 'complete' | 'truncated' | 'unanswered';
 
 /** The other end of a request, as far as an adapter can see it; one for all middleware that the request passes. */
 export abstract class Client {
   /** The latest visit; the earlier ones hang on its `outer`. */
-  visits: Visit | undefined = undefined;
+  latest: Visit | undefined = undefined;
 
   /** Whether nobody is there any more to answer to. */
   abstract readonly gone: boolean;
@@ -16,18 +16,18 @@ export abstract class Client {
   /** Calls back when the handler touches the response of a client that has gone, or after so many milliseconds. */
   abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
   /** The request is turned away, and on shutdown the connection closed with it. */
-  abstract refused(hangUp: boolean): void;
+  abstract rejected(hangUp: boolean): void;
 
   attend(visit: Visit): void {
-    const first = this.visits === undefined;
-    visit.outer = this.visits;
-    this.visits = visit;
+    const first = this.latest === undefined;
+    this.latest = visit;
     if (first) this.listen();
   }
 
   /** Holds all permits of the request until the handler's work has settled, too. */
   during<P extends PromiseLike<unknown>>(work: P): P {
-    for (let { visits: visit } = this; visit !== undefined; visit = visit.outer) visit.begun();
+    for (let { latest: visit } = this; visit !== undefined; visit = visit.outer)
+      visit.handlerStarted();
     // To await it would put off everything that stands around the middleware.
     const settled = () => this.settled();
     work.then(settled, settled);
@@ -35,10 +35,11 @@ export abstract class Client {
   }
 
   private settled(): void {
-    for (let { visits: visit } = this; visit !== undefined; visit = visit.outer) visit.settled();
+    for (let { latest: visit } = this; visit !== undefined; visit = visit.outer)
+      visit.handlerSettled();
   }
 
   ended(ending: Ending): void {
-    for (let visit = this.visits; visit !== undefined; visit = visit.outer) visit.ended(ending);
+    for (let visit = this.latest; visit !== undefined; visit = visit.outer) visit.ended(ending);
   }
 }

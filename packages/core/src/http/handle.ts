@@ -1,4 +1,4 @@
-import type { CloseOptions } from '../limiter/held.ts';
+import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { HttpGate, HttpStats } from './http-gate.ts';
 

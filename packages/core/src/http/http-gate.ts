@@ -1,16 +1,16 @@
+import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
 import type { Rejection } from '../limiter/rejection.ts';
-import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../options.ts';
 import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
-import { Rule, routingOf } from './rule.ts';
+import { perLimit, Rule, routingOf } from './rule.ts';
 import { type Door, Visit } from './visit.ts';
 
 export interface HttpStats extends GateStats {
@@ -19,8 +19,6 @@ export interface HttpStats extends GateStats {
   /** Limits passed without a second permit, since the request held one already. */
   readonly reentered: number;
 }
-
-const perLimit = ['name', 'limit', 'limiter', 'key', 'route', 'weight', 'statusCode'] as const;
 
 const known = [
   ...perLimit,
@@ -98,7 +96,7 @@ export class HttpGate<R> implements Door {
     const takes = this.#takes(request, client);
     if (takes.length === 0) return undefined;
     const visit = new Visit(this, client, takes);
-    visit.begin();
+    visit.enter();
     return visit;
   }
 
@@ -109,7 +107,7 @@ export class HttpGate<R> implements Door {
   }
 
   /** The answer to a request that was turned away. */
-  refusal(visit: Visit, request: R): Answer {
+  answerTo(visit: Visit, request: R): Answer {
     const rejection = visit.rejection as Rejection;
     const { framework, gate } = this;
     const { reason, limit } = rejection;
@@ -138,7 +136,7 @@ export class HttpGate<R> implements Door {
 
   /** Stacked middleware: a share that the request holds already is not taken twice. */
   #holds(client: Client, take: Take): boolean {
-    for (let visit = client.visits; visit !== undefined; visit = visit.outer) {
+    for (let visit = client.latest; visit !== undefined; visit = visit.outer) {
       if (!visit.holds(take)) continue;
       this.#reentered++;
       return true;
@@ -159,7 +157,7 @@ export class HttpGate<R> implements Door {
 /** One limit that is written plainly is a list of one. */
 function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOptions<R>[] {
   if (options.limits !== undefined) {
-    const plain = perLimit.find((name) => name in options);
+    const plain = perLimit.find((name) => (options as LimitOptions<R>)[name] !== undefined);
     if (plain === undefined) return options.limits;
     const message = `${plain} must be written within limits, not beside it`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);

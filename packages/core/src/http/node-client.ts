@@ -80,19 +80,19 @@ export class NodeClient extends Client {
    */
   protected listen(): void {
     const { request, response } = this;
-    response.on('close', () => this.close());
+    response.on('close', () => this.#onClose());
     if (response.socket !== null || request.socket === null) return;
     const { socket } = request;
-    const closed = () => this.close();
+    const closed = () => this.#onClose();
     socket.on('close', closed);
     response.on('close', () => socket.off('close', closed));
   }
 
-  close(): void {
+  #onClose(): void {
     const { headersSent, writableFinished, stream } = this.response;
     // HTTP/2 takes a response for finished whose stream was reset before anything was written.
     const finished = writableFinished && stream?.aborted !== true;
-    this.ended(finished ? 'finished' : headersSent ? 'begun' : 'unanswered');
+    this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {
@@ -106,7 +106,7 @@ export class NodeClient extends Client {
     awaited.add(touched);
   }
 
-  refused(hangUp: boolean): void {
+  rejected(hangUp: boolean): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
     // Before Node's own listener, which would drain the whole of a body that nobody has read.

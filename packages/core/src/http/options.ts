@@ -68,7 +68,7 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result> {
   caseSensitive?: boolean | undefined;
   /** Whether `route` tells `/a/` from `/a`. Default: as the framework does. */
   strict?: boolean | undefined;
-  /** Is told what happens. Default: nobody is. */
+  /** Receives events. Default: none. */
   observer?: Observer | undefined;
   /** Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;

@@ -1,22 +1,24 @@
+import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import type { GateLimitOptions } from '../gate/create-gate.ts';
 import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { checkCount, checkFlag, checkFunction, checkNames } from '../options.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
-const known = [
+/** What is said of one limit, within `limits` or beside the options of the whole. */
+export const perLimit = [
   'name',
   'limit',
   'limiter',
   'key',
   'route',
   'weight',
-  'queueLimit',
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
+
+const known = [...perLimit, 'queueLimit'];
 
 /** What only a limit of the middleware's own can be told. */
 const ownOnly = ['name', 'limit', 'queueLimit'] as const;

@@ -34,12 +34,13 @@ export class Visit extends Waiter {
   left = false;
   /** Pending while the request waits; undefined where it need not. Awaiting it keeps the request's async context. */
   answered: Promise<void> | undefined = undefined;
-  /** An earlier visit of the same request, at another middleware. */
-  outer: Visit | undefined = undefined;
   /** Whether the framework tells when the handler is done. */
   private handling: 'unknown' | 'running' | 'settled' = 'unknown';
   private over = false;
   private answer: (() => void) | undefined = undefined;
+
+  /** An earlier visit of the same request, at another middleware. */
+  readonly outer: Visit | undefined;
 
   constructor(
     private readonly door: Door,
@@ -47,11 +48,11 @@ export class Visit extends Waiter {
     readonly takes: Takes,
   ) {
     super();
+    this.outer = client.latest;
   }
 
   /** Asks the gate. */
-  begin(): void {
-    this.outer = this.client.visits;
+  enter(): void {
     if (this.client.gone) return this.leave();
     this.door.gate.request(this, this.takes);
     if (this.permit !== undefined && this.answered === undefined) this.client.attend(this);
@@ -63,7 +64,7 @@ export class Visit extends Waiter {
   }
 
   override joins(): boolean {
-    for (let outer = this.client.visits; outer !== undefined; outer = outer.outer) {
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) {
       if (outer.permit?.released === false) warnOfNesting();
     }
     this.answered = new Promise((resolve) => {
@@ -86,7 +87,7 @@ export class Visit extends Waiter {
 
   rejected(rejection: Rejection): void {
     this.rejection = rejection;
-    this.client.refused(rejection.reason === 'closed');
+    this.client.rejected(rejection.reason === 'closed');
     this.answer?.();
   }
 
@@ -102,27 +103,27 @@ export class Visit extends Waiter {
     if (this.over) return;
     this.over = true;
     if (permit === undefined) return this.withdraw();
-    if (ending !== 'finished') {
+    if (ending !== 'complete') {
       permit.abort(disconnected());
       if (door.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not tell whether the handler still works for nobody: wait for a sign of it.
     if (ending === 'unanswered' && this.handling === 'unknown') {
       client.whenTouched(() => this.awaitNoHandler(), door.clock, door.abandonAfter);
-    } else this.end();
+    } else this.giveBackIfDone();
   }
 
   /** The handler is at work, and `settled` will tell when it is done. */
-  begun(): void {
+  handlerStarted(): void {
     this.handling = 'running';
   }
 
-  settled(): void {
+  handlerSettled(): void {
     this.handling = 'settled';
-    this.end();
+    this.giveBackIfDone();
   }
 
-  private end(): void {
+  private giveBackIfDone(): void {
     if (this.over && this.handling !== 'running') this.permit?.end();
   }
 
@@ -140,7 +141,7 @@ export class Visit extends Waiter {
   }
 
   private awaitNoHandler(): void {
-    if (this.handling === 'unknown') this.settled();
+    if (this.handling === 'unknown') this.handlerSettled();
   }
 }
 

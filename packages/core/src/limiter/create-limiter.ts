@@ -1,4 +1,3 @@
-import { type Clock, checkClock } from '../clock.ts';
 import {
   checkBound,
   checkCount,
@@ -8,7 +7,8 @@ import {
   checkNames,
   checkSpan,
   checkText,
-} from '../options.ts';
+} from '../checks.ts';
+import { type Clock, checkClock } from '../clock.ts';
 import type { LocalLimiter } from './limiter.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
@@ -28,7 +28,7 @@ export interface LimiterOptions {
   maxHold?: number | undefined;
   /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
-  /** Is told what happens. Default: nobody is. */
+  /** Receives events. Default: none. */
   observer?: Observer | undefined;
   /** Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;

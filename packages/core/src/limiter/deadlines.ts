@@ -1,22 +1,15 @@
 import { type Clock, longestTimer } from '../clock.ts';
-
-/** What has a time to be up, in whole milliseconds of the clock. It carries the links of its term itself. */
-export interface Timed<T> {
-  deadline: number;
-  term: Term<T> | undefined;
-  sooner: T | undefined;
-  later: T | undefined;
-}
+import type { Waiter } from './waiter.ts';
 
 /** Whether its time is up, whatever its timer says. */
-export function isLate({ deadline }: Pick<Timed<unknown>, 'deadline'>, now: number): boolean {
+export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
 /** Those with the same patience, in order of their deadlines. */
-export class Term<T> {
-  first: T | undefined = undefined;
-  last: T | undefined = undefined;
+export class Term {
+  first: Waiter | undefined = undefined;
+  last: Waiter | undefined = undefined;
 
   constructor(
     readonly owner: object,
@@ -26,11 +19,11 @@ export class Term<T> {
 
 /**
  * One timer for all who wait: of each term only the first need be looked at. Those who may wait for ever are known
- * here, too. No Map or Set holds who waits: what passes through one under load outlives its request in the table that the
- * collector has moved to the old generation.
+ * here, too. No Map or Set holds them: its outgrown tables reach the old generation and keep finished requests alive
+ * (docs/decisions/0008).
  */
-export class Deadlines<T extends Timed<T>> {
-  readonly #terms = new Map<number, Term<T>>();
+export class Deadlines {
+  readonly #terms = new Map<number, Term>();
   #timer: unknown;
   size = 0;
   #armedFor = Infinity;
@@ -38,11 +31,11 @@ export class Deadlines<T extends Timed<T>> {
   constructor(
     private readonly clock: Clock,
     /** Removes the item, if it can. */
-    private readonly expire: (item: T) => void,
+    private readonly expire: (item: Waiter) => void,
   ) {}
 
   /** Sets the item's deadline. */
-  add(item: T, now: number, timeout: number): void {
+  add(item: Waiter, now: number, timeout: number): void {
     let term = this.#terms.get(timeout);
     if (term === undefined) {
       term = new Term(this, timeout);
@@ -60,7 +53,7 @@ export class Deadlines<T extends Timed<T>> {
   }
 
   /** Does nothing for one that is timed elsewhere, or not at all. */
-  remove(item: T): void {
+  remove(item: Waiter): void {
     const { term, sooner, later } = item;
     if (term?.owner !== this) return;
     if (sooner === undefined) term.first = later;
@@ -75,8 +68,8 @@ export class Deadlines<T extends Timed<T>> {
   }
 
   /** All of them, those with the same patience in order of arrival. */
-  items(): T[] {
-    const items: T[] = [];
+  items(): Waiter[] {
+    const items: Waiter[] = [];
     for (const { first } of this.#terms.values()) {
       for (let next = first; next !== undefined; next = next.later) items.push(next);
     }

@@ -1,4 +1,4 @@
-import type { CloseOptions } from './held.ts';
+import type { CloseOptions } from './ledger.ts';
 import type { Permit } from './permit.ts';
 import type { RejectionReason } from './rejection.ts';
 import type { Waiter } from './waiter.ts';
@@ -9,7 +9,7 @@ export interface AcquireOptions {
   key?: string | undefined;
   /** How much of the limit it takes: a whole number from 1 to the limit. Default: 1. */
   weight?: number | undefined;
-  /** For a keyed limiter: this key's own limit. The latest word holds for the key while it is in use. */
+  /** For a keyed limiter: this key's own limit. The latest value applies while the key is in use. */
   limit?: number | undefined;
 }
 

@@ -1,13 +1,14 @@
-import { checkCount, checkDuration } from '../options.ts';
-import { Acquisition, callLater, callWith } from './acquire.ts';
+import { checkCount, checkDuration } from '../checks.ts';
+import { Acquisition } from './acquisition.ts';
+import { callLater, callWith } from './call.ts';
 import { together } from './grants.ts';
-import type { CloseOptions } from './held.ts';
+import type { CloseOptions } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
 import { checkWeight } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
 import type { RejectionReason } from './rejection.ts';
-import { alreadyWaiting, grant, type Waiter } from './waiter.ts';
+import { checkIdle, grant, type Waiter } from './waiter.ts';
 
 const none = {};
 
@@ -41,7 +42,7 @@ export class InProcessLimiter implements LocalLimiter {
 
   /** How many hold a permit, whatever its weight. */
   get holders(): number {
-    return this.#pools.held.count;
+    return this.#pools.ledger.count;
   }
 
   tryAcquire(options: AcquireOptions = none): BasePermit | undefined {
@@ -82,7 +83,7 @@ export class InProcessLimiter implements LocalLimiter {
 
   request(waiter: Waiter): void {
     const pools = this.#pools;
-    if (waiter.pool !== undefined) throw alreadyWaiting();
+    checkIdle(waiter);
     let pool = pools.of(waiter.key, waiter.limit);
     checkWeight(waiter.weight, pool.limit);
     waiter.arrival = 0;
@@ -90,12 +91,12 @@ export class InProcessLimiter implements LocalLimiter {
       pool.rejectLate();
       pool = pools.again(waiter.key, waiter.limit);
     }
-    if (pools.closed) return pool.turnAway(waiter, 'closed');
+    if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admits(waiter.weight)) return grant(waiter, pool.admit(waiter.weight, 0));
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    if (pool.isFull || !waiter.joins()) return pool.turnAway(waiter, 'full');
+    if (pool.isFull || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code: it may have closed the limiter, or freed the key and taken it again.
-    if (pools.closed) return pool.turnAway(waiter, 'closed');
+    if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     pools.again(waiter.key, waiter.limit).join(waiter, timeout);
   }
 
@@ -125,13 +126,13 @@ export class InProcessLimiter implements LocalLimiter {
         pool.reject(next, 'closed');
       }
     }
-    return pools.held.drain(options);
+    return pools.ledger.drain(options);
   }
 
   stats(): LimiterStats {
-    const { settings, held, tally, keys } = this.#pools;
+    const { settings, ledger, tally, keys } = this.#pools;
     const { name, limit, inflight, queued } = this;
-    const { total: admitted, leaked } = held;
+    const { admitted, leaked } = ledger;
     const now = settings.clock.now();
     let longestWait = 0;
     for (const { line } of this.#pools.inUse()) {

@@ -1,4 +1,4 @@
-import { BasePermit, type Holder } from './permit.ts';
+import { BasePermit, type Register } from './permit.ts';
 import type { Pool } from './pool.ts';
 
 /** A place under a limit in this process. */
@@ -15,11 +15,11 @@ export class LocalPermit extends BasePermit {
     return this.pool.key;
   }
 
-  protected get holder(): Holder {
-    return this.pool.home.held;
+  protected get register(): Register {
+    return this.pool.home.ledger;
   }
 
   protected giveBack(): void {
-    this.pool.takeBack(this.weight);
+    this.pool.free(this.weight);
   }
 }

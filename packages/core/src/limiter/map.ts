@@ -1,4 +1,4 @@
-import { checkNames } from '../options.ts';
+import { checkNames } from '../checks.ts';
 import { createLimiter } from './create-limiter.ts';
 
 export interface MapOptions {

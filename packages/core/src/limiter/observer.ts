@@ -1,5 +1,5 @@
+import { checkMethods } from '../checks.ts';
 import { throwLater } from '../errors.ts';
-import { checkMethods } from '../options.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -9,7 +9,7 @@ interface Event {
 }
 
 /**
- * Is told what happens at a limiter or a gate: the basis of metrics and logs. Every callback is optional and
+ * Receives what happens at a limiter or a gate: the basis of metrics and logs. Every callback is optional and
  * synchronous, and read once, when the limiter or the gate is made. One that throws disturbs no caller: its error
  * surfaces as an uncaught exception.
  */

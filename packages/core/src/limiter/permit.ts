@@ -34,9 +34,9 @@ interface Extra {
 }
 
 /** Where the permits are counted that a limiter or a gate has given. */
-export interface Holder {
+export interface Register {
   /** Why `close` has given up on the permits that are still out. */
-  readonly abandoned: unknown;
+  readonly closedReason: unknown;
   /** Somebody wants to know when the permit aborts. */
   watch(permit: BasePermit): void;
   remove(permit: BasePermit, outcome: Outcome): void;
@@ -57,7 +57,7 @@ export abstract class BasePermit implements Permit {
   ) {}
 
   abstract get key(): string | undefined;
-  protected abstract get holder(): Holder;
+  protected abstract get register(): Register;
   protected abstract giveBack(outcome: Outcome): void;
 
   get signal(): AbortSignal {
@@ -72,8 +72,8 @@ export abstract class BasePermit implements Permit {
 
   /** Somebody wants to know when it aborts. */
   watch(): void {
-    if (this.holder.abandoned !== undefined) this.abort(this.holder.abandoned);
-    else if (!this.released) this.holder.watch(this);
+    if (this.register.closedReason !== undefined) this.abort(this.register.closedReason);
+    else if (!this.released) this.register.watch(this);
   }
 
   /** Aborts the signal; the permit stays held. */
@@ -87,7 +87,7 @@ export abstract class BasePermit implements Permit {
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
     this.released = true;
-    this.holder.remove(this, outcome);
+    this.register.remove(this, outcome);
     this.giveBack(outcome);
   }
 

@@ -38,11 +38,11 @@ export class Pool implements Served {
     this.inflight += weight;
     home.inflight += weight;
     const permit = new LocalPermit(this, weight, waited);
-    home.held.add(permit);
+    home.ledger.add(permit);
     return permit;
   }
 
-  takeBack(weight: number): void {
+  free(weight: number): void {
     this.inflight -= weight;
     this.home.inflight -= weight;
     this.returned += weight;
@@ -79,7 +79,7 @@ export class Pool implements Served {
   reject(waiter: Waiter, reason: RejectionReason): void {
     const wasFirst = this.#leave(waiter);
     try {
-      this.turnAway(waiter, reason);
+      this.rejectNewcomer(waiter, reason);
     } catch (error) {
       throwLater(error);
     }
@@ -87,7 +87,7 @@ export class Pool implements Served {
   }
 
   /** Rejects somebody who is not in the line. */
-  turnAway(waiter: Waiter, reason: RejectionReason): void {
+  rejectNewcomer(waiter: Waiter, reason: RejectionReason): void {
     const rejection = this.#rejection(waiter, reason);
     this.home.tally.rejected(rejection);
     waiter.rejected(rejection);

@@ -1,10 +1,9 @@
+import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
-import { checkCount } from '../options.ts';
 import { Deadlines } from './deadlines.ts';
-import { Held, type HoldSettings } from './held.ts';
+import { type HoldSettings, Ledger } from './ledger.ts';
 import { Pool } from './pool.ts';
 import { Tally } from './tally.ts';
-import type { Waiter } from './waiter.ts';
 
 /** What `createLimiter` has checked and completed. */
 export interface LimiterSettings extends HoldSettings {
@@ -26,15 +25,15 @@ export class Pools {
   inflight = 0;
   queued = 0;
   closed = false;
-  readonly held: Held;
+  readonly ledger: Ledger;
   readonly tally: Tally;
-  readonly deadlines: Deadlines<Waiter>;
+  readonly deadlines: Deadlines;
   readonly #only: Pool | undefined;
   readonly #byKey = new Map<string, Pool>();
 
   constructor(readonly settings: LimiterSettings) {
     this.limit = settings.limit;
-    this.held = new Held(settings);
+    this.ledger = new Ledger(settings);
     this.tally = new Tally(settings);
     this.deadlines = new Deadlines(settings.clock, (late) => late.pool?.reject(late, 'timeout'));
     if (!settings.perKey) this.#only = new Pool(this, undefined, settings.limit);

@@ -39,12 +39,12 @@ export abstract class Waiter {
   since = 0;
   /** @internal Its number in the order of arrival; 0 while it has not had to wait. */
   arrival = 0;
-  /** @internal Who stands in the lines for it, where it waits at a gate. */
+  /** @internal Who stands in the lines for it, where it waits at a gate of several limits. */
   standIn: Waiter | undefined = undefined;
   /** @internal Where it waits. */
   pool: Pool | undefined = undefined;
   /** @internal Those with the same patience, and its place among them. */
-  term: Term<Waiter> | undefined = undefined;
+  term: Term | undefined = undefined;
   /** @internal */
   sooner: Waiter | undefined = undefined;
   /** @internal */
@@ -79,6 +79,8 @@ export function waitedSince(since: number, now: number): number {
   return Math.max(0, Math.round(now - since));
 }
 
-export function alreadyWaiting(): HeadgateError {
-  return new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is in a line already');
+/** @throws HeadgateError where it waits already, at whatever limiter or gate. */
+export function checkIdle({ pool, standIn }: Waiter): void {
+  if (pool === undefined && standIn === undefined) return;
+  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is in a line already');
 }

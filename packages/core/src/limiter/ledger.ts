@@ -1,10 +1,10 @@
+import { checkDuration } from '../checks.ts';
 import { type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
-import { checkDuration } from '../options.ts';
 import { warnOnce } from '../warning.ts';
 import { MaxHold } from './max-hold.ts';
 import type { Observer } from './observer.ts';
-import type { BasePermit, Holder, Outcome } from './permit.ts';
+import type { BasePermit, Outcome, Register } from './permit.ts';
 
 export interface CloseOptions {
   /** Milliseconds after which the permits' signals abort and `close` resolves. Default: Infinity. */
@@ -23,12 +23,12 @@ export interface HoldSettings {
 }
 
 /** The permits that are out: counts and reports them, takes back what is held too long, waits for the last. */
-export class Held implements Holder {
+export class Ledger implements Register {
   /** Ever admitted. */
-  total = 0;
+  admitted = 0;
   leaked = 0;
   #returned = 0;
-  abandoned: HeadgateError | undefined = undefined;
+  closedReason: HeadgateError | undefined = undefined;
   readonly #watched = new Set<BasePermit>();
   readonly #maxHold: MaxHold | undefined;
   /** Reading the clock twice costs more than all the rest of a run: only where somebody wants to know. */
@@ -40,18 +40,18 @@ export class Held implements Holder {
   constructor(private readonly settings: HoldSettings) {
     const { clock, maxHold, observer } = settings;
     if (maxHold !== Infinity) {
-      this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#takeBack(permit, held));
+      this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#revoke(permit, held));
     }
     this.#timed = maxHold !== Infinity || observer.released !== undefined;
     this.#attentive = this.#timed || observer.admitted !== undefined;
   }
 
   get count(): number {
-    return this.total - this.#returned;
+    return this.admitted - this.#returned;
   }
 
   add(permit: BasePermit): void {
-    this.total++;
+    this.admitted++;
     if (this.#attentive) this.#begin(permit);
   }
 
@@ -70,11 +70,11 @@ export class Held implements Holder {
     checkDuration('timeout', timeout);
     if (this.count > 0 && signal?.aborted !== true) await this.#emptyOr(timeout, signal);
     if (this.count > 0) {
-      this.abandoned = new HeadgateError(
+      this.closedReason = new HeadgateError(
         'ERR_HEADGATE_CLOSED',
         `"${this.settings.name}" was closed`,
       );
-      for (const permit of [...this.#watched]) permit.abort(this.abandoned);
+      for (const permit of [...this.#watched]) permit.abort(this.closedReason);
     }
     return this.count;
   }
@@ -110,7 +110,7 @@ export class Held implements Holder {
     if (this.count === 0) for (const resolve of this.#whenEmpty) resolve();
   }
 
-  #takeBack(permit: BasePermit, held: number): void {
+  #revoke(permit: BasePermit, held: number): void {
     const { name, maxHold, observer } = this.settings;
     const message = `a permit of "${name}" was held for longer than maxHold (${maxHold} ms)`;
     this.leaked++;

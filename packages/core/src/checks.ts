@@ -29,10 +29,16 @@ export function checkDuration(option: string, value: unknown): number {
   throw invalid(option, 'a number of milliseconds, 0 or more', value);
 }
 
-/** The same of something that takes no time at all only by mistake. */
+/** As `checkDuration`, but 0 can only be a mistake. */
 export function checkSpan(option: string, value: unknown): number {
   if (typeof value === 'number' && value > 0) return value;
   throw invalid(option, 'a number of milliseconds above 0', value);
+}
+
+/** A part of something: more than nothing, less than all. */
+export function checkFraction(option: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value < 1) return value;
+  throw invalid(option, 'a number between 0 and 1', value);
 }
 
 export function checkText(option: string, value: unknown): string {

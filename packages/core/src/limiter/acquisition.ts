@@ -1,18 +1,15 @@
+import type { Limiter } from './limiter.ts';
 import type { Permit } from './permit.ts';
 import { RejectedError, type Rejection } from './rejection.ts';
 import { Waiter } from './waiter.ts';
-
-/** A limiter or a gate: where one can wait. */
-interface Entrance {
-  withdraw(waiter: Waiter): void;
-}
 
 /** A waiter that settles a promise. It listens to the signal only while it waits. */
 export class Acquisition extends Waiter {
   private listener: (() => void) | undefined = undefined;
 
   constructor(
-    private readonly entrance: Entrance,
+    /** The limiter or gate. */
+    private readonly at: Pick<Limiter, 'withdraw'>,
     private readonly resolve: (permit: Permit) => void,
     private readonly reject: (error: unknown) => void,
     private readonly signal: AbortSignal | undefined,
@@ -46,39 +43,11 @@ export class Acquisition extends Waiter {
   }
 
   private abort(): void {
-    this.entrance.withdraw(this);
+    this.at.withdraw(this);
     this.reject(this.signal?.reason);
   }
 
   private stopListening(): void {
     if (this.listener !== undefined) this.signal?.removeEventListener('abort', this.listener);
   }
-}
-
-/** Calls `fn` under a permit, and gives that back. */
-export async function callWith<T>(
-  permit: Permit,
-  fn: (permit: Permit) => T | PromiseLike<T>,
-): Promise<T> {
-  try {
-    return await fn(permit);
-  } finally {
-    permit[Symbol.dispose]();
-  }
-}
-
-/**
- * The same for a permit that is still to come. `fn` is called from the promise of the permit, so in its own caller's
- * async context and not in that of whoever makes room; an async function would cost several times as much to keep waiting.
- */
-export function callLater<T>(
-  permit: Promise<Permit>,
-  fn: (permit: Permit) => T | PromiseLike<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  return permit.then((granted) => {
-    if (signal?.aborted !== true) return callWith(granted, fn);
-    granted.release('ignored');
-    throw signal.reason;
-  });
 }
