@@ -19,3 +19,8 @@ export type { Observer } from './limiter/observer.ts';
 export type { Outcome, Permit } from './limiter/permit.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './limiter/rejection.ts';
 export { Waiter } from './limiter/waiter.ts';
+export { adaptive } from './limits/adaptive.ts';
+export { type AimdOptions, aimd } from './limits/aimd.ts';
+export { type GradientOptions, gradient } from './limits/gradient.ts';
+export type { Bounds, Limit, LimitFactory, Sample } from './limits/limit.ts';
+export { vegas } from './limits/vegas.ts';

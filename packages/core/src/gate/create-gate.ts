@@ -14,10 +14,11 @@ import { invalid } from '../errors.ts';
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
+import type { LimitFactory } from '../limits/limit.ts';
 import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { type GateSettings, OrderedGate } from './ordered-gate.ts';
-import { isSole, soleGate } from './sole-gate.ts';
+import { SoleGate, soleLimiter } from './sole-gate.ts';
 
 /** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = { optional?: boolean | undefined } & (
@@ -25,7 +26,7 @@ export type GateLimitOptions = { optional?: boolean | undefined } & (
   | {
       limiter?: undefined;
       name: string;
-      limit: number;
+      limit: number | LimitFactory;
       perKey?: boolean | undefined;
       /** How many may wait for this limit (per key where keyed), besides the gate's own `queueLimit`. */
       queueLimit?: number | undefined;
@@ -99,7 +100,8 @@ export function createGate(options: GateOptions): Gate {
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
   };
-  if (isSole(settings)) return soleGate(settings);
+  const sole = soleLimiter(settings);
+  if (sole !== undefined) return new SoleGate(sole);
   rememberOrder(limits);
   return new OrderedGate(settings);
 }

@@ -140,6 +140,7 @@ export class OrderedGate implements Gate, Way {
     }
     const waited = this.#waited(passage);
     this.#stopWaiting(passage);
+    for (const part of parts) part.resume();
     this.#grant(passage.waiter, parts, waited);
   }
 

@@ -71,6 +71,7 @@ export class Passage extends Waiter {
   override joins(): boolean {
     if (this.#over || (this.order === 0 && !this.way.startWaiting(this))) return false;
     this.arrival = this.order;
+    for (const part of this.parts) part.pause();
     return true;
   }
 

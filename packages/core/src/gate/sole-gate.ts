@@ -8,25 +8,22 @@ import type { GateSettings } from './ordered-gate.ts';
 import { checkTakes, type Takes, takesFrom } from './takes.ts';
 
 /**
- * Whether the limit can stand for the gate: everybody must pass it, as an optional or a keyed one need not be; it may not
- * be passed beyond the limit, as in shadow mode; and it has the gate's name, which rejections and events carry.
+ * The limiter that can stand for the whole gate, told all that the gate has been told; undefined where none can. Everybody
+ * must pass it, as an optional or a keyed one need not be; nobody may pass it beyond the limit, as in shadow mode; and it has
+ * the gate's name, which rejections and events carry.
  */
-export function isSole({ limits: [only, ...others], name, mode }: GateSettings): boolean {
-  if (only === undefined || others.length > 0 || mode === 'shadow') return false;
-  return only.owned && !only.optional && !only.limiter.perKey && only.limiter.name === name;
-}
-
-/** Its limit is told all that the gate has been told. */
-export function soleGate(settings: GateSettings): Gate {
-  const [{ limiter }] = settings.limits as readonly [GateLimit];
+export function soleLimiter(settings: GateSettings): InProcessLimiter | undefined {
+  const [only, ...others] = settings.limits;
+  if (only === undefined || others.length > 0 || settings.mode === 'shadow') return undefined;
+  const { limiter, optional, owned } = only;
+  if (!(limiter instanceof InProcessLimiter) || !owned || optional) return undefined;
+  if (limiter.perKey || limiter.name !== settings.name) return undefined;
   const queueLimit = Math.min(limiter.queueLimit, settings.queueLimit);
-  return new SoleGate(
-    new InProcessLimiter({ ...settings, limit: limiter.limit, queueLimit, perKey: false }),
-  );
+  return new InProcessLimiter({ ...limiter.settings, ...settings, queueLimit });
 }
 
 /** The most common gate, and the cheapest: who asks it stands in the limit's line and gets the limit's permit. */
-class SoleGate implements Gate {
+export class SoleGate implements Gate {
   readonly name: string;
   readonly limits: readonly [GateLimit];
   readonly #limiter: InProcessLimiter;

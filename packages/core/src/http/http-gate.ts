@@ -157,7 +157,8 @@ export class HttpGate<R> implements Door {
 /** One limit that is written plainly is a list of one. */
 function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOptions<R>[] {
   if (options.limits !== undefined) {
-    const plain = perLimit.find((name) => (options as LimitOptions<R>)[name] !== undefined);
+    const given = new Map<string, unknown>(Object.entries(options));
+    const plain = perLimit.find((name) => given.get(name) !== undefined);
     if (plain === undefined) return options.limits;
     const message = `${plain} must be written within limits, not beside it`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);

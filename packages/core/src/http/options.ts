@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Observer } from '../limiter/observer.ts';
 import type { Rejection } from '../limiter/rejection.ts';
+import type { LimitFactory } from '../limits/limit.ts';
 
 /** What one limit can be told, `R` being what the framework calls a request. */
 interface LimitRule<R> {
@@ -19,8 +20,8 @@ interface LimitRule<R> {
 interface OwnLimit<R> extends LimitRule<R> {
   /** Default, where there is only one: `'default'`. */
   name?: string | undefined;
-  /** The most weight in flight at once, per key where keyed; a keyed one may depend on the request. */
-  limit: number | ((request: R) => number);
+  /** The most weight in flight at once, per key where keyed; a keyed one may depend on the request, another adapt. */
+  limit: number | LimitFactory | ((request: R) => number);
   limiter?: undefined;
 }
 

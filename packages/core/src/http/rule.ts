@@ -3,6 +3,7 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { GateLimitOptions } from '../gate/create-gate.ts';
 import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { LimitFactory } from '../limits/limit.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
@@ -58,7 +59,7 @@ export class Rule<R> {
     const optional = this.options.route !== undefined;
     if (limiter !== undefined) return { limiter, optional };
     // Where it depends on the request, every request brings it along.
-    const least = typeof limit === 'function' ? 1 : (limit as number);
+    const least = typeof limit === 'function' ? 1 : (limit as number | LimitFactory);
     const perKey = key !== undefined;
     return { name: name as string, limit: least, perKey, queueLimit, optional };
   }

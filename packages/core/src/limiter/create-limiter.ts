@@ -9,13 +9,15 @@ import {
   checkText,
 } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import type { LimitFactory } from '../limits/limit.ts';
 import type { LocalLimiter } from './limiter.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 
 export interface LimiterOptions {
-  /** The most weight in flight at once, per key where keyed: a whole number from 1. */
-  limit: number;
+  /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
+  limit: number | LimitFactory;
   /** Names it in rejections, statistics and events. Default: `'default'`. */
   name?: string | undefined;
   /** Every key has the limit to itself, and every caller must name one. Default: false. */
@@ -59,7 +61,7 @@ export function createLimiter(options: LimiterOptions): LocalLimiter {
   return new InProcessLimiter({
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
-    limit: checkCount('limit', options.limit, 1),
+    limit: checkLimit(options.limit, options.perKey),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
@@ -68,4 +70,12 @@ export function createLimiter(options: LimiterOptions): LocalLimiter {
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
   });
+}
+
+function checkLimit(limit: number | LimitFactory, perKey: boolean | undefined) {
+  if (typeof limit !== 'object' || typeof limit?.create !== 'function') {
+    return checkCount('limit', limit, 1);
+  }
+  if (perKey === true) throw invalid('limit', 'a whole number where there are keys', limit);
+  return limit;
 }

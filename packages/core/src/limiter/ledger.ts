@@ -37,12 +37,16 @@ export class Ledger implements Register {
   #attentive: boolean;
   readonly #whenEmpty = new Set<() => void>();
 
-  constructor(private readonly settings: HoldSettings) {
+  constructor(
+    private readonly settings: HoldSettings,
+    /** Whether somebody else wants to know how long permits are held. */
+    timed = false,
+  ) {
     const { clock, maxHold, observer } = settings;
     if (maxHold !== Infinity) {
       this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#revoke(permit, held));
     }
-    this.#timed = maxHold !== Infinity || observer.released !== undefined;
+    this.#timed = timed || maxHold !== Infinity || observer.released !== undefined;
     this.#attentive = this.#timed || observer.admitted !== undefined;
   }
 

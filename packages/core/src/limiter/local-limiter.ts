@@ -1,7 +1,7 @@
 import { checkCount, checkDuration } from '../checks.ts';
+import { invalid } from '../errors.ts';
 import { Acquisition } from './acquisition.ts';
 import { callLater, callWith } from './call.ts';
-import { together } from './grants.ts';
 import type { CloseOptions } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
@@ -20,7 +20,7 @@ export class InProcessLimiter implements LocalLimiter {
   readonly queueTimeout: number;
   readonly #pools: Pools;
 
-  constructor(settings: LimiterSettings) {
+  constructor(readonly settings: LimiterSettings) {
     this.name = settings.name;
     this.perKey = settings.perKey;
     this.queueLimit = settings.queueLimit;
@@ -109,13 +109,9 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   setLimit(limit: number): void {
-    const pools = this.#pools;
-    const { name, observer } = pools.settings;
-    pools.limit = checkCount('limit', limit, 1);
-    together(() => {
-      for (const pool of pools.inUse()) pool.resize(limit);
-    });
-    observer.resized?.({ name, limit });
+    if (this.#pools.movement !== undefined)
+      throw invalid('limit', 'one that does not adapt', limit);
+    this.#pools.resize(checkCount('limit', limit, 1));
   }
 
   close(options?: CloseOptions): Promise<number> {

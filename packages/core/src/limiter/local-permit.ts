@@ -1,4 +1,4 @@
-import { BasePermit, type Register } from './permit.ts';
+import { BasePermit, type Outcome, type Register } from './permit.ts';
 import type { Pool } from './pool.ts';
 
 /** A place under a limit in this process. */
@@ -19,7 +19,24 @@ export class LocalPermit extends BasePermit {
     return this.pool.home.ledger;
   }
 
-  protected giveBack(): void {
+  get paused(): boolean {
+    return this.extra?.paused === true;
+  }
+
+  set paused(paused: boolean) {
+    this.extras().paused = paused;
+  }
+
+  override pause(): void {
+    this.pool.home.movement?.pause(this);
+  }
+
+  override resume(): void {
+    this.pool.home.movement?.resume(this);
+  }
+
+  protected giveBack(outcome: Outcome): void {
+    this.pool.home.movement?.over(this, outcome);
     this.pool.free(this.weight);
   }
 }

@@ -11,6 +11,11 @@ export interface Permit {
   readonly key: string | undefined;
   /** Milliseconds spent in the line; 0 when admitted at once. */
   readonly waited: number;
+  /**
+   * What sort of work it is, where the caller says so: a limit that adapts does not take the slow sort for an overload of
+   * the quick one. Over HTTP, the route's pattern.
+   */
+  kind: string | undefined;
   /** Aborts when the client disconnects, `maxHold` has passed, or `close` has run out of patience. */
   readonly signal: AbortSignal;
   /** Gives the permit back now, whatever `waitUntil` waits for. Default outcome: `ok`. */
@@ -29,6 +34,9 @@ interface Extra {
   reason?: unknown;
   /** How much work is waited for. */
   awaited: number;
+  kind?: string | undefined;
+  /** Its request waits at a later limit. */
+  paused?: boolean;
   /** How it ended, when the owner was done before the work was. */
   ending?: Outcome;
 }
@@ -49,7 +57,7 @@ export abstract class BasePermit implements Permit {
   since = 0;
   /** The permit that this one is a part of. */
   whole: BasePermit | undefined = undefined;
-  private extra: Extra | undefined = undefined;
+  protected extra: Extra | undefined = undefined;
 
   constructor(
     readonly weight: number,
@@ -69,6 +77,20 @@ export abstract class BasePermit implements Permit {
     }
     return extra.controller.signal;
   }
+
+  get kind(): string | undefined {
+    return this.extra?.kind;
+  }
+
+  set kind(kind: string | undefined) {
+    this.extras().kind = kind;
+  }
+
+  /** @internal Its request is to wait at a later limit, and is not at work meanwhile. */
+  pause(): void {}
+
+  /** @internal Its request has passed the last limit. */
+  resume(): void {}
 
   /** Somebody wants to know when it aborts. */
   watch(): void {
@@ -111,7 +133,7 @@ export abstract class BasePermit implements Permit {
     this.end();
   }
 
-  private extras(): Extra {
+  protected extras(): Extra {
     this.extra ??= { awaited: 0 };
     return this.extra;
   }

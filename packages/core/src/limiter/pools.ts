@@ -1,14 +1,17 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
+import type { LimitFactory } from '../limits/limit.ts';
 import { Deadlines } from './deadlines.ts';
+import { together } from './grants.ts';
 import { type HoldSettings, Ledger } from './ledger.ts';
+import { Movement } from './movement.ts';
 import { Pool } from './pool.ts';
 import { Tally } from './tally.ts';
 
 /** What `createLimiter` has checked and completed. */
 export interface LimiterSettings extends HoldSettings {
   readonly perKey: boolean;
-  readonly limit: number;
+  readonly limit: number | LimitFactory;
   readonly queueLimit: number;
   readonly queueTimeout: number;
   readonly maxRetryAfter: number;
@@ -26,17 +29,21 @@ export class Pools {
   queued = 0;
   closed = false;
   readonly ledger: Ledger;
+  /** Only where the limit moves. */
+  readonly movement: Movement | undefined;
   readonly tally: Tally;
   readonly deadlines: Deadlines;
   readonly #only: Pool | undefined;
   readonly #byKey = new Map<string, Pool>();
 
   constructor(readonly settings: LimiterSettings) {
-    this.limit = settings.limit;
-    this.ledger = new Ledger(settings);
+    const { limit, random } = settings;
+    if (typeof limit === 'object') this.movement = new Movement(this, limit.create(random));
+    this.limit = typeof limit === 'object' ? (this.movement?.limit ?? 1) : limit;
+    this.ledger = new Ledger(settings, this.movement !== undefined);
     this.tally = new Tally(settings);
     this.deadlines = new Deadlines(settings.clock, (late) => late.pool?.reject(late, 'timeout'));
-    if (!settings.perKey) this.#only = new Pool(this, undefined, settings.limit);
+    if (!settings.perKey) this.#only = new Pool(this, undefined, this.limit);
   }
 
   /** The pool for a key; a new one is not kept before somebody is admitted. */
@@ -59,6 +66,16 @@ export class Pools {
   /** As `of`, after the app's own code has run: the key may be in use again, and under another limit. */
   again(key: string | undefined, limit: number | undefined): Pool {
     return this.find(key) ?? this.of(key, limit);
+  }
+
+  /** Revokes nothing; whoever fits now is let in. */
+  resize(limit: number): void {
+    const { name, observer } = this.settings;
+    this.limit = limit;
+    together(() => {
+      for (const pool of this.inUse()) pool.resize(limit);
+    });
+    observer.resized?.({ name, limit });
   }
 
   find(key: string | undefined): Pool | undefined {

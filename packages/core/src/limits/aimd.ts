@@ -1,0 +1,44 @@
+import { checkFraction } from '../checks.ts';
+import { checkBounds, type Range, within } from './bounds.ts';
+import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+
+export interface AimdOptions extends Bounds {
+  /** What a drop leaves of the limit: between 0 and 1. Default: 0.9. */
+  backoff?: number | undefined;
+}
+
+/**
+ * Additive increase, multiplicative decrease: grows by one per round trip while it is used, sinks at a drop. Looks at
+ * outcomes only, so the work has to tell that it was `dropped`.
+ * After Palantir's Dialogue; drops of work admitted before the last decrease do not count again, as in TCP (RFC 6582).
+ *
+ * @throws HeadgateError where an option is unknown or makes no sense.
+ */
+export function aimd(options: AimdOptions = {}): LimitFactory {
+  const range = checkBounds('aimd', options, ['backoff']);
+  const backoff = checkFraction('backoff', options.backoff ?? 0.9);
+  return { create: () => new Aimd(range, backoff) };
+}
+
+class Aimd implements Limit {
+  limit: number;
+  #loweredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly range: Range,
+    private readonly backoff: number,
+  ) {
+    this.limit = range.initial;
+  }
+
+  sample({ rtt, inflight, outcome, now }: Sample): void {
+    const { range, limit } = this;
+    if (outcome === 'dropped') {
+      if (now - rtt < this.#loweredAt) return;
+      this.#loweredAt = now;
+      this.limit = within(range, Math.floor(limit * this.backoff));
+    } else if (inflight >= Math.floor(limit * 0.9)) {
+      this.limit = within(range, limit + 1 / limit);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { checkFraction } from '../checks.ts';
+import { checkBounds, type Range, within } from './bounds.ts';
+import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+
+export interface GradientOptions extends Bounds {
+  /** How much longer than the shortest a round trip may be, as a part of that: between 0 and 1. Default: 0.25. */
+  buffer?: number | undefined;
+}
+
+/** Samples from which the shortest round trip is taken. */
+const probed = 50;
+
+/** Windows at the lower bound after which it is taken anew. */
+const patience = 5;
+
+/**
+ * Follows the ratio of the shortest round trip to that of the latest window. The shortest one is measured at the lower
+ * bound, to which the limit goes down at the start, and anew when it has stayed there: that turns requests away just to
+ * measure, which `adaptive` does not.
+ * After the adaptive concurrency filter of Envoy.
+ *
+ * @throws HeadgateError where an option is unknown or makes no sense.
+ */
+export function gradient(options: GradientOptions = {}): LimitFactory {
+  const range = checkBounds('gradient', { ...options, min: options.min ?? 3 }, ['buffer']);
+  const buffer = checkFraction('buffer', options.buffer ?? 0.25);
+  return { create: () => new Gradient(range, buffer) };
+}
+
+class Gradient implements Limit {
+  limit: number;
+  /** Milliseconds; undefined while it is being measured. */
+  #shortest: number | undefined;
+  #atFloor = 0;
+  #window: number[] = [];
+
+  constructor(
+    private readonly range: Range,
+    private readonly buffer: number,
+  ) {
+    this.limit = range.min;
+  }
+
+  sample({ rtt, outcome }: Sample): void {
+    if (outcome === 'dropped') return;
+    if (this.#window.push(rtt) < probed) return;
+    const typical = median(this.#window);
+    this.#window = [];
+    if (this.#shortest === undefined) {
+      this.#shortest = typical;
+      this.limit = this.range.initial;
+    } else this.#follow(this.#shortest, typical);
+  }
+
+  #follow(shortest: number, typical: number): void {
+    const { range, limit } = this;
+    const ratio = typical > 0 ? (shortest * (1 + this.buffer)) / typical : 2;
+    const target = Math.min(Math.max(ratio, 0.5), 2) * limit;
+    this.limit = within(range, target + Math.sqrt(target));
+    this.#atFloor = this.limit === range.min ? this.#atFloor + 1 : 0;
+    if (this.#atFloor < patience) return;
+    this.#atFloor = 0;
+    this.#shortest = undefined;
+  }
+}
+
+function median(values: number[]): number {
+  values.sort((one, other) => one - other);
+  return values[values.length >> 1] as number;
+}

@@ -1,0 +1,62 @@
+import { checkBounds, type Range, within } from './bounds.ts';
+import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+
+/** Times the limit: so many samples until the round trip of an idle system is taken anew. */
+const probeEvery = 30;
+
+/**
+ * Estimates how many requests queue up behind the limit, from the shortest round trip and the latest one, and keeps
+ * that number small. The shortest is forgotten now and then, so an overload that lasts becomes its measure: prefer
+ * `adaptive`.
+ * After TCP Vegas (Brakmo and Peterson, 1995) in the form of Netflix's concurrency-limits.
+ *
+ * @throws HeadgateError where an option is unknown or makes no sense.
+ */
+export function vegas(options: Bounds = {}): LimitFactory {
+  const range = checkBounds('vegas', options);
+  return { create: (random) => new Vegas(range, random) };
+}
+
+class Vegas implements Limit {
+  limit: number;
+  #shortest = 0;
+  #samples = 0;
+  #probeAfter: number;
+
+  constructor(
+    private readonly range: Range,
+    private readonly random: () => number,
+  ) {
+    this.limit = range.initial;
+    this.#probeAfter = this.#nextProbe();
+  }
+
+  sample({ rtt, inflight, outcome }: Sample): void {
+    const { limit } = this;
+    const step = Math.max(1, Math.floor(Math.log10(limit)));
+    if (outcome === 'dropped') return this.#move(-step);
+    if (rtt <= 0) return;
+    if (++this.#samples >= this.#probeAfter) {
+      this.#samples = 0;
+      this.#probeAfter = this.#nextProbe();
+      this.#shortest = 0;
+    }
+    if (this.#shortest === 0 || rtt < this.#shortest) this.#shortest = rtt;
+    else this.#weigh(Math.ceil(limit * (1 - this.#shortest / rtt)), step, 2 * inflight < limit);
+  }
+
+  #weigh(queue: number, step: number, unused: boolean): void {
+    if (queue > 6 * step) this.#move(-step);
+    else if (unused) return;
+    else if (queue <= step) this.#move(6 * step);
+    else if (queue < 3 * step) this.#move(step);
+  }
+
+  #move(by: number): void {
+    this.limit = within(this.range, this.limit + by);
+  }
+
+  #nextProbe(): number {
+    return (0.5 + this.random() / 2) * probeEvery * this.limit;
+  }
+}
