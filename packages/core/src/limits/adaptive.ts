@@ -4,7 +4,7 @@ import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
 import { Window } from './window.ts';
 
 /** How much longer than on a quiet day work may take: below it, more at once is no harm. */
-const tolerance = 1.25;
+const tolerance = 1.4;
 
 /** What a drop, or a window in which work takes too long, leaves of the limit. */
 const backoff = 0.9;
@@ -40,7 +40,7 @@ class Adaptive implements Limit {
   limit: number;
   readonly #baselines = new Baselines();
   #window = new Window();
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  #movedAt = Number.NEGATIVE_INFINITY;
   /** The highest inflight at which work took no longer than on a quiet day. */
   #proven = 1;
   /** Whether it has never had to sink: it doubles until then. */
@@ -54,30 +54,37 @@ class Adaptive implements Limit {
   }
 
   sample({ rtt, inflight, outcome, now, kind }: Sample): void {
-    if (outcome === 'dropped') return this.#drop(now, rtt);
-    this.#window.add(now, rtt, inflight, this.#baselines.note(kind, rtt));
-    if (!this.#window.isOver(now)) return;
-    this.#judge(this.#window);
+    const { limit } = this;
+    // What was admitted under another limit says nothing of this one; nor do the other drops of one overload.
+    if (now - rtt < this.#movedAt) return;
+    if (outcome === 'dropped') this.#drop();
+    else {
+      this.#window.add(now, rtt, inflight, this.#baselines.note(kind, rtt));
+      if (!this.#window.isOver(now)) return;
+      this.#judge(this.#window);
+    }
     this.#window = new Window();
+    if (this.limit !== limit) this.#movedAt = now;
   }
 
-  /** Of work that was admitted before the last decrease, a drop tells nothing new. */
-  #drop(now: number, rtt: number): void {
-    if (now - rtt < this.#loweredAt) return;
-    this.#loweredAt = now;
+  #drop(): void {
     this.#starting = false;
     this.#trial = undefined;
     this.#move(this.limit * backoff);
-    this.#window = new Window();
   }
 
   #judge(window: Window): void {
     const { stretch, margin, inflight } = window;
-    this.#baselines.learn(stretch === undefined || inflight <= this.#proven / 2);
+    this.#baselines.learn(stretch === undefined || inflight <= Math.max(this.range.min, this.#proven / 2));
     if (stretch === undefined) return;
-    if (stretch > tolerance + margin) return this.#sink(stretch);
+    if (stretch > tolerance + margin) {
+      this.#proven = Math.min(this.#proven, inflight);
+      return this.#sink(stretch);
+    }
     this.#trial = undefined;
     this.#rest = 0;
+    // Perhaps chance, perhaps not.
+    if (stretch > tolerance) return;
     this.#proven = Math.max(this.#proven, inflight);
     // A limit that nobody has come near to says nothing of what the server can do.
     if (window.peak < Math.floor(this.limit * backoff)) return;

@@ -1,5 +1,7 @@
+import { Mean } from './mean.ts';
+
 /** Samples beyond which a baseline becomes no slower to move. */
-const memory = 200;
+const memory = 1000;
 
 /** Kinds that have a baseline of their own; what comes later shares one. */
 const mostKinds = 64;
@@ -7,28 +9,23 @@ const mostKinds = 64;
 /** How long one kind of work takes where nothing stands in its way. */
 class Baseline {
   /** Milliseconds. */
-  rtt = 0;
+  #rtt = 0;
   #samples = 0;
-  #windowSum = 0;
-  #windowSamples = 0;
+  #window = new Mean();
 
   /** A round trip over the baseline; undefined while there is none. */
   note(rtt: number): number | undefined {
-    this.#windowSum += rtt;
-    this.#windowSamples++;
-    return this.#samples === 0 || this.rtt === 0 ? undefined : rtt / this.rtt;
+    this.#window.add(rtt);
+    return this.#rtt === 0 ? undefined : rtt / this.#rtt;
   }
 
-  /** Takes in what the window has shown. It rises only where that cannot be the load's doing. */
-  learn(mayRise: boolean): void {
-    const samples = this.#windowSamples;
-    if (samples === 0) return;
-    const mean = this.#windowSum / samples;
-    this.#windowSum = 0;
-    this.#windowSamples = 0;
-    if (mean > this.rtt && this.#samples > 0 && !mayRise) return;
-    this.#samples = Math.min(this.#samples + samples, memory);
-    this.rtt += ((mean - this.rtt) * samples) / this.#samples;
+  /** Takes in what the window has shown: all of it on a quiet day, and under load that work can be quicker. */
+  learn(isQuiet: boolean): void {
+    const { count, value, margin } = this.#window;
+    this.#window = new Mean();
+    if (count === 0 || (!isQuiet && this.#rtt > 0 && value + 1.5 * margin >= this.#rtt)) return;
+    this.#samples = Math.min(this.#samples + count, memory);
+    this.#rtt += ((value - this.#rtt) * Math.min(count, memory)) / this.#samples;
   }
 }
 
@@ -40,8 +37,8 @@ export class Baselines {
     return this.#of(kind).note(rtt);
   }
 
-  learn(mayRise: boolean): void {
-    for (const baseline of this.#kinds.values()) baseline.learn(mayRise);
+  learn(isQuiet: boolean): void {
+    for (const baseline of this.#kinds.values()) baseline.learn(isQuiet);
   }
 
   #of(kind: string | undefined): Baseline {

@@ -19,7 +19,7 @@ export function checkBounds<O extends Bounds>(
   const min = checkCount('min', options.min ?? 1, 1);
   const max = checkCount('max', options.max ?? Math.max(1000, min), 1);
   if (max < min) throw invalid('max', `a whole number that is not below min (${min})`, max);
-  const initial = checkCount('initial', options.initial ?? within({ min, max }, 10), 1);
+  const initial = checkCount('initial', options.initial ?? within({ min, max }, 4), 1);
   if (initial < min || initial > max) {
     throw invalid('initial', `a whole number from min to max (${min} to ${max})`, initial);
   }

@@ -33,6 +33,6 @@ export interface Bounds {
   min?: number | undefined;
   /** A whole number, not below `min`. Default: 1,000. */
   max?: number | undefined;
-  /** Where it begins. Default: 10, or the bound that is nearest to it. */
+  /** Where it begins: below what the server can do, so that it sees how long work takes on a quiet day. Default: 4, or the nearest bound. */
   initial?: number | undefined;
 }

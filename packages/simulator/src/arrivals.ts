@@ -1,0 +1,34 @@
+import type { Simulation } from './simulation.ts';
+
+/** Requests per second, which may depend on the time. */
+export type Rate = number | ((now: number) => number);
+
+/** Independent arrivals, that is, a Poisson process: they do not wait for each other's answers (open loop). */
+export function arrive(simulation: Simulation, rate: Rate, request: () => void): void {
+  const next = () => {
+    const perSecond = typeof rate === 'number' ? rate : rate(simulation.now());
+    // A rate of none is asked for again a moment later.
+    const delay = perSecond > 0 ? (-1000 / perSecond) * Math.log(1 - simulation.random()) : 10;
+    simulation.setTimeout(() => {
+      if (perSecond > 0) request();
+      next();
+    }, delay);
+  };
+  next();
+}
+
+/** Arrivals at even distances, from a time on. */
+export function arriveEvenly(
+  simulation: Simulation,
+  perSecond: number,
+  count: number,
+  request: (index: number) => void,
+): void {
+  const start = simulation.now();
+  for (let index = 0; index < count; index++) {
+    simulation.setTimeout(
+      () => request(index),
+      start + (index * 1000) / perSecond - simulation.now(),
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  createLimiter,
+  type LimiterOptions,
+  type LocalLimiter,
+  type Outcome,
+} from '@headgate/core';
+import { arrive, type Rate } from './arrivals.ts';
+import { Dependency } from './dependency.ts';
+import type { Times } from './random-times.ts';
+import { Simulation } from './simulation.ts';
+
+/** What a stretch of time has come to. */
+export interface Stretch {
+  /** Of those that were answered, per second. */
+  readonly throughput: number;
+  /** Mean milliseconds of those that were answered, the wait included. */
+  readonly latency: number;
+  readonly limit: number;
+}
+
+/** What one of a server's requests is like. */
+export interface Work {
+  readonly times: Times;
+  readonly kind?: string;
+  readonly outcome?: (inflight: number) => Outcome;
+}
+
+/** A server before something that saturates, with the real limiter at its door. */
+export class Server {
+  readonly simulation: Simulation;
+  readonly dependency: Dependency;
+  readonly limiter: LocalLimiter;
+  #answered = 0;
+  #latency = 0;
+  #since = 0;
+
+  constructor(capacity: number, options: Omit<LimiterOptions, 'clock' | 'random'>, seed = 1) {
+    this.simulation = new Simulation(seed);
+    const { random } = this.simulation;
+    this.dependency = new Dependency(this.simulation, capacity);
+    this.limiter = createLimiter({ ...options, clock: this.simulation, random });
+  }
+
+  /** Requests come from now on. */
+  load(rate: Rate, work: Work): void {
+    arrive(this.simulation, rate, () => this.#request(work));
+  }
+
+  /** Lets time pass, in seconds, and tells what it has come to. */
+  run(seconds: number): Stretch {
+    this.#answered = 0;
+    this.#latency = 0;
+    this.#since = this.simulation.now();
+    this.simulation.run(this.#since + seconds * 1000);
+    const throughput = this.#answered / seconds;
+    return { throughput, latency: this.#latency / this.#answered, limit: this.limiter.limit };
+  }
+
+  /** Calls back at a time, in seconds from now. */
+  at(seconds: number, change: () => void): void {
+    this.simulation.setTimeout(change, seconds * 1000);
+  }
+
+  #request({ times, kind, outcome }: Work): void {
+    const permit = this.limiter.tryAcquire();
+    if (permit === undefined) return;
+    permit.kind = kind;
+    const begun = this.simulation.now();
+    this.dependency.serve(times(this.simulation.random), () => {
+      this.#answered++;
+      this.#latency += this.simulation.now() - begun;
+      permit.release(outcome?.(this.limiter.inflight));
+    });
+  }
+}

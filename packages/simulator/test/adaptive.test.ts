@@ -1,0 +1,118 @@
+import { adaptive } from '@headgate/core';
+import { describe, expect, it } from 'vitest';
+import { constant, exponential, lognormal } from '../src/random-times.ts';
+import { Server } from '../src/server.ts';
+
+// Work that needs a dependency which does ten things at once as fast as one: 100 requests of 100 ms per second.
+
+const limit = adaptive();
+const hour = 3600;
+
+it.each([1, 2, 3])(
+  'an open-loop overload of ten times, for an hour, is not learnt (seed %i)',
+  (seed) => {
+    const server = new Server(10, { limit }, seed);
+    server.load(1000, { times: exponential(100) });
+    const quarters = [
+      server.run(hour / 4),
+      server.run(hour / 4),
+      server.run(hour / 4),
+      server.run(hour / 4),
+    ];
+    for (const { throughput, latency } of quarters) {
+      expect(throughput).toBeGreaterThan(90);
+      expect(latency).toBeLessThan(200);
+    }
+  },
+);
+
+it('work that takes ten times as long whatever the limit does not make it grow', () => {
+  const server = new Server(10, { limit });
+  server.load(80, { times: exponential(100) });
+  const before = server.run(120);
+  server.dependency.change(10, 10);
+  expect(server.run(hour).limit).toBeLessThanOrEqual(before.limit);
+  server.dependency.change(10, 1);
+  const after = server.run(600);
+  expect(after.throughput).toBeGreaterThan(75);
+});
+
+it('follows a dependency that can do less, and back', () => {
+  const server = new Server(10, { limit });
+  server.load(80, { times: exponential(100) });
+  server.run(120);
+  server.dependency.change(3);
+  server.run(60);
+  const bad = server.run(300);
+  expect(bad.throughput).toBeGreaterThan(26);
+  expect(bad.latency).toBeLessThan(250);
+  server.dependency.change(10);
+  server.run(300);
+  expect(server.run(300).throughput).toBeGreaterThan(74);
+});
+
+it('does not grow while it is not used', () => {
+  const server = new Server(1000, { limit });
+  server.load(20, { times: constant(100) });
+  const { limit: reached, throughput } = server.run(hour);
+  expect(throughput).toBeGreaterThan(19);
+  // Two are at work on average, ten at the very most.
+  expect(reached).toBeLessThanOrEqual(32);
+});
+
+it.each([
+  ['one request a second', 2, 5, 10_000, 2 * hour],
+  ['ten thousand', 12_000, 100, 10, 20],
+])('works at %s', (_, rate, capacity, time, seconds) => {
+  const server = new Server(capacity, { limit });
+  server.load(rate, { times: lognormal(time, 0.3) });
+  server.run(seconds / 2);
+  const most = (capacity * 1000) / (time * Math.exp(0.045));
+  const { throughput, latency } = server.run(seconds / 2);
+  expect(throughput).toBeGreaterThan(most * 0.85);
+  expect(latency).toBeLessThan(time * 2.5);
+});
+
+describe('kinds of work that take 1 ms and 1 s', () => {
+  it('a mix that changes is no overload', () => {
+    const server = new Server(100, { limit });
+    const quick = (now: number) => (now % 120_000 < 60_000 ? 2000 : 50);
+    server.load(quick, { times: exponential(1), kind: 'quick' });
+    server.load(60, { times: exponential(1000), kind: 'slow' });
+    server.run(120);
+    const { throughput } = server.run(hour / 2);
+    expect(throughput).toBeGreaterThan(0.95 * (60 + 1025));
+  });
+
+  it('an overload by one kind is seen all the same', () => {
+    const server = new Server(20, { limit });
+    server.load(100, { times: exponential(1), kind: 'quick' });
+    server.load(100, { times: exponential(1000), kind: 'slow' });
+    server.run(120);
+    const { latency, throughput, limit: reached } = server.run(600);
+    expect(reached).toBeLessThan(60);
+    expect(throughput).toBeGreaterThan(20);
+    expect(latency).toBeLessThan(1500);
+  });
+});
+
+it('honours drops', () => {
+  const server = new Server(1000, { limit });
+  // Above 30 at once it refuses.
+  const outcome = (inflight: number) => (inflight > 30 ? ('dropped' as const) : ('ok' as const));
+  server.load(2000, { times: exponential(100), outcome });
+  server.run(60);
+  for (let minute = 0; minute < 5; minute++) {
+    expect(server.run(60).limit).toBeLessThan(45);
+  }
+});
+
+it('never turns anybody away to find out: at a load that the server can bear', () => {
+  const server = new Server(10, { limit });
+  server.load(60, { times: exponential(100) });
+  server.run(300);
+  const { rejected } = server.limiter.stats();
+  server.run(hour);
+  const later = server.limiter.stats();
+  expect((later.rejected.full - rejected.full) / later.admitted).toBeLessThan(0.02);
+});
