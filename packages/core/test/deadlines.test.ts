@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
+import { Deadlines } from '../src/limiter/deadlines.ts';
+import { Caller, call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 function occupied(options: Partial<LimiterOptions> = {}) {
@@ -195,4 +196,49 @@ it('so has whoever asks within a grant that another’s timeout brought about', 
   expect(nested?.answers).toBe(0);
   clock.advance(100);
   expect(nested?.rejection?.reason).toBe('timeout');
+});
+
+it('a first that cannot be told yet does not keep the late of other terms waiting', () => {
+  const clock = new VirtualClock();
+  const expired: number[] = [];
+  const deadlines = new Deadlines(clock, (late) => {
+    if (late.weight === 1) return;
+    expired.push(late.weight);
+    deadlines.remove(late);
+  });
+  const timed = (weight: number, timeout: number) => {
+    const caller = new Caller({ weight });
+    deadlines.add(caller, clock.now(), timeout);
+  };
+  timed(1, 10);
+  timed(2, 20);
+  clock.busy(30);
+  deadlines.sweep();
+  expect(expired).toEqual([2]);
+});
+
+it('a clock is never asked for a timer in the past', () => {
+  const clock = new VirtualClock();
+  const delays: number[] = [];
+  const spy = {
+    now: () => clock.now(),
+    setTimeout: (callback: () => void, delay: number) => {
+      delays.push(delay);
+      return clock.setTimeout(callback, delay);
+    },
+    clearTimeout: (timer: unknown) => clock.clearTimeout(timer),
+  };
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 10, clock: spy });
+  limiter.tryAcquire();
+  let again = 0;
+  const onRejected = () => {
+    clock.busy(30);
+    if (again++ < 3) call(limiter, { onRejected, queueTimeout: 5 });
+  };
+  call(limiter, { onRejected });
+  call(limiter, { queueTimeout: 12 });
+  clock.advance(10);
+  clock.advance(200);
+  expect(delays.every((delay) => delay >= 0)).toBe(true);
+  expect(limiter.queued).toBe(0);
 });

@@ -164,3 +164,12 @@ it("the gate's maxHold takes everything back", async () => {
   expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1, limits: [{ inflight: 0 }, {}] });
   expect(permit.signal.aborted).toBe(true);
 });
+
+it('the signal of what came back before does not abort', async () => {
+  const gate = createGate({ limits: [{ name: 'app', limit: 2 }], name: 'api' });
+  const [over, out] = [await gate.acquire(), await gate.acquire()];
+  const signals = [over.signal, out.signal];
+  over.release();
+  expect(await gate.close({ timeout: 0 })).toBe(1);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+});

@@ -250,3 +250,27 @@ it("a weight above what a key's own limit has become is granted alone", () => {
   waiting.permit?.release();
   expectQuiet(gate);
 });
+
+it('a gate withdraws nobody who waits at another', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9 });
+  const [one, other] = [
+    createGate({ limits: [{ limiter }] }),
+    createGate({ limits: [{ limiter }] }),
+  ];
+  limiter.tryAcquire();
+  const waiting = new Caller();
+  askGate(one, waiting, [{ weight: 1 }]);
+  other.withdraw(waiting);
+  expect([one.queued, limiter.queued, other.stats().withdrawn]).toEqual([1, 1, 0]);
+});
+
+it('what is passed is given back when a later limit fails', () => {
+  const first = createLimiter({ name: 'first', limit: 1 });
+  const second = createLimiter({ name: 'second', limit: 1 });
+  const gate = createGate({ limits: [{ limiter: first }, { limiter: second }] });
+  second.tryAcquire = () => {
+    throw new Error('a bug');
+  };
+  expect(() => askGate(gate, new Caller(), [{ weight: 1 }, { weight: 1 }])).toThrow('a bug');
+  expect([gate.inflight, first.inflight]).toEqual([0, 0]);
+});

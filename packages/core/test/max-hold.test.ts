@@ -144,3 +144,17 @@ it('without an observer that hears of it, the operator is warned, once', async (
   expect(warnings[0]?.code).toBe('HEADGATE_MAX_HOLD');
   expect(warnings[0]?.message).toContain('"uploads" was held for longer than maxHold (100 ms)');
 });
+
+it('H4: who is let in by a permit that is taken back does not delay the others', () => {
+  const { clock, leaks, limiter } = limited({ limit: 2 });
+  limiter.tryAcquire();
+  clock.advance(50);
+  limiter.tryAcquire();
+  call(limiter);
+  clock.advance(50);
+  expect([limiter.queued, leaks]).toEqual([0, [100]]);
+  clock.advance(50);
+  expect(leaks).toEqual([100, 100]);
+  clock.advance(50);
+  expect([limiter.inflight, leaks, clock.armed]).toEqual([0, [100, 100, 100], 0]);
+});

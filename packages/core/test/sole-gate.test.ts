@@ -98,3 +98,18 @@ it('takes a permit back that is held for too long, once', async () => {
   expect(leaked).toEqual([{ name: 'app', weight: 1, held: 50 }]);
   expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1 });
 });
+
+it('a limit that need not apply, or has another name, does not stand for its gate', async () => {
+  const optional = createGate({ limits: [{ name: 'app', limit: 1, optional: true }] });
+  await optional.acquire();
+  expect(optional.stats().limits[0]?.inflight).toBe(0);
+  const named = createGate({ name: 'api', limits });
+  await named.acquire({ weights: { app: 2 } });
+  expect(named).toMatchObject({ name: 'api', limits: [{ limiter: { name: 'app', inflight: 2 } }] });
+});
+
+it('refuses to be asked for nothing', () => {
+  const gate = createGate({ limits });
+  const code = 'ERR_HEADGATE_OPTION';
+  expect(() => gate.request(new Caller(), [])).toThrow(expect.objectContaining({ code }));
+});

@@ -140,7 +140,7 @@ function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
   const { name, limit, perKey, queueLimit = Infinity } = options;
   const { maxRetryAfter, clock, random, observer } = gate;
   // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
-  const resized = observer?.resized?.bind(observer);
+  const { resized } = checkObserver(observer);
   const limiter = createLimiter({
     name: checkText('limits[].name', name),
     limit,

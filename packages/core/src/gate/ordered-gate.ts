@@ -73,7 +73,10 @@ export class OrderedGate implements Gate, Way {
       giveBack(parts, 'ignored');
       throw error;
     }
-    this.#grant(waiter, parts, 0);
+    if (!this.closed) return this.#grant(waiter, parts, 0);
+    // By an observer of a limiter.
+    giveBack(parts, 'ignored');
+    this.#tell(waiter, this.#rejection('closed'));
   }
 
   withdraw(waiter: Waiter): void {
@@ -124,6 +127,8 @@ export class OrderedGate implements Gate, Way {
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
     if (this.queued >= queueLimit || !waiter.joins() || this.closed) return false;
+    // Asking may have let others join.
+    if (this.queued >= queueLimit) return false;
     const now = clock.now();
     passage.order = nextArrival();
     passage.since = Math.floor(now);

@@ -70,6 +70,8 @@ export class Passage extends Waiter {
   /** One deadline and one count for the whole way: the gate is asked at the first line only. */
   override joins(): boolean {
     if (this.#over || (this.order === 0 && !this.way.startWaiting(this))) return false;
+    // Who was told that it waits may have sent it away.
+    if (this.#over || this.way.closed) return false;
     this.arrival = this.order;
     for (const part of this.parts) part.pause();
     return true;

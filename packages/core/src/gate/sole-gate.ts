@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
@@ -45,9 +46,11 @@ export class SoleGate implements Gate {
   request(waiter: Waiter, takes: Takes): void {
     checkIdle(waiter);
     checkTakes(this.limits, takes);
+    const [take] = takes;
+    if (take === undefined) throw invalid('takes', 'those of the one limit', takes);
     waiter.key = undefined;
     waiter.limit = undefined;
-    waiter.weight = takes[0]?.weight ?? 1;
+    waiter.weight = take.weight;
     this.#limiter.request(waiter);
   }
 

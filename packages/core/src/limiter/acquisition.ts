@@ -19,7 +19,11 @@ export class Acquisition extends Waiter {
 
   granted(permit: Permit): void {
     this.stopListening();
-    this.resolve(permit);
+    const { signal } = this;
+    if (signal?.aborted !== true) return this.resolve(permit);
+    // An observer of the admission has aborted it.
+    permit.release('ignored');
+    this.reject(signal.reason);
   }
 
   rejected(rejection: Rejection): void {

@@ -12,7 +12,7 @@ export class Term {
   last: Waiter | undefined = undefined;
 
   constructor(
-    readonly owner: object,
+    readonly owner: Deadlines,
     readonly timeout: number,
   ) {}
 }
@@ -29,7 +29,7 @@ export class Deadlines {
   #armedFor = Infinity;
 
   constructor(
-    private readonly clock: Clock,
+    readonly clock: Clock,
     /** Removes the item, if it can. */
     private readonly expire: (item: Waiter) => void,
   ) {}

@@ -97,7 +97,9 @@ export class InProcessLimiter implements LocalLimiter {
     if (pool.isFull || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code: it may have closed the limiter, or freed the key and taken it again.
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
-    pools.again(waiter.key, waiter.limit).join(waiter, timeout);
+    pool = pools.again(waiter.key, waiter.limit);
+    if (pool.isFull) return pool.rejectNewcomer(waiter, 'full');
+    pool.join(waiter, timeout);
   }
 
   withdraw(waiter: Waiter): void {

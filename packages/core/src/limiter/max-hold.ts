@@ -28,12 +28,16 @@ export class MaxHold {
     unref(this.#timer);
   }
 
+  /** Whoever is let in meanwhile arms no timer: those who were there before have less time left. */
   #sweep(): void {
-    this.#timer = undefined;
+    let left = 0;
     for (const permit of this.#byAge) {
       const held = this.clock.now() - permit.since;
-      if (held < this.maxHold) return this.#arm(this.maxHold - held);
+      left = this.maxHold - held;
+      if (left > 0) break;
       this.leaked(permit, held);
     }
+    this.#timer = undefined;
+    if (this.#byAge.size > 0) this.#arm(left);
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { invalid, throwLater } from '../errors.ts';
 import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
@@ -95,15 +96,10 @@ export class Pool implements Served {
 
   /** Late timers must not keep places in the line occupied. */
   rejectLate(): void {
-    const { deadlines, settings } = this.home;
-    deadlines.sweep();
+    this.home.deadlines.sweep();
     // A gate's requests are on the gate's timer.
-    const now = settings.clock.now();
-    for (
-      let next = this.line.head;
-      next !== undefined && isLate(next, now);
-      next = this.line.head
-    ) {
+    for (let next = this.line.head; next !== undefined; next = this.line.head) {
+      if (!isLate(next, this.#clockOf(next).now())) return;
       this.reject(next, 'timeout');
     }
   }
@@ -113,12 +109,24 @@ export class Pool implements Served {
     for (let next = this.line.head; next !== undefined; next = this.line.head) {
       const fits = this.#fits(next.weight);
       if (this.home.closed || (!fits && next.deadline === 0)) return;
-      const now = this.home.settings.clock.now();
+      const now = this.#clockOf(next).now();
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
-      else if (isGone(next)) this.withdraw(next);
-      else this.#grantNext(next, now);
+      else this.#admitOrForget(next, now);
     }
+  }
+
+  #admitOrForget(next: Waiter, now: number): void {
+    const gone = isGone(next);
+    // That has run the app's own code.
+    if (this.line.head !== next || this.home.closed || !this.#fits(next.weight)) return;
+    if (gone) this.withdraw(next);
+    else this.#grantNext(next, now);
+  }
+
+  /** A gate may have another clock than a limiter that it shares: deadlines are by the clock of who has set them. */
+  #clockOf(waiter: Waiter): Clock {
+    return waiter.term?.owner.clock ?? this.home.settings.clock;
   }
 
   resize(limit: number): void {

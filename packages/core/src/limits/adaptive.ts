@@ -75,7 +75,9 @@ class Adaptive implements Limit {
 
   #judge(window: Window): void {
     const { stretch, margin, inflight } = window;
-    this.#baselines.learn(stretch === undefined || inflight <= Math.max(this.range.min, this.#proven / 2));
+    this.#baselines.learn(
+      stretch === undefined || inflight <= Math.max(this.range.min, this.#proven / 2),
+    );
     if (stretch === undefined) return;
     if (stretch > tolerance + margin) {
       this.#proven = Math.min(this.#proven, inflight);

@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest';
+import { createGate, createLimiter, type LocalLimiter } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call } from './caller.ts';
+import { uncaughtIn } from './uncaught.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+// The app's own functions may call back in; and nothing is lost, doubled or exceeded by it.
+
+/** A limit of two, both taken, and three who wait; the first does something when it is asked whether it is gone. */
+function asked(doing: (limiter: LocalLimiter, first: Caller) => boolean) {
+  const limiter = createLimiter({ limit: 2, queueLimit: 9 });
+  const holders = [call(limiter), call(limiter)];
+  const first: Caller = new Caller({ gone: () => doing(limiter, first) });
+  limiter.request(first);
+  const others = [call(limiter), call(limiter)];
+  for (const holder of holders) holder.permit?.release();
+  return { limiter, first, others };
+}
+
+it.each([true, false])('gone() that withdraws and says %s', (gone) => {
+  const { limiter, first, others } = asked((all, one) => {
+    all.withdraw(one);
+    return gone;
+  });
+  expect([first, ...others].map(({ answers }) => answers)).toEqual([0, 1, 1]);
+  expect(limiter.stats()).toMatchObject({ inflight: 2, queued: 0, withdrawn: 1 });
+});
+
+it.each([true, false])('gone() that rejects and says %s', (gone) => {
+  const { limiter, first, others } = asked((all, one) => {
+    all.reject(one, 'overloaded');
+    return gone;
+  });
+  expect(first.rejection?.reason).toBe('overloaded');
+  expect([first, ...others].map(({ answers }) => answers)).toEqual([1, 1, 1]);
+  expect(limiter.stats()).toMatchObject({ inflight: 2, queued: 0, withdrawn: 0 });
+});
+
+it.each([true, false])('gone() that closes and says %s', (gone) => {
+  const { limiter, first, others } = asked((all) => {
+    void all.close();
+    return gone;
+  });
+  const all = [first, ...others];
+  expect(all.map(({ answers }) => answers)).toEqual([1, 1, 1]);
+  expect(all.map(({ rejection }) => rejection?.reason)).toEqual(['closed', 'closed', 'closed']);
+  expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+it('gone() that lowers the limit', () => {
+  const { limiter, first, others } = asked((all) => {
+    all.setLimit(1);
+    return false;
+  });
+  expect([first, ...others].filter(({ permit }) => permit !== undefined)).toHaveLength(1);
+  expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 2 });
+});
+
+it.each(['a limiter', 'a gate'])('joins() that lets another join first, at %s', (where) => {
+  const limiter = createLimiter({ limit: 1, queueLimit: where === 'a gate' ? 9 : 1 });
+  const gate = createGate({ limits: [{ limiter }], queueLimit: 1 });
+  const ask = (waiter: Caller) => {
+    if (where === 'a gate') askGate(gate, waiter, [{ weight: 1 }]);
+    else limiter.request(waiter);
+  };
+  const other = new Caller();
+  const joins = () => {
+    ask(other);
+    return true;
+  };
+  const waiter = new Caller({ joins });
+  ask(new Caller());
+  ask(waiter);
+  expect([other.answers, waiter.rejection?.reason, limiter.queued]).toEqual([0, 'full', 1]);
+});
+
+it.each([
+  [
+    'a limiter',
+    (admitted: () => void) => createLimiter({ limit: 1, queueLimit: 1, observer: { admitted } }),
+  ],
+  [
+    'a gate of one limit',
+    (admitted: () => void) =>
+      createGate({ limits: [{ name: 'a', limit: 1 }], queueLimit: 1, observer: { admitted } }),
+  ],
+  [
+    'a gate',
+    (admitted: () => void) =>
+      createGate({
+        limits: [{ limiter: createLimiter({ limit: 1, queueLimit: 1 }) }],
+        observer: { admitted },
+      }),
+  ],
+])('an abort by who observes the admission, at %s, leaks nothing', async (_, create) => {
+  let controller: AbortController | undefined;
+  const entrance = create(() => controller?.abort());
+  const held = await entrance.acquire();
+  controller = new AbortController();
+  const waiting = entrance.acquire({ signal: controller.signal });
+  held.release();
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+});
+
+it('who leaves when it is told that it waits, in a gate, leaves nothing in the lines', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const controller = new AbortController();
+  const observer = { queued: () => controller.abort() };
+  const gate = createGate({ limits: [{ limiter }], observer });
+  limiter.tryAcquire();
+  await expect(gate.acquire({ signal: controller.signal })).rejects.toThrow();
+  expect([gate.queued, limiter.queued]).toEqual([0, 0]);
+});
+
+it('a gate that closes when it tells that somebody waits rejects that, too', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const gate = createGate({ limits: [{ limiter }], observer: { queued: () => void gate.close() } });
+  limiter.tryAcquire();
+  await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+  expect([gate.queued, limiter.queued]).toEqual([0, 0]);
+});
+
+it('a gate that has closed while a limit admitted admits nobody', async () => {
+  let closed: Promise<number> | undefined;
+  const admitted = () => {
+    closed = gate.close();
+  };
+  const limiter = createLimiter({ limit: 1, observer: { admitted } });
+  const gate = createGate({ limits: [{ limiter }] });
+  await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+  expect(await closed).toBe(0);
+  expect([gate.inflight, limiter.inflight]).toEqual([0, 0]);
+});
+
+it('rejected() that throws stops neither the next in the line nor the forgetting of its key', async () => {
+  const clock = new VirtualClock();
+  const settings = { limit: 2, queueLimit: 9, queueTimeout: 10, clock };
+  const limiter = createLimiter({ ...settings, perKey: true });
+  const key = 'a';
+  const holder = call(limiter, { key });
+  const bug = new Error('a bug of the app');
+  const onRejected = () => {
+    throw bug;
+  };
+  call(limiter, { key, weight: 2, onRejected });
+  const next = call(limiter, { key, queueTimeout: 50 });
+  expect(await uncaughtIn(() => clock.advance(10))).toEqual([bug]);
+  expect(next.permit).toBeDefined();
+  next.permit?.release();
+  const errors = await uncaughtIn(() => {
+    call(limiter, { key, weight: 2, onRejected });
+    holder.permit?.release();
+    clock.advance(10);
+  });
+  expect(errors).toEqual([]);
+});
+
+it("a limiter with a clock of its own serves the requests of a gate by the gate's", async () => {
+  const [early, late] = [new VirtualClock(1000), new VirtualClock(1_000_000)];
+  const limiter = createLimiter({ limit: 1, queueLimit: 1, clock: late });
+  const gate = createGate({ limits: [{ limiter }], queueTimeout: 100, clock: early });
+  const held = limiter.tryAcquire();
+  const waiting = gate.acquire();
+  late.busy(500);
+  early.advance(60);
+  held?.release();
+  expect(await waiting).toMatchObject({ waited: 60 });
+  const again = gate.acquire();
+  early.busy(100);
+  // The line is full only of one whose time is up.
+  const direct = limiter.acquire();
+  await expect(again).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
+  expect(limiter.queued).toBe(1);
+  void limiter.close();
+  await expect(direct).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+});
