@@ -1,15 +1,17 @@
-import { type Clock, startTimer } from '../clock.ts';
+import { type Clock, startTimer, systemClock } from '../clock.ts';
 import { Client } from './client.ts';
 
 /** What is used of Node's requests, of HTTP/1 and HTTP/2. */
 export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
+  /** All of its body has come. */
+  readonly complete: boolean;
   readonly httpVersionMajor: number;
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
-  read(size: number): unknown;
   pause(): unknown;
+  resume(): unknown;
 }
 
 interface NodeSocket {
@@ -139,14 +141,19 @@ export class NodeClient extends Client {
     let left = mostDrained;
     request.on('data', ({ length }) => {
       left -= length;
-      if (left > 0) return;
+      if (left >= 0 || request.complete) return;
       request.pause();
-      const timer = setTimeout(() => socket.destroy(), lingering);
-      socket.on('close', () => clearTimeout(timer));
+      startTimer(systemClock, lingering, () => endUpload(request, socket), true);
     });
-    // Marks the request as read.
-    request.read(0);
+    // Or Node would drain all of it, since nobody seems to read it.
+    request.resume();
   }
+}
+
+/** What was in Node's hands already may have been all: then the connection serves the next request. */
+function endUpload(request: NodeRequest, socket: NodeSocket): void {
+  if (request.complete) request.resume();
+  else socket.destroy();
 }
 
 function hasBody({ headers }: NodeRequest): boolean {

@@ -119,9 +119,9 @@ export class Pool implements Served {
   #admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
     // That has run the app's own code.
-    if (this.line.head !== next || this.home.closed || !this.#fits(next.weight)) return;
+    if (this.line.head !== next) return;
     if (gone) this.withdraw(next);
-    else this.#grantNext(next, now);
+    else if (this.#fits(next.weight)) this.#grantNext(next, now);
   }
 
   /** A gate may have another clock than a limiter that it shares: deadlines are by the clock of who has set them. */

@@ -10,6 +10,8 @@ const reacts = fc.array(fc.constantFrom<string[]>(...reactions), {
   maxLength: 2,
 });
 const asked = reacts.filter((list) => !list.includes('askAgain'));
+// Who dawdles there is granted late, by its own doing.
+const askedIfGone = asked.filter((list) => !list.includes('dawdle'));
 const rarely = fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 7 }, reacts);
 
 function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
@@ -23,6 +25,7 @@ function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
       joins: fc.constantFrom(true, true, true, true, true, true, false),
       gone: fc.constantFrom(false, false, false, false, false, false, true),
       whenAsked: fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 20 }, asked),
+      whenAskedIfGone: fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 20 }, askedIfGone),
       whenGranted: rarely,
       whenRejected: rarely,
     })

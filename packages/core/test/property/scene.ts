@@ -27,6 +27,7 @@ export interface Wishes {
   joins: boolean;
   gone: boolean;
   whenAsked: Reaction[];
+  whenAskedIfGone: Reaction[];
   whenGranted: Reaction[];
   whenRejected: Reaction[];
 }
@@ -64,6 +65,7 @@ class Actor extends Waiter {
   }
 
   override gone(): boolean {
+    this.#react(this.wishes.whenAskedIfGone);
     return this.wishes.gone;
   }
 
@@ -149,7 +151,14 @@ export class Scene {
   }
 }
 
-const quiet = { whenAsked: [], whenGranted: [], whenRejected: [], joins: true, gone: false };
+const quiet = {
+  whenAskedIfGone: [],
+  whenAsked: [],
+  whenGranted: [],
+  whenRejected: [],
+  joins: true,
+  gone: false,
+};
 
 /** Lets pass what a caller may have done wrong. */
 function tolerant(act: () => void): void {
