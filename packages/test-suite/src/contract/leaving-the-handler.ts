@@ -81,6 +81,18 @@ export function leavingTheHandler(world: World): void {
     },
   );
 
+  untracked('waits no longer for a sign of the handler once there was one', async () => {
+    const clock = new ManualClock();
+    const { limit, work, holder } = await busy(world, { clock });
+    const idle = clock.timers;
+    holder.abort();
+    await disconnected(work);
+    expect(clock.timers).toBe(idle + 1);
+    work.finish();
+    await counts(limit, 0);
+    expect(clock.timers).toBe(idle);
+  });
+
   it('aborts the signal of the permit when the client goes away', async () => {
     const { work, holder } = await busy(world);
     const signal = work.begun[0]?.admission?.permit?.signal;

@@ -22,6 +22,22 @@ export function stacked(world: World): void {
     await counts(limiter, 0);
   });
 
+  it('takes the shares of two keys of one limiter', async () => {
+    const limiter = world.watch(createLimiter({ limit: 1, perKey: true }));
+    const limit = (key: string) => world.limit({ limiter, key: () => key });
+    const [outer, inner, again] = [limit('account'), limit('address'), limit('account')];
+    const work = new Paused();
+    const steps = [{ use: outer }, { use: inner }, { use: again }];
+    const app = await world.serve(...steps, { handle: work.handler });
+    const call = app.call();
+    await work.begins(1);
+    expect(limiter.stats()).toMatchObject({ inflight: 2, keys: 2 });
+    expect([inner.stats().reentered, again.stats().reentered]).toEqual([0, 1]);
+    work.finishAll();
+    expect(await call.answer()).toMatchObject({ status: 200 });
+    await counts(limiter, 0);
+  });
+
   it('takes one permit of a middleware that stands in the way twice', async () => {
     const limit = world.limit({ limit: 1 });
     const work = new Paused();

@@ -10,6 +10,11 @@ export class ManualClock implements Clock {
   #now = 1_000_000;
   readonly #timers = new Set<Timer>();
 
+  /** How many timers are running. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
   now(): number {
     return this.#now;
   }
