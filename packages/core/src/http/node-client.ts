@@ -17,7 +17,6 @@ export interface NodeRequest {
 interface NodeSocket {
   readonly destroyed: boolean;
   on(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
   destroy(): unknown;
 }
 
@@ -45,6 +44,9 @@ const mostDrained = 64 * 1024;
 const lingering = 1000;
 
 const own = Symbol('headgate.client');
+
+/** By connection, those whose requests wait for the answers to earlier ones. */
+const pipelined = new WeakMap<NodeSocket, Set<NodeClient>>();
 
 /** A client of a Node server. */
 export class NodeClient extends Client {
@@ -83,11 +85,21 @@ export class NodeClient extends Client {
   protected listen(): void {
     const { request, response } = this;
     response.on('close', () => this.#onClose());
-    if (response.socket !== null || request.socket === null) return;
     const { socket } = request;
-    const closed = () => this.#onClose();
-    socket.on('close', closed);
-    response.on('close', () => socket.off('close', closed));
+    if (response.socket === null && socket !== null) this.#listenTo(socket);
+  }
+
+  /** One listener of a connection for all whose turn has not come: Node warns of many. */
+  #listenTo(socket: NodeSocket): void {
+    const known = pipelined.get(socket);
+    const clients = known ?? new Set<NodeClient>();
+    clients.add(this);
+    this.response.on('close', () => clients.delete(this));
+    if (known !== undefined) return;
+    pipelined.set(socket, clients);
+    socket.on('close', () => {
+      for (const client of clients) client.#onClose();
+    });
   }
 
   #onClose(): void {

@@ -48,6 +48,24 @@ export function connections(world: World): void {
     await raw.destroy();
   });
 
+  it('listens once for the end of a connection, however many requests are pipelined', async () => {
+    const limit = world.limit({ limit: 20 });
+    const work = new Paused();
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const listeners = async (count: number) => {
+      const raw = app.raw();
+      const begun = work.begun.length;
+      for (let index = 1; index <= count; index++) raw.request(`GET /${index}`);
+      await work.begins(begun + count);
+      world.later(() => raw.destroy());
+      return app.sockets.at(-1)?.listenerCount('close');
+    };
+    const ofTwo = await listeners(2);
+    expect(await listeners(15)).toBe(ofTwo);
+    work.finishAll();
+    await counts(limit, 0);
+  });
+
   it('answers pipelined requests in their order where one is turned away', async () => {
     const { app, limit, work, holder } = await busy(world, { limit: 2 });
     const raw = app.raw();

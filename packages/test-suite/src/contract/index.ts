@@ -10,6 +10,7 @@ import { leavingTheLine } from './leaving-the-line.ts';
 import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
+import { refusedUploads } from './refused-uploads.ts';
 import { rejection } from './rejection.ts';
 import { releases } from './releases.ts';
 import { routes } from './routes.ts';
@@ -28,6 +29,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   connections,
   methods,
   uploads,
+  'uploads that are refused': refusedUploads,
   'several limits': limits,
   routes,
   'degraded and shadow mode': degraded,

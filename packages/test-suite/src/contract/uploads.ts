@@ -6,9 +6,9 @@ import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
+import { pump, size } from '../kit/upload.ts';
 import type { World } from '../kit/world.ts';
 
-const size = 200 * 1024 * 1024;
 /** 64 kB are drained; Node reads as much at once, and fills its buffers before it stops. */
 const swallowed = 256 * 1024;
 
@@ -167,20 +167,4 @@ export function uploads(world: World): void {
     await holder.answer();
     await counts(limit, 0, 0);
   });
-}
-
-/** Sends an upload as fast as the server takes it; says how much that was. */
-function pump(socket: Socket, chunked = false): { bytes: number } {
-  const data = 'x'.repeat(0x10000);
-  const chunk = chunked ? `10000\r\n${data}\r\n` : data;
-  const sent = { bytes: 0 };
-  const send = () => {
-    while (sent.bytes < size && socket.writable) {
-      sent.bytes += data.length;
-      if (!socket.write(chunk)) return;
-    }
-  };
-  socket.on('drain', send);
-  send();
-  return sent;
 }

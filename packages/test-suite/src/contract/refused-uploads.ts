@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { busy } from '../kit/busy.ts';
+import { Paused } from '../kit/handlers.ts';
+import { until } from '../kit/until.ts';
+import { pump, size } from '../kit/upload.ts';
+import type { World } from '../kit/world.ts';
+
+/** What becomes of the connection over which an upload came that was refused. */
+export function refusedUploads(world: World): void {
+  it('serves the next request on it where the upload was whole', async () => {
+    const { app, work, holder } = await busy(world);
+    const agents = [64 * 1024, 70_000].map((length) => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      world.later(() => agent.destroy());
+      return { agent, body: 'x'.repeat(length) };
+    });
+    for (const { agent, body } of agents) {
+      const refused = await app.call('/', { method: 'POST', body, agent }).answer();
+      expect(refused).toMatchObject({ status: 503, headers: { connection: 'keep-alive' } });
+    }
+    work.finish();
+    await holder.answer();
+    const [first, second] = agents.map(({ agent }) => agent);
+    const slow = app.call('/slow', { agent: first });
+    await work.begins(2);
+    // Longer than a connection is kept for the rest of an upload.
+    await sleep(1200);
+    work.finishAll();
+    expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
+    expect(await app.call('/other', { agent: second }).answer()).toMatchObject({ status: 200 });
+    expect(app.sockets).toHaveLength(3);
+  });
+
+  it('is not read on where the request was paused', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serveThrough(
+      (listener) => (req, res) => {
+        if (req.method === 'POST') req.pause();
+        listener(req, res);
+      },
+      { use: limit },
+      { handle: work.handler },
+    );
+    const holder = app.call('/holder');
+    await work.begins(1);
+    const raw = app.raw();
+    raw.request('POST /upload', `Content-Length: ${size}`);
+    const sent = pump(raw.socket);
+    await raw.receives(/HTTP\/1\.1 503/);
+    await until(() => raw.ended);
+    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(256 * 1024);
+    expect(sent.bytes).toBeLessThan(size / 4);
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it('is left alone where onReject reads the upload itself', async () => {
+    let read = 0;
+    const { app, work, holder } = await busy(world, {
+      async onReject(_, { incoming, send }) {
+        incoming.on('data', ({ length }: Buffer) => {
+          read += length;
+        });
+        if (incoming.method === 'POST') await once(incoming, 'data');
+        send(503, 'busy');
+      },
+    });
+    const raw = app.raw();
+    raw.request('POST /upload', 'Content-Length: 300000');
+    raw.socket.write('x'.repeat(10_000));
+    await raw.receives(/HTTP\/1\.1 503[\s\S]*busy/);
+    raw.socket.write('x'.repeat(290_000));
+    raw.request('GET /next');
+    await raw.receives(/503[\s\S]*503[\s\S]*busy/);
+    expect(read).toBe(300_000);
+    await raw.destroy();
+    work.finishAll();
+    await holder.answer();
+  });
+}

@@ -1,0 +1,20 @@
+import type { Socket } from 'node:net';
+
+/** Bytes that `pump` sends, which nobody means to read. */
+export const size = 200 * 1024 * 1024;
+
+/** Sends an upload as fast as the server takes it; says how much that was. */
+export function pump(socket: Socket, chunked = false): { bytes: number } {
+  const data = 'x'.repeat(0x10000);
+  const chunk = chunked ? `10000\r\n${data}\r\n` : data;
+  const sent = { bytes: 0 };
+  const send = () => {
+    while (sent.bytes < size && socket.writable) {
+      sent.bytes += data.length;
+      if (!socket.write(chunk)) return;
+    }
+  };
+  socket.on('drain', send);
+  send();
+  return sent;
+}
