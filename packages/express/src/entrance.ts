@@ -1,5 +1,5 @@
 import { HeadgateError } from '@headgate/core';
-import { HttpGate, NodeClient, unlimited, type Visit } from '@headgate/core/http';
+import { HttpGate, NodeClient, reasonOf, unlimited, type Visit } from '@headgate/core/http';
 import type { NextFunction, Request } from 'express';
 import { framework } from './framework.ts';
 import type { ConcurrencyLimitOptions, Reply } from './index.ts';
@@ -32,7 +32,9 @@ export class Entrance {
       this.#conclude(visit, req, res, next, proceed);
     } else {
       const answered = visit;
-      visit.answered.then(() => this.#conclude(answered, req, res, next, proceed)).catch(next);
+      visit.answered
+        .then(() => this.#conclude(answered, req, res, next, proceed))
+        .catch((error) => fail(next, error));
     }
   }
 
@@ -45,9 +47,14 @@ export class Entrance {
       this.admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
         attempt(() => {
-          const work = handler(req, res, next);
+          // Not the visits that the handler itself may lead on to.
+          const { latest } = clientOf(req, res);
+          const result = handler(req, res, next);
           // A handler that returns nothing does not tell when it is done.
-          return isPromise(work) ? clientOf(req, res).during(work) : work;
+          if (!isPromise(result)) return;
+          // Once: a query builder, say, runs its query whenever it is asked.
+          const work = Promise.resolve(result);
+          return latest?.during(work) ?? work;
         }, next);
       });
   }
@@ -86,18 +93,19 @@ function clientOf(req: Request, res: Reply): NodeClient {
 
 /** What `call` throws or rejects with goes to the app's error handling, in Express 4 too. */
 function attempt(call: () => unknown, next: NextFunction, done?: (result: unknown) => void): void {
+  const failed = (error: unknown) => fail(next, error);
   try {
     const result = call();
-    if (isPromise(result)) void result.then(done).then(undefined, fail);
+    if (isPromise(result)) void Promise.resolve(result).then(done).then(undefined, failed);
     else done?.(result);
   } catch (error) {
-    fail(error);
+    failed(error);
   }
+}
 
-  // Nothing at all, as a reason, would read as success.
-  function fail(error: unknown): void {
-    next(error ?? new Error('rejected without a reason'));
-  }
+/** Nothing at all, as a reason, would read as success. */
+function fail(next: NextFunction, error: unknown): void {
+  next(reasonOf(error));
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

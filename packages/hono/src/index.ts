@@ -12,6 +12,7 @@ import {
   unlimited,
   type Visit,
   withHandle,
+  withReason,
 } from '@headgate/core/http';
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import { framework } from './framework.ts';
@@ -56,7 +57,7 @@ export function concurrencyLimit<E extends Env = Env>(
 // biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature above
 export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): ConcurrencyLimit {
   const http = new HttpGate<Context>(options, framework);
-  const { onReject } = options;
+  const onReject = options.onReject && withReason(options.onReject);
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
   function limit(c: Context, next: Next): Promise<Answered> {
@@ -76,7 +77,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     c.set('admission', visit.admission);
     if (rejection !== undefined) return reject(visit, rejection, c, next);
     const fields = http.fields(visit);
-    const work = client.during(next());
+    const work = visit.during(next());
     if (fields.length === 0 && client instanceof NodeClient) return work;
     return finish(work, c, client, fields);
   }

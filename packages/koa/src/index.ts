@@ -8,6 +8,7 @@ import {
   unlimited,
   type Visit,
   withHandle,
+  withReason,
 } from '@headgate/core/http';
 import type { Context, Middleware, Next } from 'koa';
 import { framework } from './framework.ts';
@@ -40,7 +41,7 @@ export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   const http = new HttpGate<Context>(options, framework);
-  const { onReject } = options;
+  const onReject = options.onReject && withReason(options.onReject);
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
   function limit(ctx: Context, next: Next): unknown {
@@ -55,16 +56,16 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
   }
 
   function conclude(visit: Visit, ctx: Context, next: Next): unknown {
-    const { client, rejection } = visit;
+    const { rejection } = visit;
     // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
     if (visit.left) {
-      ctx.status = 503;
+      ctx.status = 499;
       return;
     }
     ctx.state.admission = visit.admission;
     if (rejection !== undefined) return reject(visit, rejection, ctx, next);
     for (const [name, value] of http.fields(visit)) ctx.append(name, value);
-    return client.during(next());
+    return visit.during(next());
   }
 
   async function reject(visit: Visit, rejection: Rejection, ctx: Context, next: Next) {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { concurrencyLimit } from '@headgate/koa';
-import { aRound, counts, Latch, worldOfEachTest } from '@headgate/test-suite';
+import { aRound, counts, Latch, until, worldOfEachTest } from '@headgate/test-suite';
 import Koa from 'koa';
 import Koa2 from 'koa2';
 import { describe, expect, it } from 'vitest';
@@ -73,5 +73,56 @@ describe.each([
       [503, true],
       [200, false],
     ]);
+  });
+
+  it('holds the outer permit while middleware works on that the inner limit has returned to', async () => {
+    const [begun, inside, after] = [new Latch(), new Latch(), new Latch()];
+    const limited = () => world.watch(concurrencyLimit({ limit: 1 }));
+    const [outer, inner] = [limited(), limited()];
+    const koa = new Version().use(outer);
+    koa.use(async (_ctx, next) => {
+      await next();
+      await after.opened;
+    });
+    koa.use(inner).use(async () => {
+      begun.open();
+      await inside.opened;
+    });
+    const app = await world.serveThrough(() => koa.callback());
+    const leaver = app.call();
+    await begun.opened;
+    leaver.abort();
+    await until(() => app.sockets[0]?.closed === true);
+    inside.open();
+    await aRound();
+    expect([outer.inflight, inner.inflight]).toEqual([1, 0]);
+    after.open();
+    await counts(outer, 0);
+  });
+
+  it('lets middleware around it see that a client left while it waited', async () => {
+    const latch = new Latch();
+    const seen: unknown[] = [];
+    const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 1 }));
+    const koa = new Version();
+    koa.use(async (ctx, next) => {
+      await next();
+      seen.push(ctx.status);
+    });
+    koa.use(limit).use(async (ctx) => {
+      await latch.opened;
+      ctx.body = 'ok';
+    });
+    const app = await world.serveThrough(() => koa.callback());
+    const holder = app.call();
+    await counts(limit, 1);
+    const leaver = app.call();
+    await counts(limit, 1, 1);
+    leaver.abort();
+    await until(() => seen.length === 1);
+    latch.open();
+    await holder.answer();
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([499, 200]);
   });
 });

@@ -24,21 +24,6 @@ export abstract class Client {
     if (first) this.listen();
   }
 
-  /** Holds all permits of the request until the handler's work has settled, too. */
-  during<P extends PromiseLike<unknown>>(work: P): P {
-    for (let { latest: visit } = this; visit !== undefined; visit = visit.outer)
-      visit.handlerStarted();
-    // To await it would put off everything that stands around the middleware.
-    const settled = () => this.settled();
-    work.then(settled, settled);
-    return work;
-  }
-
-  private settled(): void {
-    for (let { latest: visit } = this; visit !== undefined; visit = visit.outer)
-      visit.handlerSettled();
-  }
-
   ended(ending: Ending): void {
     for (let visit = this.latest; visit !== undefined; visit = visit.outer) visit.ended(ending);
   }

@@ -10,6 +10,7 @@ import type { Client } from './client.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
+import { reasonOf } from './reason.ts';
 import { perLimit, Rule, routingOf } from './rule.ts';
 import { type Door, Visit } from './visit.ts';
 
@@ -89,6 +90,14 @@ export class HttpGate<R> implements Door {
 
   /** Undefined where nothing limits the request. Throws what the app's functions throw; nothing is held then. */
   enter(request: R, client: Client): Visit | undefined {
+    try {
+      return this.#enter(request, client);
+    } catch (error) {
+      throw reasonOf(error);
+    }
+  }
+
+  #enter(request: R, client: Client): Visit | undefined {
     if (this.#isPreflight(request) || this.#skip?.(request) === true) {
       this.#skipped++;
       return undefined;

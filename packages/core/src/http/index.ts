@@ -6,5 +6,6 @@ export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { NodeClient, type NodeRequest, type NodeResponse } from './node-client.ts';
 export type { CommonOptions, HttpOptions, LimitOptions } from './options.ts';
+export { reasonOf, withReason } from './reason.ts';
 export { type Compile, compileWith, type Routing } from './route.ts';
 export { type Admission, type Door, unlimited, type Visit } from './visit.ts';

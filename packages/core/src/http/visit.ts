@@ -26,6 +26,8 @@ export interface Door {
   readonly abandonAfter: number;
 }
 
+const untold = -1;
+
 /** A request at one gate: it waits, holds its permit for the life of the response, or learns why not. */
 export class Visit extends Waiter {
   permit: BasePermit | undefined = undefined;
@@ -34,8 +36,8 @@ export class Visit extends Waiter {
   left = false;
   /** Pending while the request waits; undefined where it need not. Awaiting it keeps the request's async context. */
   answered: Promise<void> | undefined = undefined;
-  /** Whether the framework tells when the handler is done. */
-  private handling: 'unknown' | 'running' | 'settled' = 'unknown';
+  /** Handlers at work, here or further in; below 0 where the framework has told of none. */
+  private working = untold;
   private over = false;
   private answer: (() => void) | undefined = undefined;
 
@@ -108,23 +110,30 @@ export class Visit extends Waiter {
       if (door.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not tell whether the handler still works for nobody: wait for a sign of it.
-    if (ending === 'unanswered' && this.handling === 'unknown') {
+    if (ending === 'unanswered' && this.working === untold) {
       client.whenTouched(() => this.awaitNoHandler(), door.clock, door.abandonAfter);
     } else this.giveBackIfDone();
   }
 
-  /** The handler is at work, and `settled` will tell when it is done. */
-  handlerStarted(): void {
-    this.handling = 'running';
+  /** Holds the permit until this work of a handler has settled, too, and so the permits further out. */
+  during<P extends PromiseLike<unknown>>(work: P): P {
+    for (let visit: Visit | undefined = this; visit !== undefined; visit = visit.outer)
+      visit.working = Math.max(visit.working, 0) + 1;
+    // To await it would put off everything that stands around the middleware.
+    const settled = () => this.settled();
+    work.then(settled, settled);
+    return work;
   }
 
-  handlerSettled(): void {
-    this.handling = 'settled';
-    this.giveBackIfDone();
+  private settled(): void {
+    for (let visit: Visit | undefined = this; visit !== undefined; visit = visit.outer) {
+      visit.working--;
+      visit.giveBackIfDone();
+    }
   }
 
   private giveBackIfDone(): void {
-    if (this.over && this.handling !== 'running') this.permit?.end();
+    if (this.over && this.working <= 0) this.permit?.end();
   }
 
   private withdraw(): void {
@@ -141,7 +150,9 @@ export class Visit extends Waiter {
   }
 
   private awaitNoHandler(): void {
-    if (this.handling === 'unknown') this.handlerSettled();
+    if (this.working !== untold) return;
+    this.working = 0;
+    this.giveBackIfDone();
   }
 }
 

@@ -50,20 +50,21 @@ export function degraded(world: World): void {
     await holder.answer();
   });
 
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('broken');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('broken'))],
-  ])("leaves it to the framework's error handling when onReject %s", async (_, onReject) => {
-    const { app, work, holder } = await busy(world, { onReject });
-    expect(await app.call().answer()).toMatchObject({ status: 500 });
-    expect(app.errors).toMatchObject([{ message: 'broken' }]);
-    work.finishAll();
-    await holder.answer();
+  it.each<[string, unknown, object]>([
+    ['throws', new Error('broken'), { message: 'broken' }],
+    ['throws nothing', undefined, { message: 'failed without a reason' }],
+  ])("leaves it to the framework's error handling when onReject %s", async (_, thrown, error) => {
+    for (const later of [false, true]) {
+      const onReject = () => {
+        if (later) return Promise.reject(thrown);
+        throw thrown;
+      };
+      const { app, work, holder } = await busy(world, { onReject });
+      expect(await app.call().answer()).toMatchObject({ status: 500 });
+      expect(app.errors).toMatchObject([error]);
+      work.finishAll();
+      await holder.answer();
+    }
   });
 
   it.each(['full', 'timeout'] as const)(

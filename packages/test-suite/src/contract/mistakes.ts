@@ -10,12 +10,18 @@ function broken(): never {
   throw bug;
 }
 
+function nothing(): never {
+  throw undefined;
+}
+
 /** What an app's own functions may do at run time, and the error that its framework gets to see. */
 const bugs: [string, SuiteOptions, object][] = [
   ['key throws', { limit: 1, key: broken }, bug],
   ['weight throws', { limit: 1, weight: broken }, bug],
   ['skip throws', { limit: 1, skip: broken }, bug],
   ['limit throws', { limits: [{ name: 'a', limit: broken, key: () => 'k' }] }, bug],
+  ['key throws nothing', { limit: 1, key: nothing }, { message: 'failed without a reason' }],
+  ['skip throws nothing', { limit: 1, skip: nothing }, { message: 'failed without a reason' }],
   ['key gives a number', { limit: 1, key: (() => 5) as never }, { code: 'ERR_HEADGATE_KEY' }],
   ['key gives null', { limit: 1, key: (() => null) as never }, { code: 'ERR_HEADGATE_KEY' }],
   [

@@ -1,0 +1,81 @@
+import { concurrencyLimit } from '@headgate/express';
+import { aRound, counts, Latch, until, worldOfEachTest } from '@headgate/test-suite';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { expressFramework } from './framework.ts';
+
+describe('wrap in Express', () => {
+  const world = worldOfEachTest(expressFramework('Express 5', express));
+
+  function limited() {
+    return world.watch(concurrencyLimit({ limit: 1 }));
+  }
+
+  it('holds the outer permit while the outer handler works, though the inner one has settled', async () => {
+    const [outer, inner] = [limited(), limited()];
+    const settled = new Latch();
+    const app = express();
+    app.get(
+      '/',
+      outer.wrap(async (_req, _res, next) => {
+        next();
+        await settled.opened;
+      }),
+      inner.wrap(async (_req, res) => {
+        res.end('inner');
+      }),
+    );
+    const running = await world.serveThrough(() => app);
+    expect(await running.call().answer()).toMatchObject({ body: 'inner' });
+    await counts(inner, 0);
+    await aRound();
+    expect(outer.inflight).toBe(1);
+    settled.open();
+    await counts(outer, 0);
+  });
+
+  it('does not hold the inner permit for the outer handler', async () => {
+    const [outer, inner] = [limited(), limited()];
+    const [first, second] = [new Latch(), new Latch()];
+    const app = express();
+    app.get(
+      '/',
+      outer.wrap(async (_req, _res, next) => {
+        next();
+        await first.opened;
+      }),
+      inner.wrap(async (_req, res) => {
+        res.end('inner');
+        await second.opened;
+      }),
+    );
+    const running = await world.serveThrough(() => app);
+    await running.call().answer();
+    first.open();
+    await aRound();
+    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    second.open();
+    await Promise.all([counts(outer, 0), counts(inner, 0)]);
+  });
+
+  it('asks what the handler returns once, be it a query that runs whenever it is asked', async () => {
+    const limit = limited();
+    let runs = 0;
+    const app = express();
+    app.get(
+      '/',
+      limit.wrap((_req, res) => ({
+        // biome-ignore lint/suspicious/noThenProperty: as query builders have it
+        then: (done: () => void) => {
+          runs++;
+          res.end('queried');
+          done();
+        },
+      })),
+    );
+    const running = await world.serveThrough(() => app);
+    expect(await running.call().answer()).toMatchObject({ body: 'queried' });
+    await until(() => limit.inflight === 0);
+    expect(runs).toBe(1);
+  });
+});
