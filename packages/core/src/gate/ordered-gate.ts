@@ -122,13 +122,11 @@ export class OrderedGate implements Gate, Way {
 
   startWaiting(passage: Passage): boolean {
     const { waiter } = passage;
-    const { queueLimit, queueTimeout, clock } = this.settings;
-    // Late timers must not keep places in the line occupied.
-    if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
+    const { queueTimeout, clock } = this.settings;
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    if (this.queued >= queueLimit || !waiter.joins() || this.closed) return false;
-    // Asking may have let others join.
-    if (this.queued >= queueLimit) return false;
+    if (this.#isFull() || !waiter.joins()) return false;
+    // Asking may have run the app's own code.
+    if (this.closed || this.#isFull()) return false;
     const now = clock.now();
     passage.order = nextArrival();
     passage.since = Math.floor(now);
@@ -167,6 +165,13 @@ export class OrderedGate implements Gate, Way {
   abandon(passage: Passage): void {
     this.#stopWaiting(passage);
     passage.giveBack();
+  }
+
+  /** Late timers must not keep places in the line occupied. */
+  #isFull(): boolean {
+    const { queueLimit } = this.settings;
+    if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
+    return this.queued >= queueLimit;
   }
 
   #stopWaiting(passage: Passage): void {

@@ -5,7 +5,7 @@ import { callLater, callWith } from './call.ts';
 import type { CloseOptions } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
-import { checkWeight } from './pool.ts';
+import { checkWeight, type Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
 import type { RejectionReason } from './rejection.ts';
 import { checkIdle, grant, type Waiter } from './waiter.ts';
@@ -87,17 +87,14 @@ export class InProcessLimiter implements LocalLimiter {
     let pool = pools.of(waiter.key, waiter.limit);
     checkWeight(waiter.weight, pool.limit);
     waiter.arrival = 0;
-    if (!pools.closed && pool.isFull && pool.line.length > 0) {
-      pool.rejectLate();
-      pool = pools.again(waiter.key, waiter.limit);
-    }
+    pool = this.#withoutLate(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admits(waiter.weight)) return grant(waiter, pool.admit(waiter.weight, 0));
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     if (pool.isFull || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
-    // Asking may have run the app's own code: it may have closed the limiter, or freed the key and taken it again.
+    // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and taken it again.
+    pool = this.#withoutLate(pools.again(waiter.key, waiter.limit), waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
-    pool = pools.again(waiter.key, waiter.limit);
     if (pool.isFull) return pool.rejectNewcomer(waiter, 'full');
     pool.join(waiter, timeout);
   }
@@ -143,6 +140,13 @@ export class InProcessLimiter implements LocalLimiter {
   usage(key?: string): { limit: number; inflight: number } {
     const pool = this.#pools.find(key);
     return { limit: pool?.limit ?? this.limit, inflight: pool?.inflight ?? 0 };
+  }
+
+  /** The waiter's pool, where a full line holds nobody whose time is up. */
+  #withoutLate(pool: Pool, { key, limit }: Waiter): Pool {
+    if (this.#pools.closed || !pool.isFull || pool.line.length === 0) return pool;
+    pool.rejectLate();
+    return this.#pools.again(key, limit);
   }
 
   #isHere({ pool }: Waiter): boolean {

@@ -223,7 +223,9 @@ export class Judge {
     if (state === 'waits') this.#leave(one, true);
     one.state = 'done';
     const line = this.#line(key);
-    this.#same('queued', queued, line.length);
+    // Who has said that it joins may not stand in the line yet.
+    const standing = line.filter(({ waiter }) => waiter.pool !== undefined).length;
+    this.#same('queued', queued, standing);
     this.#check(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, 'retryAfter');
     if (reason === 'timeout') {
       const due = one.deadline === undefined || this.#isLate(one);
