@@ -117,7 +117,8 @@ function watch(c: Context, client: Client): void {
   if (watched !== c.res) c.res = watched;
 }
 
-const webClients = new WeakMap<Request, WebClient>();
+/** By context: other middleware may put another request in the place of the raw one. */
+const webClients = new WeakMap<Context, WebClient>();
 
 /** On Node the response itself tells when it is over, and its body is left alone. */
 function clientOf(c: Context): Client {
@@ -126,10 +127,9 @@ function clientOf(c: Context): Client {
     outgoing?: NodeResponse;
   };
   if (incoming !== undefined && outgoing !== undefined) return NodeClient.of(incoming, outgoing);
-  const { raw } = c.req;
-  const known = webClients.get(raw);
+  const known = webClients.get(c);
   if (known !== undefined) return known;
-  const client = new WebClient(raw.signal);
-  webClients.set(raw, client);
+  const client = new WebClient(c.req.raw.signal);
+  webClients.set(c, client);
   return client;
 }

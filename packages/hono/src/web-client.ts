@@ -21,12 +21,16 @@ export class WebClient extends Client {
 
   rejected(): void {}
 
-  /** Tells the end of the response by that of its body; one that has none, or that nobody will read, ends here. */
+  /**
+   * Tells the end of the response by that of its body; one that has none, that nobody will read, or that somebody
+   * reads already (since `timeout()`, say, has answered before) ends here.
+   */
   watch(response: Response, isRead: boolean): Response {
     if (this.sent) return response;
     this.sent = true;
-    if (isRead && response.body !== null) {
-      return new Response(this.metered(response.body), response);
+    const { body } = response;
+    if (isRead && body !== null && !response.bodyUsed && !body.locked) {
+      return new Response(this.metered(body), response);
     }
     this.ended('complete');
     return response;
