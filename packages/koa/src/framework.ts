@@ -4,14 +4,26 @@ import { pathToRegexp } from 'path-to-regexp';
 
 export const framework: Framework<Context> = {
   method: ({ req }) => req.method as string,
-  path: (ctx) => pathOf(ctx.originalUrl),
+  path: (ctx) => (ctx.mountPath === undefined ? ctx.path : mounted(ctx)),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   // As @koa/router has it.
   routing: () => ({ caseSensitive: false, strict: false }),
   compile: compileWith(pathToRegexp),
 };
 
-/** `ctx.path` has lost the prefix under which an app is mounted. */
+/**
+ * koa-mount takes the prefix off `ctx.path`, and leaves it in `ctx.mountPath` for good, where an app that is mounted
+ * within another overwrites it. The URL as it came tells the rest, unless the path was rewritten, too.
+ */
+function mounted({ mountPath, path, originalUrl }: Context): string {
+  const original = pathOf(originalUrl);
+  const full = mountPath + path;
+  // The prefix alone has become `/`.
+  const inside = original.endsWith(full) || (path === '/' && original.endsWith(mountPath));
+  const behind = path.includes(mountPath) && original.endsWith(path);
+  return inside || behind ? original : full;
+}
+
 function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return URL.canParse(url) ? new URL(url).pathname : path;
