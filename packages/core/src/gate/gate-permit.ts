@@ -21,6 +21,20 @@ export class GatePermit extends BasePermit {
     for (const part of this.parts) part.watch();
   }
 
+  takesOf(limit: string): boolean {
+    return this.parts.some((part) => part.takesOf(limit));
+  }
+
+  protected reweigh(weight: number, limit: string | undefined): void {
+    const most = this.weight;
+    together(() => {
+      for (const part of this.parts) {
+        if (limit === undefined ? part.weight === most : part.takesOf(limit)) part.adjust(weight);
+      }
+    });
+    this.weight = heaviest(this.parts);
+  }
+
   protected giveBack(outcome: Outcome): void {
     const { kind } = this;
     if (kind !== undefined) for (const part of this.parts) part.kind = kind;

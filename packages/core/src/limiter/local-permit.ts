@@ -35,6 +35,17 @@ export class LocalPermit extends BasePermit {
     this.pool.home.movement?.resume(this);
   }
 
+  takesOf(limit: string): boolean {
+    return this.pool.home.settings.name === limit;
+  }
+
+  protected reweigh(weight: number): void {
+    const change = weight - this.weight;
+    this.weight = weight;
+    if (this.paused) this.pool.home.movement?.reweigh(change);
+    this.pool.reweigh(change);
+  }
+
   protected giveBack(outcome: Outcome): void {
     this.pool.home.movement?.over(this, outcome);
     this.pool.free(this.weight);

@@ -1,6 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The reference is for consumers whose own `lib` has no Symbol.dispose.
 
+import { checkCount } from '../checks.ts';
+import { HeadgateError } from '../errors.ts';
+
 /** How the work went: `dropped` means overload or a timeout, `ignored` that its duration says nothing. */
 export type Outcome = 'ok' | 'dropped' | 'ignored';
 
@@ -18,6 +21,14 @@ export interface Permit {
   kind: string | undefined;
   /** Aborts when the client disconnects, `maxHold` has passed, or `close` has run out of patience. */
   readonly signal: AbortSignal;
+  /**
+   * Its true weight has become known: a whole number from 1, which may exceed the limit. Counts for those behind, never
+   * waits; changes nothing after the release.
+   *
+   * @param limit Of which limit, where the permit is one of a gate: by default of those of which it takes the most.
+   * @throws HeadgateError for a weight that makes no sense, or a limit of which it takes nothing.
+   */
+  adjust(weight: number, limit?: string): void;
   /** Gives the permit back now, whatever `waitUntil` waits for. Default outcome: `ok`. */
   release(outcome?: Outcome): void;
   /**
@@ -60,11 +71,14 @@ export abstract class BasePermit implements Permit {
   protected extra: Extra | undefined = undefined;
 
   constructor(
-    readonly weight: number,
+    public weight: number,
     readonly waited: number,
   ) {}
 
   abstract get key(): string | undefined;
+  /** @internal Whether it takes of this limit. */
+  abstract takesOf(limit: string): boolean;
+  protected abstract reweigh(weight: number, limit: string | undefined): void;
   protected abstract get register(): Register;
   protected abstract giveBack(outcome: Outcome): void;
 
@@ -111,6 +125,18 @@ export abstract class BasePermit implements Permit {
     this.released = true;
     this.register.remove(this, outcome);
     this.giveBack(outcome);
+  }
+
+  adjust(weight: number, limit?: string): void {
+    checkCount('weight', weight, 1);
+    if (limit !== undefined && !this.takesOf(limit)) {
+      throw new HeadgateError(
+        'ERR_HEADGATE_KEY',
+        `the permit takes nothing of "${limit}"`,
+        'limit',
+      );
+    }
+    if (!this.released) this.reweigh(weight, limit);
   }
 
   waitUntil(work: PromiseLike<unknown>): void {

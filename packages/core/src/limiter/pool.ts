@@ -50,6 +50,13 @@ export class Pool implements Served {
     this.#left(true);
   }
 
+  /** Somebody's weight has changed; more may exceed the limit. */
+  reweigh(change: number): void {
+    this.inflight += change;
+    this.home.inflight += change;
+    if (change < 0 && this.line.head !== undefined) grantFrom(this);
+  }
+
   join(waiter: Waiter, timeout: number): void {
     const { home } = this;
     // A gate's request brings its own place in the order and its own deadline.

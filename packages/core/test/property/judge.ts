@@ -206,7 +206,12 @@ export class Judge {
     this.#use(key, limit);
     this.#held.set(key, (this.#held.get(key) ?? 0) + permit.weight);
     this.live.set(permit, one);
-    const release = Object.getPrototypeOf(permit).release;
+    const { release, adjust } = Object.getPrototypeOf(permit);
+    permit.adjust = (weight) => {
+      const change = this.live.has(permit) ? weight - permit.weight : 0;
+      this.#held.set(key, (this.#held.get(key) ?? 0) + change);
+      adjust.call(permit, weight);
+    };
     permit.release = (outcome) => {
       if (this.live.delete(permit)) {
         one.state = 'done';

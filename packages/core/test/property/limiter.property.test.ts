@@ -56,6 +56,7 @@ function commands(perKey: boolean) {
     pick(permits, at)?.release();
     pick(permits, at)?.release();
   });
+  const adjust = step('adjust', ({ permits }, at) => pick(permits, at)?.adjust((at % 4) + 1));
   const withdraw = step('withdraw', ({ actors, limiter }, at) => {
     const actor = pick(actors, at);
     if (actor !== undefined) limiter.withdraw(actor);
@@ -92,6 +93,7 @@ function commands(perKey: boolean) {
     ...([
       [tryAcquire, 1],
       [releaseTwice, 1],
+      [adjust, 1],
       [withdraw, 2],
       [leaveFront, 1],
     ] as const),
