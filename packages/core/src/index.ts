@@ -16,6 +16,10 @@ export type {
 } from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type { Observer } from './limiter/observer.ts';
+export { type CodelOptions, codel } from './limiter/orders/codel.ts';
+export { fifo } from './limiter/orders/fifo.ts';
+export { lifo } from './limiter/orders/lifo.ts';
+export type { Order, OrderFactory } from './limiter/orders/order.ts';
 export type { Outcome, Permit } from './limiter/permit.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './limiter/rejection.ts';
 export { Waiter } from './limiter/waiter.ts';

@@ -197,7 +197,7 @@ it('grants do not re-enter: 100,000 waiters that release at once leave the stack
 });
 
 it('joining at the tail and leaving from anywhere touch only the neighbours', () => {
-  const line = new Line();
+  const line = new Line(undefined, new VirtualClock());
   const waiters = Array.from({ length: 5 }, (_, index) => {
     const waiter = new Caller({ weight: index + 1 });
     waiter.arrival = 2 * (index + 1);

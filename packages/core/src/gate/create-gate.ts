@@ -14,6 +14,7 @@ import { invalid } from '../errors.ts';
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
+import type { OrderFactory } from '../limiter/orders/order.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
@@ -45,6 +46,8 @@ export interface GateOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait on its whole way. Default: 2,000, or the only shared limiter's own. */
   queueTimeout?: number | undefined;
+  /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
+  order?: OrderFactory | undefined;
   /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
@@ -64,6 +67,7 @@ const known = [
   'name',
   'queueLimit',
   'queueTimeout',
+  'order',
   'mode',
   'maxHold',
   'maxRetryAfter',
@@ -116,6 +120,9 @@ function resolveLimits(options: GateOptions): GateLimit[] {
   if (options.queueLimit === undefined && resolved.some((limit) => hasLine(limit, resolved))) {
     throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
   }
+  if (options.order !== undefined && !resolved.some(({ owned }) => owned)) {
+    throw invalid('order', 'left out where all limiters are shared', options.order);
+  }
   checkOrder(resolved);
   return resolved;
 }
@@ -138,7 +145,7 @@ function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
     return { limiter: options.limiter, optional, owned: false };
   }
   const { name, limit, perKey, queueLimit = Infinity } = options;
-  const { maxRetryAfter, clock, random, observer } = gate;
+  const { order, maxRetryAfter, clock, random, observer } = gate;
   // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
   const { resized } = checkObserver(observer);
   const limiter = createLimiter({
@@ -147,6 +154,7 @@ function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
     perKey,
     queueLimit,
     queueTimeout: Infinity,
+    order,
     maxRetryAfter,
     observer: resized === undefined ? undefined : { resized },
     clock,

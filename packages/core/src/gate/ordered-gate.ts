@@ -6,6 +6,7 @@ import { together } from '../limiter/grants.ts';
 import { type CloseOptions, type HoldSettings, Ledger } from '../limiter/ledger.ts';
 import type { LocalLimiter } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
+import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
@@ -124,8 +125,10 @@ export class OrderedGate implements Gate, Way {
     const { waiter } = passage;
     const { queueTimeout, clock } = this.settings;
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    if (this.#isFull() || !waiter.joins()) return false;
+    const hasRoom = !this.#isFull() || this.#spare(passage) !== undefined;
+    if (!hasRoom || !waiter.joins()) return false;
     // Asking may have run the app's own code.
+    if (this.#isFull()) this.#makeRoom(passage);
     if (this.closed || this.#isFull()) return false;
     const now = clock.now();
     passage.order = nextArrival();
@@ -172,6 +175,17 @@ export class OrderedGate implements Gate, Way {
     const { queueLimit } = this.settings;
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
     return this.queued >= queueLimit;
+  }
+
+  /** Who would make room for it, at the limit that it is at. */
+  #spare({ at, key }: Passage): Waiter | undefined {
+    const spare = at instanceof InProcessLimiter ? at.spare(key) : undefined;
+    return spare?.term?.owner === this.#deadlines ? spare : undefined;
+  }
+
+  #makeRoom(passage: Passage): void {
+    const spare = this.#spare(passage);
+    if (spare !== undefined) passage.at?.reject(spare, 'full');
   }
 
   #stopWaiting(passage: Passage): void {

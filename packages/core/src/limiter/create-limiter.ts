@@ -14,6 +14,7 @@ import type { LimitFactory } from '../limits/limit.ts';
 import type { LocalLimiter } from './limiter.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
+import type { OrderFactory } from './orders/order.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -26,6 +27,8 @@ export interface LimiterOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
   queueTimeout?: number | undefined;
+  /** In which order they are let in: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
+  order?: OrderFactory | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;
   /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
@@ -44,6 +47,7 @@ const known = [
   'perKey',
   'queueLimit',
   'queueTimeout',
+  'order',
   'maxHold',
   'maxRetryAfter',
   'observer',
@@ -64,6 +68,7 @@ export function createLimiter(options: LimiterOptions): LocalLimiter {
     limit: checkLimit(options.limit, options.perKey),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
+    order: checkOrder(options.order),
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
@@ -78,4 +83,9 @@ function checkLimit(limit: number | LimitFactory, perKey: boolean | undefined) {
   }
   if (perKey === true) throw invalid('limit', 'a whole number where there are keys', limit);
   return limit;
+}
+
+function checkOrder(order: OrderFactory | undefined): OrderFactory | undefined {
+  if (order === undefined || typeof order?.create === 'function') return order;
+  throw invalid('order', 'fifo(), lifo() or codel()', order);
 }

@@ -91,9 +91,12 @@ export class InProcessLimiter implements LocalLimiter {
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admits(waiter.weight)) return grant(waiter, pool.admit(waiter.weight, 0));
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    if (pool.isFull || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
+    const hasRoom = !pool.isFull || pool.line.spare !== undefined;
+    if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and taken it again.
     pool = this.#withoutLate(pools.again(waiter.key, waiter.limit), waiter);
+    if (pool.isFull) pool.makeRoom();
+    pool = pools.again(waiter.key, waiter.limit);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.isFull) return pool.rejectNewcomer(waiter, 'full');
     pool.join(waiter, timeout);
@@ -135,6 +138,11 @@ export class InProcessLimiter implements LocalLimiter {
     }
     const counts = { admitted, rejected: { ...tally.rejections }, withdrawn: tally.withdrawals };
     return { name, limit, inflight, queued, longestWait, keys, ...counts, leaked };
+  }
+
+  /** Who would make room for a newcomer in the key's line. */
+  spare(key?: string): Waiter | undefined {
+    return this.#pools.find(key)?.line.spare;
   }
 
   usage(key?: string): { limit: number; inflight: number } {

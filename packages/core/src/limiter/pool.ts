@@ -12,7 +12,7 @@ import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
 export class Pool implements Served {
   inflight = 0;
-  readonly line = new Line();
+  readonly line: Line;
   ready = false;
   /** Weight given back ever, for `Retry-After`. */
   private returned = 0;
@@ -22,7 +22,9 @@ export class Pool implements Served {
     readonly home: Pools,
     readonly key: string | undefined,
     public limit: number,
-  ) {}
+  ) {
+    this.line = new Line(home.settings.order?.create(), home.settings.clock);
+  }
 
   /** Whether somebody who comes now is admitted: not past those who wait. */
   admits(weight: number): boolean {
@@ -72,8 +74,8 @@ export class Pool implements Served {
     this.line.insert(waiter);
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
-    // Those ahead may have left while it was being asked whether it joins.
-    if (this.line.head === waiter) grantFrom(this);
+    // It may be next: those ahead may have left while it was being asked whether it joins.
+    if (this.line.isTurnOf(waiter)) grantFrom(this);
   }
 
   /** Takes somebody who waits out of the line, without an answer. */
@@ -111,9 +113,23 @@ export class Pool implements Served {
     }
   }
 
-  /** Grants from the head of the line as far as there is room. */
+  /** Rejects who makes room for a newcomer, if anybody does. */
+  makeRoom(): void {
+    const { spare } = this.line;
+    if (spare !== undefined) this.reject(spare, 'full');
+  }
+
+  /** Grants as far as there is room, and then sheds. */
   serve(): void {
-    for (let next = this.line.head; next !== undefined; next = this.line.head) {
+    this.#grantNextOnes();
+    if (this.home.closed) return;
+    for (let { stale } = this.line; stale !== undefined; stale = this.line.stale) {
+      this.reject(stale, 'overloaded');
+    }
+  }
+
+  #grantNextOnes(): void {
+    for (let { next } = this.line; next !== undefined; next = this.line.next) {
       const fits = this.#fits(next.weight);
       if (this.home.closed || (!fits && next.deadline === 0)) return;
       const now = this.#clockOf(next).now();
@@ -126,7 +142,7 @@ export class Pool implements Served {
   #admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
     // That has run the app's own code.
-    if (this.line.head !== next) return;
+    if (this.line.next !== next) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
   }
@@ -172,7 +188,7 @@ export class Pool implements Served {
 
   /** Returns whether it was first in the line. */
   #leave(waiter: Waiter): boolean {
-    const wasFirst = this.line.head === waiter;
+    const wasFirst = this.line.isTurnOf(waiter);
     this.line.remove(waiter);
     waiter.pool = undefined;
     this.home.queued--;

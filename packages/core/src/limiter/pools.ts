@@ -5,6 +5,7 @@ import { Deadlines } from './deadlines.ts';
 import { together } from './grants.ts';
 import { type HoldSettings, Ledger } from './ledger.ts';
 import { Movement } from './movement.ts';
+import type { OrderFactory } from './orders/order.ts';
 import { Pool } from './pool.ts';
 import { Tally } from './tally.ts';
 
@@ -14,6 +15,7 @@ export interface LimiterSettings extends HoldSettings {
   readonly limit: number | LimitFactory;
   readonly queueLimit: number;
   readonly queueTimeout: number;
+  readonly order: OrderFactory | undefined;
   readonly maxRetryAfter: number;
   readonly random: () => number;
 }

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { codel, createGate, createLimiter, fifo, type LimiterOptions, lifo } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+function busy(options: Partial<LimiterOptions>) {
+  const clock = new VirtualClock();
+  const settings = { limit: 1, queueLimit: 3, queueTimeout: 1000, clock };
+  const limiter = createLimiter({ ...settings, ...options });
+  const held = [call(limiter)];
+  const next = () => {
+    held.pop()?.permit?.release();
+  };
+  return { clock, limiter, held, next };
+}
+
+const reasons = (callers: Caller[]) =>
+  callers.map(({ permit, rejection }) => rejection?.reason ?? (permit ? 'granted' : 'waits'));
+
+it('fifo() is what a line does anyway', () => {
+  for (const options of [{}, { order: fifo() }]) {
+    const { limiter, next } = busy(options);
+    const callers = [call(limiter), call(limiter), call(limiter), call(limiter)];
+    next();
+    expect(reasons(callers)).toEqual(['granted', 'waits', 'waits', 'full']);
+  }
+});
+
+describe('lifo()', () => {
+  it('lets the newest in first', () => {
+    const { limiter, next } = busy({ order: lifo() });
+    const callers = [call(limiter), call(limiter), call(limiter)];
+    next();
+    expect(reasons(callers)).toEqual(['waits', 'waits', 'granted']);
+    callers[2]?.permit?.release();
+    expect(reasons(callers)).toEqual(['waits', 'granted', 'granted']);
+  });
+
+  it('the oldest makes room in a full line', () => {
+    const { limiter } = busy({ order: lifo() });
+    const callers = [1, 2, 3, 4, 5].map(() => call(limiter));
+    expect(reasons(callers)).toEqual(['full', 'full', 'waits', 'waits', 'waits']);
+    expect(limiter.stats()).toMatchObject({ queued: 3, rejected: { full: 2 } });
+  });
+
+  it('nobody makes room for one that declines to wait, or where nobody may wait', () => {
+    const { limiter } = busy({ order: lifo() });
+    const callers = [1, 2, 3].map(() => call(limiter));
+    const declining = call(limiter, { joins: () => false });
+    expect(reasons([...callers, declining])).toEqual(['waits', 'waits', 'waits', 'full']);
+    const without = busy({ order: lifo(), queueLimit: 0 });
+    expect(reasons([call(without.limiter)])).toEqual(['full']);
+  });
+
+  it('a deadline holds all the same, and the late make room first', () => {
+    const { clock, limiter, next } = busy({ order: lifo() });
+    const early = call(limiter, { queueTimeout: 100 });
+    const short = call(limiter, { queueTimeout: 10 });
+    const late = call(limiter, { queueTimeout: 100 });
+    clock.busy(20);
+    const newcomer = call(limiter);
+    expect(reasons([early, short, late, newcomer])).toEqual(['waits', 'timeout', 'waits', 'waits']);
+    clock.busy(90);
+    next();
+    expect(reasons([early, late, newcomer])).toEqual(['timeout', 'timeout', 'granted']);
+  });
+
+  it('one that a callback of the displaced takes the place of is turned away', () => {
+    const { limiter } = busy({ order: lifo(), queueLimit: 1 });
+    const others: Caller[] = [];
+    call(limiter, { onRejected: () => others.push(call(limiter, { joins: () => true })) });
+    const newcomer = call(limiter);
+    expect(limiter.queued).toBe(1);
+    expect([...others, newcomer].filter(({ answers }) => answers === 0)).toHaveLength(1);
+  });
+
+  it('in a gate, the oldest that waits for the same limit makes room for the whole', () => {
+    const limits = [
+      { name: 'user', limit: 1, perKey: true },
+      { name: 'app', limit: 1 },
+    ];
+    const gate = createGate({ limits, queueLimit: 2, order: lifo() });
+    const ask = (key: string) => {
+      const caller = new Caller();
+      askGate(gate, caller, [{ key, weight: 1 }, { weight: 1 }]);
+      return caller;
+    };
+    const holder = ask('a');
+    const callers = [ask('b'), ask('c'), ask('d'), ask('a')];
+    // At the line of its own user nobody waits who could make room.
+    expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full']);
+    holder.permit?.release();
+    expect(reasons(callers)).toEqual(['full', 'waits', 'granted', 'full']);
+    expect(gate.stats()).toMatchObject({ inflight: 1, queued: 1, rejected: { full: 2 } });
+  });
+});
+
+describe('codel()', () => {
+  const order = codel({ target: 20, interval: 100 });
+
+  it('is first come, first served while it is calm', () => {
+    const { clock, limiter, next } = busy({ order });
+    const callers = [call(limiter), call(limiter)];
+    clock.advance(99);
+    next();
+    expect(reasons(callers)).toEqual(['granted', 'waits']);
+  });
+
+  it('under overload takes the newest, and sheds who has waited past the target', () => {
+    const { clock, limiter, next } = busy({ order, queueLimit: 9 });
+    const old = [call(limiter), call(limiter)];
+    clock.advance(90);
+    const fresh = [call(limiter), call(limiter)];
+    clock.advance(10);
+    next();
+    expect(reasons([...old, ...fresh])).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
+    expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
+  });
+
+  it('sheds as others come, but nobody whom nobody replaces', () => {
+    const { clock, limiter } = busy({ order });
+    const alone = call(limiter);
+    clock.advance(500);
+    expect(reasons([alone])).toEqual(['waits']);
+    const newcomer = call(limiter);
+    expect(reasons([alone, newcomer])).toEqual(['overloaded', 'waits']);
+  });
+
+  it('a full line gives up its oldest under overload only', () => {
+    const { clock, limiter } = busy({ order: codel({ target: 1000, interval: 100 }) });
+    const callers = [call(limiter), call(limiter), call(limiter), call(limiter)];
+    expect(reasons(callers)).toEqual(['waits', 'waits', 'waits', 'full']);
+    clock.advance(100);
+    callers.push(call(limiter));
+    expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full', 'waits']);
+  });
+
+  it('a line that has been empty is calm again', () => {
+    const { clock, limiter, next, held } = busy({ order });
+    const first = call(limiter);
+    clock.advance(200);
+    next();
+    held.push(first);
+    const callers = [call(limiter), call(limiter)];
+    clock.advance(50);
+    next();
+    expect(reasons(callers)).toEqual(['granted', 'waits']);
+  });
+
+  it('each key has a line of its own', () => {
+    const clock = new VirtualClock();
+    const settings = { limit: 1, queueLimit: 3, clock };
+    const limiter = createLimiter({ ...settings, perKey: true, order });
+    const [a, b] = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
+    const ofA = [call(limiter, { key: 'a' })];
+    clock.advance(150);
+    ofA.push(call(limiter, { key: 'a' }));
+    const ofB = [call(limiter, { key: 'b' }), call(limiter, { key: 'b' })];
+    a.permit?.release();
+    b.permit?.release();
+    expect(reasons([...ofA, ...ofB])).toEqual(['overloaded', 'granted', 'granted', 'waits']);
+  });
+});
+
+it.each([
+  [() => createLimiter({ limit: 1, order: 'lifo' as never }), 'order'],
+  [() => createLimiter({ limit: 1, order: lifo as never }), 'order'],
+  [
+    () => createGate({ limits: [{ limiter: createLimiter({ limit: 1 }) }], order: lifo() }),
+    'order',
+  ],
+  [() => codel({ target: 0 }), 'target'],
+  [() => codel({ interval: Number.NaN }), 'interval'],
+  [() => codel({ tarket: 5 } as never), 'tarket'],
+])('refuses what makes no sense: %s', (create, option) => {
+  const code = expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/);
+  expect(create).toThrow(expect.objectContaining({ code, option }));
+});

@@ -1,0 +1,50 @@
+import { codel, createLimiter, fifo, lifo, type OrderFactory, Waiter } from '@headgate/core';
+import { expect, it } from 'vitest';
+import { arrive } from '../src/arrivals.ts';
+import { Simulation } from '../src/simulation.ts';
+
+// Ten at once, 50 ms each: 200 a second. For ten seconds three times as many come, and each gives up after 300 ms.
+
+const patience = 300;
+
+/** What part of the capacity is answered in time, in the last five seconds of the overload. */
+function answered(order: OrderFactory, queueLimit: number): number {
+  const simulation = new Simulation(3);
+  const { random } = simulation;
+  const limiter = createLimiter({
+    ...{ limit: 10, queueLimit, queueTimeout: 10_000 },
+    ...{ order, clock: simulation, random },
+  });
+  let inTime = 0;
+  arrive(simulation, 600, () => {
+    const came = simulation.now();
+    class Request extends Waiter {
+      granted(permit: { release(): void }): void {
+        simulation.setTimeout(() => {
+          permit.release();
+          if (simulation.now() > 5000 && simulation.now() - came <= patience) inTime++;
+        }, 50);
+      }
+
+      rejected(): void {}
+    }
+    limiter.request(new Request());
+  });
+  simulation.run(10_000);
+  return inTime / (5 * 200);
+}
+
+it('a long line that is first come, first served works for those who have gone', () => {
+  expect(answered(fifo(), 1000)).toBeLessThan(0.01);
+});
+
+it.each([
+  ['lifo()', lifo()],
+  ['codel()', codel()],
+])('%s serves those who are still there', (_, order) => {
+  expect(answered(order, 1000)).toBeGreaterThan(0.97);
+});
+
+it('so does a line that is no longer than patience is', () => {
+  expect(answered(fifo(), 40)).toBeGreaterThan(0.97);
+});
