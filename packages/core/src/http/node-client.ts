@@ -35,6 +35,9 @@ export interface NodeResponse {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   writeHead: any;
   on(event: 'close', listener: () => void): unknown;
+  listenerCount(event: 'close'): number;
+  // biome-ignore lint/complexity/noBannedTypes: as Node declares it
+  listeners(event: 'close'): Function[];
   prependListener(event: 'finish', listener: () => void): unknown;
 }
 
@@ -44,6 +47,9 @@ const mostDrained = 64 * 1024;
 const lingering = 1000;
 
 const own = Symbol('headgate.client');
+
+/** The listener of a client, which knows whose it is. */
+type Closed = (() => void) & { [own]?: NodeClient };
 
 /** By connection, those whose requests wait for the answers to earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeClient>>();
@@ -63,11 +69,13 @@ export class NodeClient extends Client {
   /**
    * The same for every middleware of the request.
    *
-   * @param slot Where to keep it: an object that lives as long as the request. Default: the response.
+   * @param slot Where to keep it: an object of the request's own; should it be replaced, so much the slower. Default:
+   *   the response.
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeClient {
     const kept = slot as { [own]?: NodeClient };
-    kept[own] ??= new NodeClient(request, response);
+    kept[own] ??=
+      (slot === response ? undefined : listening(response)) ?? new NodeClient(request, response);
     return kept[own];
   }
 
@@ -84,7 +92,9 @@ export class NodeClient extends Client {
    */
   protected listen(): void {
     const { request, response } = this;
-    response.on('close', () => this.#onClose());
+    const closed: Closed = () => this.#onClose();
+    closed[own] = this;
+    response.on('close', closed);
     const { socket } = request;
     if (response.socket === null && socket !== null) this.#listenTo(socket);
   }
@@ -166,6 +176,16 @@ export class NodeClient extends Client {
 function endUpload(request: NodeRequest, socket: NodeSocket): void {
   if (request.complete) request.resume();
   else socket.destroy();
+}
+
+/** The client that listens for the end of this response. */
+function listening(response: NodeResponse): NodeClient | undefined {
+  if (response.listenerCount('close') === 0) return undefined;
+  for (const listener of response.listeners('close')) {
+    const client = (listener as Closed)[own];
+    if (client !== undefined) return client;
+  }
+  return undefined;
 }
 
 function hasBody({ headers }: NodeRequest): boolean {

@@ -5,8 +5,8 @@ export function reasonOf(thrown: unknown): unknown {
 
 /** The same function, which rejects with a reason always. */
 export function withReason<Args extends readonly unknown[], Result>(
-  call: (...args: Args) => Result,
-): (...args: Args) => Promise<Awaited<Result>> {
+  call: (...args: Args) => Result | Promise<Result>,
+): (...args: Args) => Promise<Result> {
   return async (...args) => {
     try {
       return await call(...args);
