@@ -13,25 +13,24 @@ import type { World } from '../kit/world.ts';
 export function refusedUploads(world: World): void {
   it('serves the next request on it where the upload was whole', async () => {
     const { app, work, holder } = await busy(world);
-    const agents = [64 * 1024, 70_000].map((length) => {
+    const refused = async (length: number) => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
       world.later(() => agent.destroy());
-      return { agent, body: 'x'.repeat(length) };
-    });
-    for (const { agent, body } of agents) {
-      const refused = await app.call('/', { method: 'POST', body, agent }).answer();
-      expect(refused).toMatchObject({ status: 503, headers: { connection: 'keep-alive' } });
-    }
+      const upload = { method: 'POST', body: 'x'.repeat(length), agent };
+      const answer = { status: 503, headers: { connection: 'keep-alive' } };
+      expect(await app.call('/', upload).answer()).toMatchObject(answer);
+      return agent;
+    };
+    const agents = [await refused(64 * 1024), await refused(70_000)] as const;
     work.finish();
     await holder.answer();
-    const [first, second] = agents.map(({ agent }) => agent);
-    const slow = app.call('/slow', { agent: first });
+    const slow = app.call('/slow', { agent: agents[1] });
     await work.begins(2);
     // Longer than a connection is kept for the rest of an upload.
     await sleep(1200);
     work.finishAll();
     expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
-    expect(await app.call('/other', { agent: second }).answer()).toMatchObject({ status: 200 });
+    expect(await app.call('/other', { agent: agents[0] }).answer()).toMatchObject({ status: 200 });
     expect(app.sockets).toHaveLength(3);
   });
 
