@@ -19,14 +19,15 @@ export class Entrance {
 
   /** Calls `proceed` where the handler may run. */
   admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
+    const client = clientOf(req, res);
     let visit: Visit | undefined;
     try {
-      visit = this.http.enter(req, clientOf(req, res));
+      visit = this.http.enter(req, client);
     } catch (error) {
       return next(error);
     }
     if (visit === undefined) {
-      res.locals.admission ??= unlimited;
+      res.locals.admission ??= client.latest?.admission ?? unlimited;
       proceed();
     } else if (visit.answered === undefined) {
       this.#conclude(visit, req, res, next, proceed);
@@ -86,7 +87,7 @@ export class Entrance {
   }
 }
 
-/** Express gives every response a shape of its own, which makes a new field dear; `locals` is there anyway. */
+/** Express gives every response a shape of its own, which makes a new field dear; `locals` is there anyway, unless the app replaces it. */
 function clientOf(req: Request, res: Reply): NodeClient {
   return NodeClient.of(req, res, res.locals);
 }

@@ -1,3 +1,4 @@
+import { createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import {
   aRound,
@@ -76,5 +77,29 @@ describe('Express with middleware around', () => {
     await counts(outer, 0);
     expect(work.begun).toHaveLength(0);
     expect(inner.stats().admitted).toBe(0);
+  });
+
+  it('knows what the request holds where middleware has replaced res.locals', async () => {
+    const limiter = createLimiter({ limit: 1 });
+    const [outer, inner] = [limited({ limiter }), limited({ limiter })];
+    const held: unknown[] = [];
+    const app = express();
+    app.use((_req, res, next) => {
+      res.on('close', () => {});
+      next();
+    });
+    app.use(outer, (_req, res, next) => {
+      res.locals = {} as typeof res.locals;
+      next();
+    });
+    app.use(inner, (_req, res) => {
+      held.push(res.locals.admission.permit?.weight);
+      res.send('once');
+    });
+    const running = await world.serveThrough(() => app);
+    expect(await running.call().answer()).toMatchObject({ status: 200, body: 'once' });
+    expect(held).toEqual([1]);
+    expect(inner.stats().reentered).toBe(1);
+    await counts(limiter, 0);
   });
 });
