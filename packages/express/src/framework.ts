@@ -7,6 +7,12 @@ export const framework: Framework<Request> = {
   method: (req) => req.method,
   // What earlier middleware has made of the URL is what Express finds the route by.
   path: (req) => req.baseUrl + req.path,
+  response: (req) => req.res,
+  kind: (req) => {
+    const path: unknown = req.route?.path;
+    return typeof path === 'string' ? `${req.method} ${req.baseUrl}${path}` : undefined;
+  },
+  report: (req, error) => req.next?.(error),
   header: (req, name) => req.headers[name] as string | undefined,
   routing: ({ app }) => ({
     caseSensitive: app.enabled('case sensitive routing'),

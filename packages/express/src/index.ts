@@ -3,8 +3,12 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Entrance, type Handler, type Step } from './entrance.ts';
 
 export {
+  adaptive,
+  codel,
   createLimiter,
+  fifo,
   ipKey,
+  lifo,
   type Observer,
   type Permit,
   RejectedError,
@@ -23,7 +27,8 @@ export type Reply = Response<unknown, AdmissionLocals>;
 export type ConcurrencyLimitOptions = HttpOptions<
   Request,
   [req: Request, res: Reply, next: NextFunction],
-  unknown
+  unknown,
+  Reply
 > & {
   /**
    * With `onDisconnect: 'wait'`: `app.use` does not learn when a handler finishes whose client has left. The place is

@@ -20,7 +20,8 @@ export function expressFramework(name: string, version: Express): Framework<Conc
     name,
     can: { tracksHandlers: false, http2: false },
 
-    limit: (options) => concurrencyLimit(adapted(options, contextOf, reject)),
+    limit: (options) =>
+      concurrencyLimit(adapted(options, contextOf, reject, (res: Response) => res.statusCode)),
 
     listener({ steps, onError }) {
       const app = version();

@@ -5,6 +5,14 @@ import { pathToRegexp } from 'path-to-regexp';
 export const framework: Framework<Context> = {
   method: (c) => c.req.method,
   path: (c) => c.req.path,
+  response: (c) => c,
+  kind: (c) => {
+    // Deprecated for `hono/route`, which older versions do not have.
+    const path = c.req.matchedRoutes.at(-1)?.path;
+    return path === undefined ? undefined : `${c.req.method} ${path}`;
+  },
+  // As Hono's own error handler does; that of the app can only answer.
+  report: (_, error) => console.error(error),
   header: (c, name) => c.req.header(name),
   // Without `strict`, Hono has taken the trailing slash off the path.
   routing: () => ({ caseSensitive: true, strict: true }),

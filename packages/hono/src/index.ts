@@ -19,8 +19,12 @@ import { framework } from './framework.ts';
 import { WebClient } from './web-client.ts';
 
 export {
+  adaptive,
+  codel,
   createLimiter,
+  fifo,
   ipKey,
+  lifo,
   type Observer,
   type Permit,
   RejectedError,
@@ -40,7 +44,8 @@ type Answered = Response | undefined | void;
 export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
   Context<E>,
   [c: Context<E>, next: Next],
-  Answered | false | Promise<Answered | false>
+  Answered | false | Promise<Answered | false>,
+  Context<E>
 >;
 
 export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> & Handle;

@@ -16,7 +16,8 @@ export const honoFramework: Framework<ConcurrencyLimit> = {
   name: 'Hono 4',
   can: { tracksHandlers: true, http2: true },
 
-  limit: (options) => concurrencyLimit(adapted(options, contextOf, reject)),
+  limit: (options) =>
+    concurrencyLimit(adapted(options, contextOf, reject, (c: Context) => c.res.status)),
 
   listener({ steps, onError }) {
     const app = new Hono();

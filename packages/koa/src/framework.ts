@@ -5,6 +5,13 @@ import { pathToRegexp } from 'path-to-regexp';
 export const framework: Framework<Context> = {
   method: ({ req }) => req.method as string,
   path: (ctx) => (ctx.mountPath === undefined ? ctx.path : mounted(ctx)),
+  response: (ctx) => ctx,
+  kind: (ctx) => {
+    // As @koa/router leaves it.
+    const { _matchedRoute: path } = ctx as { _matchedRoute?: unknown };
+    return typeof path === 'string' ? `${ctx.method} ${path}` : undefined;
+  },
+  report: (ctx, error) => void ctx.app.emit('error', error, ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   // As @koa/router has it.
   routing: () => ({ caseSensitive: false, strict: false }),

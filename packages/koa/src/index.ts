@@ -14,8 +14,12 @@ import type { Context, Middleware, Next } from 'koa';
 import { framework } from './framework.ts';
 
 export {
+  adaptive,
+  codel,
   createLimiter,
+  fifo,
   ipKey,
+  lifo,
   type Observer,
   type Permit,
   RejectedError,
@@ -29,7 +33,12 @@ export interface AdmissionState {
   admission: Admission;
 }
 
-export type ConcurrencyLimitOptions = HttpOptions<Context, [ctx: Context, next: Next], unknown>;
+export type ConcurrencyLimitOptions = HttpOptions<
+  Context,
+  [ctx: Context, next: Next],
+  unknown,
+  Context
+>;
 
 export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
 

@@ -18,7 +18,8 @@ export function koaFramework(name: string, Version: typeof Koa): Framework<Concu
     name,
     can: { tracksHandlers: true, http2: true },
 
-    limit: (options) => concurrencyLimit(adapted(options, contextOf, reject)),
+    limit: (options) =>
+      concurrencyLimit(adapted(options, contextOf, reject, (ctx: Context) => ctx.status)),
 
     listener({ steps, onError }) {
       const app = new Version();

@@ -16,19 +16,3 @@ export function arrive(simulation: Simulation, rate: Rate, request: () => void):
   };
   next();
 }
-
-/** Arrivals at even distances, from a time on. */
-export function arriveEvenly(
-  simulation: Simulation,
-  perSecond: number,
-  count: number,
-  request: (index: number) => void,
-): void {
-  const start = simulation.now();
-  for (let index = 0; index < count; index++) {
-    simulation.setTimeout(
-      () => request(index),
-      start + (index * 1000) / perSecond - simulation.now(),
-    );
-  }
-}

@@ -18,16 +18,3 @@ export const lognormal =
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
     return median * Math.exp(spread * normal);
   };
-
-/** One of several, by their weights. */
-export const mixed =
-  (...parts: readonly (readonly [weight: number, times: Times])[]): Times =>
-  (random) => {
-    const total = parts.reduce((sum, [weight]) => sum + weight, 0);
-    let rest = random() * total;
-    for (const [weight, times] of parts) {
-      rest -= weight;
-      if (rest < 0) return times(random);
-    }
-    return 0;
-  };

@@ -1,6 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Clock, LocalLimiter, Observer, Permit, Rejection } from '@headgate/core';
+import type {
+  Clock,
+  LimitFactory,
+  LocalLimiter,
+  Observer,
+  OrderFactory,
+  Outcome,
+  Permit,
+  Rejection,
+} from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
 
 /** What the suite must know of a framework, and how it builds apps with it. */
@@ -77,7 +86,7 @@ type Ask<T> = (context: SuiteContext) => T;
 
 interface LimitRule {
   readonly name?: string;
-  readonly limit?: number | Ask<number>;
+  readonly limit?: number | LimitFactory | Ask<number>;
   readonly limiter?: LocalLimiter;
   readonly key?: Ask<string | undefined>;
   readonly route?: string;
@@ -92,6 +101,9 @@ export interface SuiteOptions extends LimitRule {
   readonly queueTimeout?: number;
   readonly skip?: Ask<boolean>;
   readonly onReject?: OnReject;
+  readonly order?: OrderFactory;
+  /** By the status of the response. */
+  readonly classify?: (status: number) => Outcome;
   readonly mode?: 'enforce' | 'shadow';
   readonly headers?: boolean;
   readonly maxHold?: number;
@@ -104,18 +116,23 @@ export interface SuiteOptions extends LimitRule {
 
 /**
  * The options as the adapter takes them: `read` makes a context of what the framework calls a request, `reject` makes
- * the framework's `onReject` of the neutral one. What is no function stays as it is, for the adapter to refuse.
+ * the framework's `onReject` of the neutral one, `statusOf` tells the status of what its `classify` gets. What is no function stays as it is, for the adapter to refuse.
  */
-export function adapted<Adapted, Args extends readonly unknown[]>(
+export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   options: SuiteOptions,
   read: (...args: Args) => SuiteContext,
   reject: (onReject: OnReject) => unknown,
+  statusOf: (reply: Reply) => number,
 ): Adapted {
-  const { onReject, limits, ...rest } = options;
+  const { onReject, classify, limits, ...rest } = options;
   const adaptedOptions = asking(rest, read);
   if (limits !== undefined) adaptedOptions.limits = limits.map((rule) => asking(rule, read));
   if (onReject !== undefined) {
     adaptedOptions.onReject = typeof onReject === 'function' ? reject(onReject) : onReject;
+  }
+  if (classify !== undefined) {
+    adaptedOptions.classify =
+      typeof classify === 'function' ? (reply: Reply) => classify(statusOf(reply)) : classify;
   }
   return adaptedOptions as Adapted;
 }

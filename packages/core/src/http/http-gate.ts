@@ -1,6 +1,6 @@
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
-import { HeadgateError } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
@@ -9,6 +9,7 @@ import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
+import { JudgedVisit, type Judgement } from './judged-visit.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
 import { reasonOf } from './reason.ts';
 import { perLimit, Rule, routingOf } from './rule.ts';
@@ -28,6 +29,8 @@ const known = [
   'queueTimeout',
   'skip',
   'onReject',
+  'order',
+  'classify',
   'mode',
   'headers',
   'maxHold',
@@ -39,7 +42,7 @@ const known = [
   'clock',
   'random',
 ] as const satisfies readonly (
-  | keyof HttpOptions<never, never, never>
+  | keyof HttpOptions<never, never, never, never>
   | keyof LimitOptions<never>
 )[];
 
@@ -55,15 +58,17 @@ export class HttpGate<R> implements Door {
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   readonly #answers = new Answers();
+  /** Only where a limit adapts. */
+  readonly #judgement: Judgement<R> | undefined;
   #skipped = 0;
   #reentered = 0;
 
   constructor(
-    options: HttpOptions<R, never, unknown> & { abandonAfter?: number | undefined },
+    options: HttpOptions<R, never, unknown, never> & { abandonAfter?: number | undefined },
     private readonly framework: Framework<R>,
   ) {
     checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
-    const { queueLimit, queueTimeout, mode, maxHold, maxRetryAfter } = options;
+    const { queueLimit, queueTimeout, order, mode, maxHold, maxRetryAfter } = options;
     const { observer, clock, random, onDisconnect = 'wait' } = options;
     const routing = routingOf(options);
     this.clock = checkClock(clock);
@@ -73,10 +78,16 @@ export class HttpGate<R> implements Door {
     this.#headers = checkFlag('headers', options.headers);
     checkFunction('onReject', options.onReject);
     this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
+    const classify = checkFunction('classify', options.classify);
+    if (this.#rules.some(({ adapts }) => adapts)) this.#judgement = { framework, classify };
+    else if (classify !== undefined) {
+      throw invalid('classify', 'left out where no limit adapts', classify);
+    }
     this.gate = createGate({
       limits: this.#rules.map(({ gateLimit }) => gateLimit),
       queueLimit,
       queueTimeout,
+      order,
       mode,
       maxHold,
       maxRetryAfter,
@@ -104,7 +115,10 @@ export class HttpGate<R> implements Door {
     }
     const takes = this.#takes(request, client);
     if (takes.length === 0) return undefined;
-    const visit = new Visit(this, client, takes);
+    const visit =
+      this.#judgement === undefined
+        ? new Visit(this, client, takes)
+        : new JudgedVisit(this, client, takes, request, this.#judgement);
     visit.enter();
     return visit;
   }
@@ -164,7 +178,7 @@ export class HttpGate<R> implements Door {
 }
 
 /** One limit that is written plainly is a list of one. */
-function written<R>(options: HttpOptions<R, never, unknown>): readonly LimitOptions<R>[] {
+function written<R>(options: HttpOptions<R, never, unknown, never>): readonly LimitOptions<R>[] {
   if (options.limits !== undefined) {
     const given = new Map<string, unknown>(Object.entries(options));
     const plain = perLimit.find((name) => given.get(name) !== undefined);

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Observer } from '../limiter/observer.ts';
+import type { OrderFactory } from '../limiter/orders/order.ts';
+import type { Outcome } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 
@@ -39,8 +41,8 @@ export type LimitOptions<R> =
     })
   | (SharedLimit<R> & { queueLimit?: undefined });
 
-/** `Args` are the framework's own arguments, `Result` what its handlers return. */
-export interface CommonOptions<R, Args extends readonly unknown[], Result> {
+/** `Args` are the framework's own arguments, `Result` what its handlers return, `Reply` what tells of the response. */
+export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply> {
   /** How many requests may wait; Infinity is allowed. Default: 0, or the shared limiter's own. */
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait. Default: 2,000, or the shared limiter's own. */
@@ -52,6 +54,13 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result> {
    * `false`, or a promise of that, Headgate answers after all.
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
+  /** Who is next: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
+  order?: OrderFactory | undefined;
+  /**
+   * For a limit that adapts: how the work went, by the response when that is over. `dropped` says that it failed of
+   * overload, `ignored` that its duration says nothing. Default: `ok`.
+   */
+  classify?: ((response: Reply) => Outcome) | undefined;
   /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
@@ -78,10 +87,11 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result> {
 }
 
 /** One limit written plainly, or several that a request must pass together. */
-export type HttpOptions<R, Args extends readonly unknown[], Result> = CommonOptions<
+export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = CommonOptions<
   R,
   Args,
-  Result
+  Result,
+  Reply
 > &
   (
     | ((OwnLimit<R> | SharedLimit<R>) & { limits?: undefined })

@@ -53,6 +53,12 @@ export class Rule<R> {
     if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
   }
 
+  /** Whether the limit moves, perhaps that of a shared limiter. */
+  get adapts(): boolean {
+    const { limit, limiter } = this.options;
+    return typeof limit === 'object' || limiter?.adapts === true;
+  }
+
   /** For the gate that is to enforce it. */
   get gateLimit(): GateLimitOptions {
     const { limiter, limit, name, key, queueLimit } = this.options;
@@ -112,7 +118,7 @@ export class Rule<R> {
 
 /** What the app has said of it, if anything. */
 export function routingOf(
-  options: Pick<CommonOptions<never, never, never>, keyof Routing>,
+  options: Pick<CommonOptions<never, never, never, never>, keyof Routing>,
 ): Partial<Routing> {
   const { caseSensitive, strict } = options;
   return {

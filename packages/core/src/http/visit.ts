@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
-import type { BasePermit, Permit } from '../limiter/permit.ts';
+import type { BasePermit, Outcome, Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
@@ -133,7 +133,13 @@ export class Visit extends Waiter {
   }
 
   private giveBackIfDone(): void {
-    if (this.over && this.working <= 0) this.permit?.end();
+    if (this.over && this.working <= 0 && this.permit?.released === false)
+      this.permit.end(this.outcome());
+  }
+
+  /** How the work went, for a limit that adapts. */
+  protected outcome(): Outcome {
+    return 'ok';
   }
 
   private withdraw(): void {

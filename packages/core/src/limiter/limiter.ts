@@ -47,6 +47,8 @@ export interface Limiter {
   readonly name: string;
   /** Whether every caller must name a key. */
   readonly perKey: boolean;
+  /** Whether the limit moves by itself. */
+  readonly adapts: boolean;
   readonly queueLimit: number;
   readonly queueTimeout: number;
   readonly limit: number;

@@ -32,6 +32,10 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.limit;
   }
 
+  get adapts(): boolean {
+    return this.#pools.movement !== undefined;
+  }
+
   get inflight(): number {
     return this.#pools.inflight;
   }

@@ -1,4 +1,5 @@
 import type { World } from '../kit/world.ts';
+import { adapting } from './adapting.ts';
 import { admission } from './admission.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
@@ -32,6 +33,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'uploads that are refused': refusedUploads,
   'several limits': limits,
   routes,
+  'limits that adapt': adapting,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
   'header fields': headerFields,

@@ -1,0 +1,43 @@
+import { invalid } from '../errors.ts';
+import type { Takes } from '../gate/takes.ts';
+import type { Outcome } from '../limiter/permit.ts';
+import type { Client } from './client.ts';
+import type { Framework } from './framework.ts';
+import { reasonOf } from './reason.ts';
+import { type Door, Visit } from './visit.ts';
+
+const outcomes: readonly unknown[] = ['ok', 'dropped', 'ignored'] satisfies Outcome[];
+
+/** Tells a limit that adapts what to make of a response. */
+export interface Judgement<R> {
+  readonly framework: Pick<Framework<R>, 'response' | 'kind' | 'report'>;
+  /** The app's own; what it throws is reported. */
+  readonly classify: ((response: never) => Outcome) | undefined;
+}
+
+/** A visit whose end is shown to a limit that adapts: of which route it was, and how it went. */
+export class JudgedVisit<R> extends Visit {
+  constructor(
+    door: Door,
+    client: Client,
+    takes: Takes,
+    private readonly request: R,
+    private readonly judgement: Judgement<R>,
+  ) {
+    super(door, client, takes);
+  }
+
+  protected override outcome(): Outcome {
+    const { request, permit } = this;
+    const { framework, classify } = this.judgement;
+    try {
+      if (permit !== undefined) permit.kind ??= framework.kind(request);
+      const outcome = classify?.(framework.response(request) as never) ?? 'ok';
+      if (outcomes.includes(outcome)) return outcome;
+      throw invalid('classify', 'a function that returns ok, dropped or ignored', outcome);
+    } catch (error) {
+      framework.report(request, reasonOf(error));
+      return 'ignored';
+    }
+  }
+}
