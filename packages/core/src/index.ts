@@ -14,13 +14,15 @@ export type {
   LocalLimiter,
   WaitOptions,
 } from './limiter/limiter.ts';
+export type { Line, Order } from './limiter/line.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type { Observer } from './limiter/observer.ts';
+export { byPriority } from './limiter/orders/by-priority.ts';
 export { type CodelOptions, codel } from './limiter/orders/codel.ts';
 export { fifo } from './limiter/orders/fifo.ts';
 export { lifo } from './limiter/orders/lifo.ts';
-export type { Order, OrderFactory } from './limiter/orders/order.ts';
 export type { Outcome, Permit } from './limiter/permit.ts';
+export type { Priority } from './limiter/priority.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './limiter/rejection.ts';
 export { Waiter } from './limiter/waiter.ts';
 export { adaptive } from './limits/adaptive.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
-import { Line } from '../src/limiter/line.ts';
+import { FifoLine } from '../src/limiter/orders/fifo.ts';
 import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -197,7 +197,7 @@ it('grants do not re-enter: 100,000 waiters that release at once leave the stack
 });
 
 it('joining at the tail and leaving from anywhere touch only the neighbours', () => {
-  const line = new Line(undefined, new VirtualClock());
+  const line = new FifoLine();
   const waiters = Array.from({ length: 5 }, (_, index) => {
     const waiter = new Caller({ weight: index + 1 });
     waiter.arrival = 2 * (index + 1);
@@ -206,7 +206,7 @@ it('joining at the tail and leaving from anywhere touch only the neighbours', ()
   });
   const arrivals = () => {
     const seen: number[] = [];
-    for (let next = line.head; next !== undefined; next = next.behind) seen.push(next.arrival);
+    for (let next = line.oldest; next !== undefined; next = next.behind) seen.push(next.arrival);
     return seen;
   };
   const [first, , middle, , last] = waiters as [Caller, Caller, Caller, Caller, Caller];

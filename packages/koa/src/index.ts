@@ -22,6 +22,7 @@ export {
   lifo,
   type Observer,
   type Permit,
+  type Priority,
   RejectedError,
   type Rejection,
   type RejectionReason,

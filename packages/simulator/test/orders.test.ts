@@ -1,4 +1,4 @@
-import { codel, createLimiter, fifo, lifo, type OrderFactory, Waiter } from '@headgate/core';
+import { codel, createLimiter, fifo, lifo, type Order, Waiter } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { arrive } from '../src/arrivals.ts';
 import { Simulation } from '../src/simulation.ts';
@@ -8,7 +8,7 @@ import { Simulation } from '../src/simulation.ts';
 const patience = 300;
 
 /** What part of the capacity is answered in time, in the last five seconds of the overload. */
-function answered(order: OrderFactory, queueLimit: number): number {
+function answered(order: Order, queueLimit: number): number {
   const simulation = new Simulation(3);
   const { random } = simulation;
   const limiter = createLimiter({

@@ -5,9 +5,10 @@ import type {
   LimitFactory,
   LocalLimiter,
   Observer,
-  OrderFactory,
+  Order,
   Outcome,
   Permit,
+  Priority,
   Rejection,
 } from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
@@ -101,7 +102,8 @@ export interface SuiteOptions extends LimitRule {
   readonly queueTimeout?: number;
   readonly skip?: Ask<boolean>;
   readonly onReject?: OnReject;
-  readonly order?: OrderFactory;
+  readonly order?: Order;
+  readonly priority?: Ask<Priority>;
   /** By the status of the response. */
   readonly classify?: (status: number) => Outcome;
   readonly mode?: 'enforce' | 'shadow';
@@ -137,7 +139,7 @@ export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   return adaptedOptions as Adapted;
 }
 
-const asks = ['key', 'weight', 'limit', 'skip'];
+const asks = ['key', 'weight', 'limit', 'skip', 'priority'];
 
 function asking<Args extends readonly unknown[]>(
   options: object,

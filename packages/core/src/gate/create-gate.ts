@@ -13,8 +13,8 @@ import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { Order } from '../limiter/line.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
-import type { OrderFactory } from '../limiter/orders/order.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
@@ -46,8 +46,8 @@ export interface GateOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait on its whole way. Default: 2,000, or the only shared limiter's own. */
   queueTimeout?: number | undefined;
-  /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
-  order?: OrderFactory | undefined;
+  /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, or `byPriority()` of these. Default: `fifo()`. */
+  order?: Order | undefined;
   /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */

@@ -7,7 +7,7 @@ import type { TakeOptions, Takes } from './takes.ts';
 
 export interface GateWaitOptions
   extends TakeOptions,
-    Pick<WaitOptions, 'signal' | 'queueTimeout'> {}
+    Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority'> {}
 
 /** A gate in numbers: requests, where its limits count weight. */
 export interface GateStats extends Omit<LimiterStats, 'limit' | 'keys'> {
@@ -24,7 +24,7 @@ export interface Gate {
   /** Requests that wait, at whichever limit. */
   readonly queued: number;
   /**
-   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` is read; `key`, `weight` and `limit` may be overwritten. Throws on takes that
+   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` and `priority` are read; `key`, `weight` and `limit` may be overwritten. Throws on takes that
    * can never be had.
    */
   request(waiter: Waiter, takes: Takes): void;

@@ -8,6 +8,7 @@ import type { LocalLimiter } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
+import { checkPriority } from '../limiter/priority.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
@@ -81,8 +82,8 @@ export class OrderedGate implements Gate, Way {
   }
 
   withdraw(waiter: Waiter): void {
-    const passage = waiter.standIn as Passage | undefined;
-    if (passage?.term?.owner !== this.#deadlines) return;
+    const passage = waiter.place;
+    if (!(passage instanceof Passage) || passage.term?.owner !== this.#deadlines) return;
     passage.at?.withdraw(passage);
     this.forget(passage);
   }
@@ -93,6 +94,7 @@ export class OrderedGate implements Gate, Way {
       const takes = takesFrom(this.limits, options);
       const waiter = new Acquisition(this, resolve, reject, options.signal);
       waiter.queueTimeout = options.queueTimeout;
+      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
       this.request(waiter, takes);
     });
   }
@@ -134,7 +136,7 @@ export class OrderedGate implements Gate, Way {
     passage.order = nextArrival();
     passage.since = Math.floor(now);
     this.#deadlines.add(passage, now, timeout);
-    waiter.standIn = passage;
+    waiter.place = passage;
     this.#tally.queued(passage.weight, this.queued);
     return true;
   }
@@ -178,8 +180,9 @@ export class OrderedGate implements Gate, Way {
   }
 
   /** Who would make room for it, at the limit that it is at. */
-  #spare({ at, key }: Passage): Waiter | undefined {
-    const spare = at instanceof InProcessLimiter ? at.spare(key) : undefined;
+  #spare(passage: Passage): Waiter | undefined {
+    const { at } = passage;
+    const spare = at instanceof InProcessLimiter ? at.spare(passage) : undefined;
     return spare?.term?.owner === this.#deadlines ? spare : undefined;
   }
 
@@ -190,7 +193,7 @@ export class OrderedGate implements Gate, Way {
 
   #stopWaiting(passage: Passage): void {
     // Whoever was answered may have come again, with the same waiter.
-    if (passage.waiter.standIn === passage) passage.waiter.standIn = undefined;
+    if (passage.waiter.place === passage) passage.waiter.place = undefined;
     this.#deadlines.remove(passage);
   }
 

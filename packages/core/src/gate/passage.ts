@@ -37,6 +37,7 @@ export class Passage extends Waiter {
     private parts: BasePermit[],
   ) {
     super();
+    this.priority = waiter.priority;
   }
 
   /** Asks the next limit; after the last, the request is admitted. */

@@ -80,9 +80,9 @@ export class SoleGate implements Gate {
   }
 
   #asked(options: GateWaitOptions) {
-    const { signal, queueTimeout } = options;
+    const { signal, queueTimeout, priority } = options;
     const takes = takesFrom(this.limits, options);
     checkTakes(this.limits, takes);
-    return { weight: takes[0]?.weight, signal, queueTimeout };
+    return { weight: takes[0]?.weight, signal, queueTimeout, priority };
   }
 }

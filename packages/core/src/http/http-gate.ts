@@ -4,6 +4,8 @@ import { HeadgateError, invalid } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
+import { byPriority } from '../limiter/orders/by-priority.ts';
+import { checkPriority, type Priority } from '../limiter/priority.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
@@ -30,6 +32,7 @@ const known = [
   'skip',
   'onReject',
   'order',
+  'priority',
   'classify',
   'mode',
   'headers',
@@ -55,6 +58,7 @@ export class HttpGate<R> implements Door {
   readonly onDisconnect: 'wait' | 'release';
   readonly abandonAfter: number;
   readonly #rules: readonly Rule<R>[];
+  readonly #priority: ((request: R) => Priority) | undefined;
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   readonly #answers = new Answers();
@@ -78,6 +82,8 @@ export class HttpGate<R> implements Door {
     this.#headers = checkFlag('headers', options.headers);
     checkFunction('onReject', options.onReject);
     this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
+    this.#priority = checkFunction('priority', options.priority);
+    const hasOwn = this.#rules.some(({ isOwn }) => isOwn);
     const classify = checkFunction('classify', options.classify);
     if (this.#rules.some(({ adapts }) => adapts)) this.#judgement = { framework, classify };
     else if (classify !== undefined) {
@@ -87,7 +93,7 @@ export class HttpGate<R> implements Door {
       limits: this.#rules.map(({ gateLimit }) => gateLimit),
       queueLimit,
       queueTimeout,
-      order,
+      order: this.#priority === undefined || !hasOwn ? order : byPriority(order),
       mode,
       maxHold,
       maxRetryAfter,
@@ -119,6 +125,8 @@ export class HttpGate<R> implements Door {
       this.#judgement === undefined
         ? new Visit(this, client, takes)
         : new JudgedVisit(this, client, takes, request, this.#judgement);
+    if (this.#priority !== undefined)
+      visit.priority = checkPriority(this.#priority(request) ?? null);
     visit.enter();
     return visit;
   }

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { Order } from '../limiter/line.ts';
 import type { Observer } from '../limiter/observer.ts';
-import type { OrderFactory } from '../limiter/orders/order.ts';
 import type { Outcome } from '../limiter/permit.ts';
+import type { Priority } from '../limiter/priority.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 
@@ -54,8 +55,13 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    * `false`, or a promise of that, Headgate answers after all.
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
-  /** Who is next: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
-  order?: OrderFactory | undefined;
+  /**
+   * The class of a request while it waits, and what it is worth in a full line. What a client says of itself counts only
+   * if this function asks it. Default: all are alike.
+   */
+  priority?: ((request: R) => Priority) | undefined;
+  /** Who is next, with `priority` within a class: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
+  order?: Order | undefined;
   /**
    * For a limit that adapts: how the work went, by the response when that is over. `dropped` says that it failed of
    * overload, `ignored` that its duration says nothing. Default: `ok`.

@@ -59,6 +59,11 @@ export class Rule<R> {
     return typeof limit === 'object' || limiter?.adapts === true;
   }
 
+  /** Whether the middleware makes it. */
+  get isOwn(): boolean {
+    return this.options.limiter === undefined;
+  }
+
   /** For the gate that is to enforce it. */
   get gateLimit(): GateLimitOptions {
     const { limiter, limit, name, key, queueLimit } = this.options;

@@ -12,9 +12,10 @@ import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { LocalLimiter } from './limiter.ts';
+import type { Order } from './line.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
-import type { OrderFactory } from './orders/order.ts';
+import { fifo } from './orders/fifo.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -27,8 +28,8 @@ export interface LimiterOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
   queueTimeout?: number | undefined;
-  /** In which order they are let in: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
-  order?: OrderFactory | undefined;
+  /** Who is next: `fifo()`, `lifo()`, `codel()`, or `byPriority()` of these. Default: `fifo()`. */
+  order?: Order | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;
   /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
@@ -85,7 +86,7 @@ function checkLimit(limit: number | LimitFactory, perKey: boolean | undefined) {
   return limit;
 }
 
-function checkOrder(order: OrderFactory | undefined): OrderFactory | undefined {
-  if (order === undefined || typeof order?.create === 'function') return order;
-  throw invalid('order', 'fifo(), lifo() or codel()', order);
+function checkOrder(order: Order = fifo()): Order {
+  if (typeof order?.create === 'function') return order;
+  throw invalid('order', 'fifo(), lifo(), codel() or byPriority()', order);
 }

@@ -1,5 +1,6 @@
 import type { CloseOptions } from './ledger.ts';
 import type { Permit } from './permit.ts';
+import type { Priority } from './priority.ts';
 import type { RejectionReason } from './rejection.ts';
 import type { Waiter } from './waiter.ts';
 
@@ -16,6 +17,8 @@ export interface AcquireOptions {
 export interface WaitOptions extends AcquireOptions {
   /** Leaves the line when it aborts; `acquire` then rejects with its reason. */
   signal?: AbortSignal | undefined;
+  /** Where the limiter's order is `byPriority()`: the class of the caller while it waits. Default: `normal`. */
+  priority?: Priority | undefined;
   /** Milliseconds to wait at most; Infinity is allowed. Default: the limiter's own. */
   queueTimeout?: number | undefined;
 }

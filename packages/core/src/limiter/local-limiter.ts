@@ -5,8 +5,9 @@ import { callLater, callWith } from './call.ts';
 import type { CloseOptions } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
-import { checkWeight, type Pool } from './pool.ts';
+import { checkWeight, Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
+import { checkPriority } from './priority.ts';
 import type { RejectionReason } from './rejection.ts';
 import { checkIdle, grant, type Waiter } from './waiter.ts';
 
@@ -69,6 +70,7 @@ export class InProcessLimiter implements LocalLimiter {
       waiter.weight = options.weight ?? 1;
       waiter.limit = options.limit;
       waiter.queueTimeout = options.queueTimeout;
+      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
       this.request(waiter);
     });
   }
@@ -91,27 +93,26 @@ export class InProcessLimiter implements LocalLimiter {
     let pool = pools.of(waiter.key, waiter.limit);
     checkWeight(waiter.weight, pool.limit);
     waiter.arrival = 0;
-    pool = this.#withoutLate(pool, waiter);
+    if (pool.isFull) pool = this.#withoutLate(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admits(waiter.weight)) return grant(waiter, pool.admit(waiter.weight, 0));
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    const hasRoom = !pool.isFull || pool.line.spare !== undefined;
+    const hasRoom = !pool.isFull || pool.line.spare(waiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and taken it again.
-    pool = this.#withoutLate(pools.again(waiter.key, waiter.limit), waiter);
-    if (pool.isFull) pool.makeRoom();
     pool = pools.again(waiter.key, waiter.limit);
+    if (pool.isFull) pool = this.#withRoom(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.isFull) return pool.rejectNewcomer(waiter, 'full');
     pool.join(waiter, timeout);
   }
 
   withdraw(waiter: Waiter): void {
-    if (this.#isHere(waiter)) waiter.pool?.withdraw(waiter);
+    this.#poolOf(waiter)?.withdraw(waiter);
   }
 
   reject(waiter: Waiter, reason: RejectionReason): void {
-    if (this.#isHere(waiter)) waiter.pool?.reject(waiter, reason);
+    this.#poolOf(waiter)?.reject(waiter, reason);
   }
 
   setLimit(limit: number): void {
@@ -124,8 +125,8 @@ export class InProcessLimiter implements LocalLimiter {
     const pools = this.#pools;
     pools.closed = true;
     for (const pool of pools.inUse()) {
-      for (let next = pool.line.head; next !== undefined; next = pool.line.head) {
-        pool.reject(next, 'closed');
+      for (let { oldest } = pool.line; oldest !== undefined; oldest = pool.line.oldest) {
+        pool.reject(oldest, 'closed');
       }
     }
     return pools.ledger.drain(options);
@@ -138,15 +139,15 @@ export class InProcessLimiter implements LocalLimiter {
     const now = settings.clock.now();
     let longestWait = 0;
     for (const { line } of this.#pools.inUse()) {
-      if (line.head !== undefined) longestWait = Math.max(longestWait, now - line.head.since);
+      if (line.oldest !== undefined) longestWait = Math.max(longestWait, now - line.oldest.since);
     }
     const counts = { admitted, rejected: { ...tally.rejections }, withdrawn: tally.withdrawals };
     return { name, limit, inflight, queued, longestWait, keys, ...counts, leaked };
   }
 
-  /** Who would make room for a newcomer in the key's line. */
-  spare(key?: string): Waiter | undefined {
-    return this.#pools.find(key)?.line.spare;
+  /** Who would make room for a newcomer in its line. */
+  spare(newcomer: Waiter): Waiter | undefined {
+    return this.#pools.find(newcomer.key)?.line.spare(newcomer);
   }
 
   usage(key?: string): { limit: number; inflight: number } {
@@ -154,14 +155,22 @@ export class InProcessLimiter implements LocalLimiter {
     return { limit: pool?.limit ?? this.limit, inflight: pool?.inflight ?? 0 };
   }
 
-  /** The waiter's pool, where a full line holds nobody whose time is up. */
+  /** The waiter's pool, with nobody in its line whose time is up. */
   #withoutLate(pool: Pool, { key, limit }: Waiter): Pool {
-    if (this.#pools.closed || !pool.isFull || pool.line.length === 0) return pool;
+    if (this.#pools.closed || pool.line.length === 0) return pool;
     pool.rejectLate();
     return this.#pools.again(key, limit);
   }
 
-  #isHere({ pool }: Waiter): boolean {
-    return pool?.home === this.#pools;
+  /** The same, with room for the waiter if somebody yields to it. */
+  #withRoom(full: Pool, waiter: Waiter): Pool {
+    const pool = this.#withoutLate(full, waiter);
+    if (pool.isFull && !this.#pools.closed) pool.makeRoom(waiter);
+    return this.#pools.again(waiter.key, waiter.limit);
+  }
+
+  /** Where it waits, if it does so here. */
+  #poolOf({ place }: Waiter): Pool | undefined {
+    return place instanceof Pool && place.home === this.#pools ? place : undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { invalid, throwLater } from '../errors.ts';
 import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
-import { Line, nextArrival } from './line.ts';
+import { type Line, nextArrival } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import type { Pools } from './pools.ts';
 import type { Rejection, RejectionReason } from './rejection.ts';
@@ -23,12 +23,12 @@ export class Pool implements Served {
     readonly key: string | undefined,
     public limit: number,
   ) {
-    this.line = new Line(home.settings.order?.create(), home.settings.clock);
+    this.line = home.settings.order.create(home.settings.clock);
   }
 
   /** Whether somebody who comes now is admitted: not past those who wait. */
   admits(weight: number): boolean {
-    return this.line.head === undefined && this.inflight + weight <= this.limit;
+    return this.line.length === 0 && this.inflight + weight <= this.limit;
   }
 
   get isFull(): boolean {
@@ -56,7 +56,7 @@ export class Pool implements Served {
   reweigh(change: number): void {
     this.inflight += change;
     this.home.inflight += change;
-    if (change < 0 && this.line.head !== undefined) grantFrom(this);
+    if (change < 0 && this.line.length > 0) grantFrom(this);
   }
 
   join(waiter: Waiter, timeout: number): void {
@@ -70,12 +70,12 @@ export class Pool implements Served {
       if (timeout !== Infinity) home.deadlines.add(waiter, now, timeout);
     }
     this.#keep();
-    waiter.pool = this;
+    waiter.place = this;
     this.line.insert(waiter);
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
     // It may be next: those ahead may have left while it was being asked whether it joins.
-    if (this.line.isTurnOf(waiter)) grantFrom(this);
+    if (this.line.mayBeNext(waiter)) grantFrom(this);
   }
 
   /** Takes somebody who waits out of the line, without an answer. */
@@ -107,15 +107,15 @@ export class Pool implements Served {
   rejectLate(): void {
     this.home.deadlines.sweep();
     // A gate's requests are on the gate's timer.
-    for (let next = this.line.head; next !== undefined; next = this.line.head) {
-      if (!isLate(next, this.#clockOf(next).now())) return;
-      this.reject(next, 'timeout');
+    for (let { oldest } = this.line; oldest !== undefined; oldest = this.line.oldest) {
+      if (!isLate(oldest, this.#clockOf(oldest).now())) return;
+      this.reject(oldest, 'timeout');
     }
   }
 
   /** Rejects who makes room for a newcomer, if anybody does. */
-  makeRoom(): void {
-    const { spare } = this.line;
+  makeRoom(newcomer: Waiter): void {
+    const spare = this.line.spare(newcomer);
     if (spare !== undefined) this.reject(spare, 'full');
   }
 
@@ -154,7 +154,7 @@ export class Pool implements Served {
 
   resize(limit: number): void {
     this.limit = limit;
-    if (this.line.head !== undefined) grantFrom(this);
+    if (this.line.length > 0) grantFrom(this);
   }
 
   /** A weight that a lowered limit has overtaken counts as the whole limit, or it would block the line for ever. */
@@ -163,7 +163,7 @@ export class Pool implements Served {
   }
 
   #grantNext(waiter: Waiter, now: number): void {
-    this.#leave(waiter);
+    this.#leave(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
     try {
       grant(waiter, this.admit(weight, waitedSince(waiter.since, now)));
@@ -187,10 +187,10 @@ export class Pool implements Served {
   }
 
   /** Returns whether it was first in the line. */
-  #leave(waiter: Waiter): boolean {
-    const wasFirst = this.line.isTurnOf(waiter);
-    this.line.remove(waiter);
-    waiter.pool = undefined;
+  #leave(waiter: Waiter, isGranted = false): boolean {
+    const wasFirst = this.line.mayBeNext(waiter);
+    this.line.remove(waiter, isGranted);
+    waiter.place = undefined;
     this.home.queued--;
     this.home.deadlines.remove(waiter);
     return wasFirst;
@@ -198,13 +198,13 @@ export class Pool implements Served {
 
   /** Something has left: there may be room for the next, or nobody may need the pool any more. */
   #left(room: boolean): void {
-    if (this.line.head !== undefined) {
+    if (this.line.length > 0) {
       if (room) grantFrom(this);
     } else if (this.key !== undefined && this.inflight === 0) this.home.forget(this, this.key);
   }
 
   #keep(): void {
-    if (this.key === undefined || this.inflight > 0 || this.line.head !== undefined) return;
+    if (this.key === undefined || this.inflight > 0 || this.line.length > 0) return;
     this.home.keep(this, this.key);
   }
 }

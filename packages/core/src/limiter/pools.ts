@@ -4,8 +4,8 @@ import type { LimitFactory } from '../limits/limit.ts';
 import { Deadlines } from './deadlines.ts';
 import { together } from './grants.ts';
 import { type HoldSettings, Ledger } from './ledger.ts';
+import type { Order } from './line.ts';
 import { Movement } from './movement.ts';
-import type { OrderFactory } from './orders/order.ts';
 import { Pool } from './pool.ts';
 import { Tally } from './tally.ts';
 
@@ -15,7 +15,7 @@ export interface LimiterSettings extends HoldSettings {
   readonly limit: number | LimitFactory;
   readonly queueLimit: number;
   readonly queueTimeout: number;
-  readonly order: OrderFactory | undefined;
+  readonly order: Order;
   readonly maxRetryAfter: number;
   readonly random: () => number;
 }
@@ -44,7 +44,9 @@ export class Pools {
     this.limit = typeof limit === 'object' ? (this.movement?.limit ?? 1) : limit;
     this.ledger = new Ledger(settings, this.movement !== undefined);
     this.tally = new Tally(settings);
-    this.deadlines = new Deadlines(settings.clock, (late) => late.pool?.reject(late, 'timeout'));
+    this.deadlines = new Deadlines(settings.clock, (late) =>
+      (late.place as Pool).reject(late, 'timeout'),
+    );
     if (!settings.perKey) this.#only = new Pool(this, undefined, this.limit);
   }
 

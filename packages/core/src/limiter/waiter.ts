@@ -2,6 +2,7 @@ import { HeadgateError, throwLater } from '../errors.ts';
 import type { Term } from './deadlines.ts';
 import type { BasePermit } from './permit.ts';
 import type { Pool } from './pool.ts';
+import type { Priority } from './priority.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
@@ -15,6 +16,8 @@ export abstract class Waiter {
   weight = 1;
   /** This key's own limit, where keys differ. */
   limit: number | undefined = undefined;
+  /** Asked by `byPriority()` only. */
+  priority: Priority = 'normal';
   /** Milliseconds it may wait; the limiter's `queueTimeout` where undefined. */
   queueTimeout: number | undefined = undefined;
 
@@ -39,10 +42,8 @@ export abstract class Waiter {
   since = 0;
   /** @internal Its number in the order of arrival; 0 while it has not had to wait. */
   arrival = 0;
-  /** @internal Who stands in the lines for it, where it waits at a gate of several limits. */
-  standIn: Waiter | undefined = undefined;
-  /** @internal Where it waits. */
-  pool: Pool | undefined = undefined;
+  /** @internal Where it waits: in a pool, or at a gate of several limits in the guise of this waiter. */
+  place: Pool | Waiter | undefined = undefined;
   /** @internal Those with the same patience, and its place among them. */
   term: Term | undefined = undefined;
   /** @internal */
@@ -80,7 +81,7 @@ export function waitedSince(since: number, now: number): number {
 }
 
 /** @throws HeadgateError where it waits already, at whatever limiter or gate. */
-export function checkIdle({ pool, standIn }: Waiter): void {
-  if (pool === undefined && standIn === undefined) return;
+export function checkIdle({ place }: Waiter): void {
+  if (place === undefined) return;
   throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is in a line already');
 }

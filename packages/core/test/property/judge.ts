@@ -80,7 +80,7 @@ export class Judge {
     const { limiter } = this;
     const { request, tryAcquire, withdraw, setLimit, close } = limiter;
     limiter.request = (waiter) => {
-      if (waiter.pool !== undefined) return request.call(limiter, waiter);
+      if (waiter.place !== undefined) return request.call(limiter, waiter);
       const one = this.#open(waiter);
       try {
         request.call(limiter, waiter);
@@ -229,7 +229,7 @@ export class Judge {
     one.state = 'done';
     const line = this.#line(key);
     // Who has said that it joins may not stand in the line yet.
-    const standing = line.filter(({ waiter }) => waiter.pool !== undefined).length;
+    const standing = line.filter(({ waiter }) => waiter.place !== undefined).length;
     this.#same('queued', queued, standing);
     this.#check(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, 'retryAfter');
     if (reason === 'timeout') {

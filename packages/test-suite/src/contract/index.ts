@@ -11,6 +11,7 @@ import { leavingTheLine } from './leaving-the-line.ts';
 import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
+import { priorities } from './priorities.ts';
 import { refusedUploads } from './refused-uploads.ts';
 import { rejection } from './rejection.ts';
 import { releases } from './releases.ts';
@@ -34,6 +35,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'several limits': limits,
   routes,
   'limits that adapt': adapting,
+  priorities,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
   'header fields': headerFields,

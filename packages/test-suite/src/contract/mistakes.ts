@@ -18,6 +18,12 @@ function nothing(): never {
 const bugs: [string, SuiteOptions, object][] = [
   ['key throws', { limit: 1, key: broken }, bug],
   ['weight throws', { limit: 1, weight: broken }, bug],
+  ['priority throws', { limit: 1, priority: broken }, bug],
+  [
+    'priority gives none',
+    { limit: 1, priority: (() => 'urgent') as never },
+    { code: 'ERR_HEADGATE_OPTION', option: 'priority' },
+  ],
   ['skip throws', { limit: 1, skip: broken }, bug],
   ['limit throws', { limits: [{ name: 'a', limit: broken, key: () => 'k' }] }, bug],
   ['key throws nothing', { limit: 1, key: nothing }, { message: 'failed without a reason' }],

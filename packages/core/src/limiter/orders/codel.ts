@@ -1,6 +1,8 @@
 import { checkNames, checkSpan } from '../../checks.ts';
-import type { Line } from '../line.ts';
-import type { Order, OrderFactory } from './order.ts';
+import type { Clock } from '../../clock.ts';
+import type { Order } from '../line.ts';
+import type { Waiter } from '../waiter.ts';
+import { FifoLine } from './fifo.ts';
 
 export interface CodelOptions {
   /**
@@ -20,35 +22,42 @@ export interface CodelOptions {
  *
  * @throws HeadgateError where an option is unknown or makes no sense.
  */
-export function codel(options: CodelOptions = {}): OrderFactory {
+export function codel(options: CodelOptions = {}): Order {
   checkNames('codel', options, ['target', 'interval']);
   const target = checkSpan('target', options.target ?? 5);
   const interval = checkSpan('interval', options.interval ?? 100);
-  return { create: () => new Codel(target, interval) };
+  return { create: (clock) => new CodelLine(clock, target, interval) };
 }
 
-class Codel implements Order {
+class CodelLine extends FifoLine {
   constructor(
+    private readonly clock: Clock,
     private readonly target: number,
     private readonly interval: number,
-  ) {}
-
-  next(line: Line, now: number) {
-    return this.#isOverloaded(line, now) ? line.tail : line.head;
+  ) {
+    super();
   }
 
-  spare(line: Line, now: number) {
-    return this.#isOverloaded(line, now) ? line.head : undefined;
+  override get next(): Waiter | undefined {
+    return this.isOverloaded() ? this.youngest : this.oldest;
   }
 
-  stale(line: Line, now: number) {
-    const { head } = line;
-    if (head === undefined || head === line.tail || !this.#isOverloaded(line, now))
-      return undefined;
-    return now - head.since > this.target ? head : undefined;
+  override get stale(): Waiter | undefined {
+    const { oldest, youngest, target } = this;
+    if (oldest === youngest || oldest === undefined || !this.isOverloaded()) return undefined;
+    return this.clock.now() - oldest.since > target ? oldest : undefined;
   }
 
-  #isOverloaded({ length, busySince }: Line, now: number): boolean {
-    return length > 0 && now - busySince >= this.interval;
+  override spare(): Waiter | undefined {
+    return this.isOverloaded() ? this.oldest : undefined;
+  }
+
+  /** The time alone may have changed whose turn it is. */
+  override mayBeNext(): boolean {
+    return true;
+  }
+
+  private isOverloaded(): boolean {
+    return this.length > 0 && this.clock.now() - this.busySince >= this.interval;
   }
 }

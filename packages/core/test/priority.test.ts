@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest';
+import { byPriority, createGate, createLimiter, lifo, type Priority } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call } from './caller.ts';
+
+function occupied(options: { order?: ReturnType<typeof byPriority>; queueLimit?: number } = {}) {
+  const settings = { limit: 1, queueLimit: 100, order: byPriority() };
+  const limiter = createLimiter({ ...settings, ...options });
+  let held = call(limiter);
+  const waiting: Caller[] = [];
+  const ask = (priority: Priority) => {
+    const caller = new Caller();
+    caller.priority = priority;
+    limiter.request(caller);
+    waiting.push(caller);
+    return caller;
+  };
+  /** Lets the next in, and tells whom. */
+  const next = () => {
+    const before = waiting.filter(({ permit }) => permit !== undefined);
+    held.permit?.release();
+    held = waiting.find((one) => one.permit !== undefined && !before.includes(one)) as Caller;
+    return held;
+  };
+  return { limiter, ask, next };
+}
+
+it('lets higher classes in first, and within one who came first', () => {
+  const { ask, next } = occupied();
+  const classes = ['low', 'normal', 'critical', 'sheddable', 'high', 'critical'] as const;
+  const callers = classes.map(ask);
+  expect(classes.map(() => callers.indexOf(next()))).toEqual([2, 5, 4, 1, 0, 3]);
+});
+
+it('within a class, in the order given', () => {
+  const { ask, next } = occupied({ order: byPriority(lifo()) });
+  const callers = (['low', 'low', 'high', 'high'] as const).map(ask);
+  expect(callers.map(() => callers.indexOf(next()))).toEqual([3, 2, 1, 0]);
+});
+
+it('in a full line, a higher newcomer displaces the youngest of the lowest', () => {
+  const { ask, limiter } = occupied({ queueLimit: 3 });
+  const callers = (['low', 'normal', 'low'] as const).map(ask);
+  callers.push(ask('low'), ask('critical'), ask('high'), ask('normal'), ask('high'));
+  const reasons = callers.map(({ rejection }) => rejection?.reason);
+  // Two of the low class go, then the normal one; at last its equals stay.
+  expect(reasons).toEqual([
+    'full',
+    'full',
+    'full',
+    'full',
+    undefined,
+    undefined,
+    'full',
+    undefined,
+  ]);
+  expect(limiter.stats()).toMatchObject({ queued: 3, rejected: { full: 5 } });
+  expect(ask('high').rejection?.reason).toBe('full');
+});
+
+it('within the lowest class, the order says who makes room', () => {
+  const { ask } = occupied({ queueLimit: 2, order: byPriority(lifo()) });
+  const callers = [ask('high'), ask('low'), ask('low')];
+  expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, 'full', undefined]);
+});
+
+it('starves nobody: one in ten is the oldest of the lower classes', () => {
+  const { ask, next } = occupied();
+  const lower = [ask('sheddable'), ask('low')];
+  for (let count = 0; count < 30; count++) ask('critical');
+  const turns = Array.from({ length: 20 }, next);
+  expect(lower.map((one) => turns.indexOf(one))).toEqual([9, 19]);
+});
+
+it('who was not passed over does not count', () => {
+  const { ask, next } = occupied();
+  for (let count = 0; count < 20; count++) ask('critical');
+  for (let count = 0; count < 15; count++) next();
+  const low = ask('low');
+  const turns = Array.from({ length: 6 }, next);
+  expect(turns.indexOf(low)).toBe(5);
+});
+
+it('a class applies at every limit of a gate', () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, order: byPriority() });
+  const ask = (key: string, priority: Priority) => {
+    const caller = new Caller();
+    caller.priority = priority;
+    askGate(gate, caller, [{ key, weight: 1 }, { weight: 1 }]);
+    return caller;
+  };
+  const holder = ask('a', 'normal');
+  const [low, high] = [ask('b', 'low'), ask('c', 'high')];
+  const [lowOfA, highOfA] = [ask('a', 'low'), ask('a', 'critical')];
+  holder.permit?.release();
+  expect([low, high, lowOfA, highOfA].map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
+  highOfA.permit?.release();
+  expect([low, high, lowOfA].map(({ answers }) => answers)).toEqual([0, 1, 0]);
+});
+
+it('acquire and run take a class, and refuse what is none', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byPriority() });
+  const gate = createGate({
+    limits: [{ name: 'a', limit: 1 }],
+    queueLimit: 9,
+    order: byPriority(),
+  });
+  for (const entrance of [limiter, gate]) {
+    const held = await entrance.acquire();
+    const turns: string[] = [];
+    const running = (['low', 'high'] as const).map((priority) =>
+      entrance.run(() => turns.push(priority), { priority }),
+    );
+    held.release();
+    await Promise.all(running);
+    expect(turns).toEqual(['high', 'low']);
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'priority' };
+    const blocked = await entrance.acquire();
+    await expect(entrance.acquire({ priority: 'urgent' as never })).rejects.toMatchObject(error);
+    blocked.release();
+    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+  }
+});
+
+it('another order does not ask for it', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9 });
+  const held = call(limiter);
+  const [first, second] = [new Caller(), new Caller()];
+  second.priority = 'critical';
+  for (const caller of [first, second]) limiter.request(caller);
+  held.permit?.release();
+  expect([first.answers, second.answers]).toEqual([1, 0]);
+});

@@ -1,0 +1,49 @@
+import { createLimiter, type LocalLimiter } from '@headgate/core';
+import { Asking } from '../asking.ts';
+import type { Scenario } from '../scenario.ts';
+import { Simulation } from '../simulation.ts';
+
+/** In which second how many are turned away, and what `Retry-After` says to the first of them. */
+const course = [
+  [0, 5, 1],
+  [1, 11, 2],
+  [2, 1, 2],
+  [3, 11, 4],
+  [4, 1, 4],
+  [7, 1, 8],
+  [11, 1, 8],
+  [15, 1, 7],
+  [17, 1, 6],
+  [21, 14, 5],
+  [22, 1, 10],
+] as const;
+
+export const retryAfter: Scenario = {
+  name: 'Retry-After while requests are turned away, in seconds',
+  source: 'Kubernetes, the test of its adaptive Retry-After',
+  run() {
+    const simulation = new Simulation();
+    const limiter = createLimiter({ limit: 1, clock: simulation, random: () => 0 });
+    return course.map(([second, drops, published]) => {
+      simulation.run(second * 1000);
+      const measured = saidAmid(limiter, drops);
+      const what = `second ${second}, ${drops} turned away`;
+      return { what, published: String(published), measured, expected: [published, published] };
+    });
+  },
+};
+
+function saidAmid(limiter: LocalLimiter, drops: number): number {
+  // So much comes and goes that a place is free at once, and the backoff alone decides.
+  for (let count = 0; count < 100_000; count++) limiter.tryAcquire()?.release();
+  const permit = limiter.tryAcquire();
+  const said: number[] = [];
+  const caller = () =>
+    new Asking(
+      () => {},
+      ({ retryAfter: seconds }) => void said.push(seconds),
+    );
+  for (let drop = 0; drop < drops; drop++) caller().at(limiter);
+  permit?.release();
+  return said[0] ?? 0;
+}

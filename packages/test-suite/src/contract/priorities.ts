@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { SuiteContext, SuiteOptions } from '../framework.ts';
+import { busy } from '../kit/busy.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+const priority = (context: SuiteContext) => (context.header('x-class') ?? 'normal') as 'normal';
+const as = (name: string) => ({ headers: { 'X-Class': name } });
+
+export function priorities(world: World): void {
+  it('lets higher classes in first, and displaces the lowest in a full line', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 2, priority });
+    const low = app.call('/low', as('low'));
+    await counts(limit, 1, 1);
+    const normal = app.call('/normal');
+    await counts(limit, 1, 2);
+    const high = app.call('/high', as('high'));
+    expect(await low.answer()).toMatchObject({ status: 503 });
+    await counts(limit, 1, 2);
+    work.finishAll();
+    for (const call of [holder, high, normal]) {
+      expect(await call.answer()).toMatchObject({ status: 200 });
+    }
+    expect(work.paths.slice(1)).toEqual(['/high', '/normal']);
+  });
+
+  it('asks nobody but the function', async () => {
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
+    const calls = [app.call('/first')];
+    await counts(limit, 1, 1);
+    calls.push(app.call('/second', { headers: { Priority: 'u=0', 'X-Class': 'critical' } }));
+    await counts(limit, 1, 2);
+    work.finishAll();
+    for (const call of [holder, ...calls])
+      expect(await call.answer()).toMatchObject({ status: 200 });
+    expect(work.paths.slice(1)).toEqual(['/first', '/second']);
+  });
+
+  it('refuses a priority that is no function', () => {
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'priority' };
+    const options = { limit: 1, priority: 'high' } as unknown as SuiteOptions;
+    expect(() => world.limit(options)).toThrow(expect.objectContaining(error));
+  });
+}
