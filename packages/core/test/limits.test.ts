@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import {
+  adaptive,
+  aimd,
+  createGate,
+  createLimiter,
+  gradient,
+  type Limit,
+  type LimitFactory,
+  type Sample,
+  vegas,
+} from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const half = () => 0.5;
+
+/** Feeds a limit, which is fully used unless told otherwise. */
+function feed(limit: Limit, samples: Partial<Sample>[]): number {
+  for (const sample of samples) {
+    const inflight = limit.limit;
+    limit.sample({ rtt: 100, inflight, outcome: 'ok', now: 0, kind: undefined, ...sample });
+  }
+  return limit.limit;
+}
+
+const times = (count: number, sample: Partial<Sample> = {}) =>
+  Array<Partial<Sample>>(count).fill(sample);
+
+describe('aimd', () => {
+  it('grows by one per round trip while it is used', () => {
+    const limit = aimd({ initial: 10 }).create(half);
+    expect(feed(limit, times(10))).toBeCloseTo(11, 0);
+    expect(feed(limit, times(50, { inflight: 5 }))).toBeCloseTo(11, 0);
+  });
+
+  it('sinks at a drop, once for all that was admitted before', () => {
+    const limit = aimd({ initial: 100 }).create(half);
+    const drop = (now: number) => ({ outcome: 'dropped' as const, now, rtt: 100 });
+    expect(feed(limit, [drop(1000), drop(1050), drop(1099)])).toBe(90);
+    expect(feed(limit, [drop(1100)])).toBe(81);
+  });
+
+  it('keeps within its bounds', () => {
+    const limit = aimd({ min: 8, max: 11, initial: 10, backoff: 0.5 }).create(half);
+    expect(feed(limit, times(100))).toBe(11);
+    expect(feed(limit, [{ outcome: 'dropped', now: 500 }])).toBe(8);
+  });
+});
+
+describe('vegas', () => {
+  it('grows while nobody queues up, and sinks where too many do', () => {
+    const limit = vegas({ initial: 20 }).create(half);
+    expect(feed(limit, times(3))).toBeGreaterThan(20);
+    const grown = limit.limit;
+    expect(feed(limit, times(3, { rtt: 400 }))).toBe(grown - 3);
+    expect(feed(limit, [{ outcome: 'dropped' }])).toBe(grown - 4);
+  });
+
+  it('does not grow while less than half of it is used', () => {
+    const limit = vegas({ initial: 20 }).create(half);
+    expect(feed(limit, times(50, { inflight: 4 }))).toBe(20);
+  });
+
+  it('stands work that takes no time', () => {
+    const limit = vegas({ initial: 20 }).create(half);
+    expect(feed(limit, times(10, { rtt: 0 }))).toBe(20);
+  });
+
+  it('takes the shortest round trip anew now and then', () => {
+    const limit = vegas({ initial: 20, max: 20 }).create(half);
+    feed(limit, times(1));
+    expect(feed(limit, times(50, { rtt: 400 }))).toBeLessThan(20);
+    // By then 400 ms are the shortest.
+    expect(feed(limit, times(3000, { rtt: 400 }))).toBe(20);
+  });
+});
+
+describe('gradient', () => {
+  it('measures the shortest round trip at its lower bound, and anew after five windows there', () => {
+    const limit = gradient({ min: 3, initial: 20 }).create(half);
+    expect(feed(limit, times(49))).toBe(3);
+    expect(feed(limit, times(1))).toBe(20);
+    expect(feed(limit, times(50 * 30, { rtt: 1000 }))).toBeGreaterThan(3);
+  });
+
+  it('grows where the round trip is the shortest, and takes no notice of drops', () => {
+    const limit = gradient({ initial: 20, max: 40 }).create(half);
+    feed(limit, times(50));
+    expect(feed(limit, times(500))).toBe(40);
+    expect(feed(limit, times(500, { outcome: 'dropped' }))).toBe(40);
+  });
+
+  it('stands work that takes no time', () => {
+    const limit = gradient({ initial: 20, max: 40 }).create(half);
+    expect(feed(limit, times(500, { rtt: 0 }))).toBe(40);
+  });
+});
+
+it.each<[string, (options?: object) => LimitFactory]>([
+  ['adaptive', adaptive],
+  ['aimd', aimd],
+  ['vegas', vegas],
+  ['gradient', gradient],
+])('%s refuses what makes no sense', (_, make) => {
+  const wrong: [object, string][] = [
+    [{ min: 0 }, 'min'],
+    [{ min: 1.5 }, 'min'],
+    [{ max: Number.NaN }, 'max'],
+    [{ min: 10, max: 5 }, 'max'],
+    [{ min: 10, max: 20, initial: 5 }, 'initial'],
+    [{ max: 20, initial: 25 }, 'initial'],
+    [{ mxa: 5 }, 'mxa'],
+  ];
+  for (const [options, option] of wrong) {
+    const code = expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/);
+    expect(() => make(options)).toThrow(expect.objectContaining({ code, option }));
+  }
+  expect(make({ min: 2000 }).create(half).limit).toBe(2000);
+});
+
+it.each([
+  [() => aimd({ backoff: 1 }), 'backoff'],
+  [() => gradient({ buffer: 0 }), 'buffer'],
+  [() => createLimiter({ limit: adaptive(), perKey: true }), 'limit'],
+  [() => createLimiter({ limit: adaptive as never }), 'limit'],
+  [() => createLimiter({ limit: adaptive() }).setLimit(5), 'limit'],
+])('refuses %s', (make, option) => {
+  const code = 'ERR_HEADGATE_OPTION';
+  expect(make).toThrow(expect.objectContaining({ code, option }));
+});
+
+/** A limit that goes where the test wants, and keeps what it is shown. */
+function steered(start: number) {
+  const samples: Sample[] = [];
+  const limit = { limit: start, sample: (sample: Sample) => void samples.push(sample) };
+  return { samples, limit, factory: { create: () => limit } };
+}
+
+it('a limiter follows its limit, lets in whom it may, and tells so', () => {
+  const { limit, factory } = steered(1.9);
+  const resized: number[] = [];
+  const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
+  const limiter = createLimiter({ limit: factory, queueLimit: 9, observer });
+  expect([limiter.limit, limiter.adapts, createLimiter({ limit: 1 }).adapts]).toEqual([
+    1,
+    true,
+    false,
+  ]);
+  const callers = [call(limiter), call(limiter), call(limiter), call(limiter)];
+  limit.limit = 3.5;
+  callers[0]?.permit?.release();
+  expect(callers.map(({ answers }) => answers)).toEqual([1, 1, 1, 1]);
+  limit.limit = 0.2;
+  callers[1]?.permit?.release();
+  expect([limiter.stats().limit, resized, limiter.inflight]).toEqual([1, [3, 1], 2]);
+});
+
+it('is shown how long work took, beside how much, and of which kind; not what is ignored', () => {
+  const { samples, factory } = steered(9);
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: factory, clock });
+  const [one, two, three] = [call(limiter), call(limiter, { weight: 3 }), call(limiter)];
+  if (one.permit) one.permit.kind = 'export';
+  clock.advance(40);
+  one.permit?.release('dropped');
+  two.permit?.release('ignored');
+  clock.advance(10);
+  three.permit?.release();
+  const now = clock.now();
+  expect(samples).toEqual([
+    { rtt: 40, inflight: 5, outcome: 'dropped', now: now - 10, kind: 'export' },
+    { rtt: 50, inflight: 1, outcome: 'ok', now, kind: undefined },
+  ]);
+});
+
+it('in a gate, work begins when the last limit is passed, and who waits there is not at work', () => {
+  const { samples, factory } = steered(9);
+  const clock = new VirtualClock();
+  const limits = [
+    { name: 'route', limit: factory, optional: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, clock });
+  const ask = () => {
+    const caller = new Caller();
+    askGate(gate, caller, [{ weight: 1 }, { weight: 1 }]);
+    return caller;
+  };
+  const [first, second, third] = [ask(), ask(), ask()];
+  clock.advance(100);
+  if (first.permit) first.permit.kind = 'a';
+  first.permit?.release();
+  clock.advance(30);
+  gate.withdraw(third);
+  second.permit?.release();
+  expect(samples.map(({ rtt, inflight, kind }) => [rtt, inflight, kind])).toEqual([
+    [100, 1, 'a'],
+    [30, 1, undefined],
+  ]);
+  expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
+});
+
+it('weight that is adjusted while its request waits elsewhere counts when it is at work', () => {
+  const { samples, factory } = steered(9);
+  const clock = new VirtualClock();
+  const route = createLimiter({ name: 'route', limit: factory, clock });
+  const permit = route.tryAcquire() as NonNullable<ReturnType<typeof route.tryAcquire>>;
+  permit.adjust(4);
+  permit.release();
+  expect(samples.map(({ inflight }) => inflight)).toEqual([4]);
+});
+
+it('each limiter has a limit of its own', () => {
+  const factory = aimd({ initial: 2 });
+  const [one, other] = [createLimiter({ limit: factory }), createLimiter({ limit: factory })];
+  const permits = [one.tryAcquire(), one.tryAcquire()];
+  for (const permit of permits) permit?.release('dropped');
+  expect([one.limit, other.limit]).toEqual([1, 2]);
+});
