@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, type GateLimitOptions } from '../src/index.ts';
+import { createGate, createLimiter, type GateLimitOptions, type Takes } from '../src/index.ts';
+import { Caller } from './caller.ts';
 
 const keyed = { name: 'user', limit: 2, perKey: true };
 const optional = { name: 'reports', limit: 4, optional: true };
@@ -141,4 +142,20 @@ describe('which limits apply', () => {
     permit.release();
     expect(made.inflight).toBe(0);
   });
+});
+
+it('refuses to be asked for a limit that is none of its own, or out of order', () => {
+  const gate = createGate({
+    limits: [
+      { name: 'a', limit: 1, optional: true },
+      { name: 'b', limit: 1 },
+    ],
+  });
+  const [a, b] = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const foreign = { limiter: createLimiter({ limit: 1 }), weight: 1 };
+  const error = expect.objectContaining({ code: 'ERR_HEADGATE_GATE_ORDER' });
+  for (const takes of [[foreign], [b, a], [a, a]] as Takes[]) {
+    expect(() => gate.request(new Caller(), takes)).toThrow(error);
+  }
+  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });

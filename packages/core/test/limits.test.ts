@@ -202,14 +202,44 @@ it('in a gate, work begins when the last limit is passed, and who waits there is
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
 });
 
-it('weight that is adjusted while its request waits elsewhere counts when it is at work', () => {
+it('who waits at two limits, one after the other, is not at work at either', () => {
   const { samples, factory } = steered(9);
   const clock = new VirtualClock();
-  const route = createLimiter({ name: 'route', limit: factory, clock });
-  const permit = route.tryAcquire() as NonNullable<ReturnType<typeof route.tryAcquire>>;
-  permit.adjust(4);
-  permit.release();
-  expect(samples.map(({ inflight }) => inflight)).toEqual([4]);
+  const limits = [
+    { name: 'route', limit: factory, optional: true },
+    { name: 'tenant', limit: 1, optional: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, clock });
+  const ask = (tenant: boolean) => {
+    const caller = new Caller();
+    const weight = 1;
+    askGate(gate, caller, [{ weight }, tenant ? { weight } : undefined, { weight }]);
+    return caller;
+  };
+  const [one, two, three] = [ask(true), ask(true), ask(false)];
+  clock.advance(10);
+  one.permit?.release();
+  clock.advance(10);
+  two.permit?.release();
+  clock.advance(10);
+  three.permit?.release();
+  expect(samples.map(({ rtt, inflight }) => [rtt, inflight])).toEqual([
+    [10, 1],
+    [10, 1],
+    [10, 1],
+  ]);
+});
+
+it('adaptive() remembers no more kinds of work than it must', () => {
+  const limit = adaptive({ initial: 100, max: 100 }).create(half);
+  let now = 0;
+  for (let count = 0; count < 5000; count++) {
+    now += 20;
+    const sample = { rtt: 100 + (count % 7), inflight: 100, outcome: 'ok' as const, now };
+    limit.sample({ ...sample, kind: `invented ${count}` });
+  }
+  expect(limit.limit).toBe(100);
 });
 
 it('each limiter has a limit of its own', () => {

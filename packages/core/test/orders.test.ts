@@ -96,6 +96,22 @@ describe('lifo()', () => {
   });
 });
 
+it('nobody of another gate makes room', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: lifo() });
+  const make = () => createGate({ limits: [{ limiter }], queueLimit: 1 });
+  const [one, other] = [make(), make()];
+  limiter.tryAcquire();
+  const callers = [one, other, other].map((gate) => {
+    const caller = new Caller();
+    askGate(gate, caller, [{ weight: 1 }]);
+    return caller;
+  });
+  expect(reasons(callers)).toEqual(['waits', 'waits', 'full']);
+  const late = new Caller();
+  askGate(one, late, [{ weight: 1 }]);
+  expect(reasons([...callers, late])).toEqual(['full', 'waits', 'full', 'waits']);
+});
+
 describe('codel()', () => {
   const order = codel({ target: 20, interval: 100 });
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { byPriority, createGate, createLimiter, lifo, type Priority } from '../src/index.ts';
+import { byPriority, codel, createGate, createLimiter, lifo, type Priority } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 function occupied(options: { order?: ReturnType<typeof byPriority>; queueLimit?: number } = {}) {
   const settings = { limit: 1, queueLimit: 100, order: byPriority() };
@@ -134,4 +135,50 @@ it('another order does not ask for it', () => {
   for (const caller of [first, second]) limiter.request(caller);
   held.permit?.release();
   expect([first.answers, second.answers]).toEqual([1, 0]);
+});
+
+it('who has waited longest is told whatever its class, and a close tells all', async () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byPriority(), clock });
+  const held = await limiter.acquire();
+  const waiting = [limiter.acquire({ priority: 'low' })];
+  clock.advance(10);
+  waiting.push(limiter.acquire({ priority: 'critical' }), limiter.acquire());
+  expect(limiter.stats().longestWait).toBe(10);
+  const closed = limiter.close();
+  for (const one of waiting)
+    await expect(one).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+  held.release();
+  expect(await closed).toBe(0);
+});
+
+it('sheds in every class, the lowest first', () => {
+  const clock = new VirtualClock();
+  const order = byPriority(codel({ target: 5, interval: 10 }));
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order, clock });
+  const held = call(limiter);
+  const ask = (priority: Priority) => {
+    const caller = new Caller();
+    caller.priority = priority;
+    limiter.request(caller);
+    return caller;
+  };
+  const callers = [ask('low'), ask('high'), ask('low'), ask('high')];
+  clock.advance(20);
+  held.permit?.release();
+  const reasons = callers.map(
+    ({ rejection, permit }) => rejection?.reason ?? (permit ? 'granted' : 'waits'),
+  );
+  expect(reasons).toEqual(['overloaded', 'waits', 'waits', 'granted']);
+});
+
+it('classes within classes: the youngest of the lowest goes', () => {
+  const line = byPriority(byPriority()).create(new VirtualClock());
+  const [one, other] = [new Caller({}), new Caller({})];
+  for (const [index, waiter] of [one, other].entries()) {
+    waiter.arrival = index + 1;
+    waiter.priority = 'low';
+    line.insert(waiter);
+  }
+  expect([line.oldest, line.youngest, line.next]).toEqual([one, other, one]);
 });

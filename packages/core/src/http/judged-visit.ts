@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
 import type { Takes } from '../gate/takes.ts';
-import type { Outcome } from '../limiter/permit.ts';
+import type { BasePermit, Outcome } from '../limiter/permit.ts';
 import type { Client } from './client.ts';
 import type { Framework } from './framework.ts';
 import { reasonOf } from './reason.ts';
@@ -27,11 +27,11 @@ export class JudgedVisit<R> extends Visit {
     super(door, client, takes);
   }
 
-  protected override outcome(): Outcome {
-    const { request, permit } = this;
+  protected override outcome(permit: BasePermit): Outcome {
+    const { request } = this;
     const { framework, classify } = this.judgement;
     try {
-      if (permit !== undefined) permit.kind ??= framework.kind(request);
+      permit.kind ??= framework.kind(request);
       const outcome = classify?.(framework.response(request) as never) ?? 'ok';
       if (outcomes.includes(outcome)) return outcome;
       throw invalid('classify', 'a function that returns ok, dropped or ignored', outcome);

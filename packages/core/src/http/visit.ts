@@ -133,12 +133,13 @@ export class Visit extends Waiter {
   }
 
   private giveBackIfDone(): void {
-    if (this.over && this.working <= 0 && this.permit?.released === false)
-      this.permit.end(this.outcome());
+    const { permit } = this;
+    if (this.over && this.working <= 0 && permit?.released === false)
+      permit.end(this.outcome(permit));
   }
 
   /** How the work went, for a limit that adapts. */
-  protected outcome(): Outcome {
+  protected outcome(_permit: BasePermit): Outcome {
     return 'ok';
   }
 

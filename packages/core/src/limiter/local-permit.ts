@@ -42,7 +42,6 @@ export class LocalPermit extends BasePermit {
   protected reweigh(weight: number): void {
     const change = weight - this.weight;
     this.weight = weight;
-    if (this.paused) this.pool.home.movement?.reweigh(change);
     this.pool.reweigh(change);
   }
 

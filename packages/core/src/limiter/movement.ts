@@ -31,11 +31,6 @@ export class Movement {
     this.idle -= permit.weight;
   }
 
-  /** A paused permit has become heavier. */
-  reweigh(change: number): void {
-    this.idle += change;
-  }
-
   /** Before the permit's weight is free. */
   over(permit: LocalPermit, outcome: Outcome): void {
     const { pools, idle } = this;

@@ -40,8 +40,9 @@ export class Pools {
 
   constructor(readonly settings: LimiterSettings) {
     const { limit, random } = settings;
-    if (typeof limit === 'object') this.movement = new Movement(this, limit.create(random));
-    this.limit = typeof limit === 'object' ? (this.movement?.limit ?? 1) : limit;
+    const moving = typeof limit === 'object' ? limit.create(random) : undefined;
+    this.movement = moving && new Movement(this, moving);
+    this.limit = this.movement?.limit ?? (limit as number);
     this.ledger = new Ledger(settings, this.movement !== undefined);
     this.tally = new Tally(settings);
     this.deadlines = new Deadlines(settings.clock, (late) =>

@@ -33,12 +33,9 @@ class PriorityLine implements Line {
     return this.#oldestFrom(0);
   }
 
+  /** Of the lowest class: the first that may have to go. */
   get youngest(): Waiter | undefined {
-    let youngest: Waiter | undefined;
-    for (const { youngest: other } of this.#classes) {
-      if (other !== undefined && other.arrival > (youngest?.arrival ?? 0)) youngest = other;
-    }
-    return youngest;
+    return this.#classes.findLast(({ length }) => length > 0)?.youngest;
   }
 
   get next(): Waiter | undefined {
