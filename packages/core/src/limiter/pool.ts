@@ -186,9 +186,9 @@ export class Pool implements Served {
     };
   }
 
-  /** Returns whether it was first in the line. */
+  /** Returns whether it may have kept others waiting, where it leaves for nothing. */
   #leave(waiter: Waiter, isGranted = false): boolean {
-    const wasFirst = this.line.mayBeNext(waiter);
+    const wasFirst = !isGranted && this.line.mayBeNext(waiter);
     this.line.remove(waiter, isGranted);
     waiter.place = undefined;
     this.home.queued--;
