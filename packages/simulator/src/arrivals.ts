@@ -16,3 +16,15 @@ export function arrive(simulation: Simulation, rate: Rate, request: () => void):
   };
   next();
 }
+
+/** So many arrivals at even distances, from now on. */
+export function arriveEvenly(
+  simulation: Simulation,
+  perSecond: number,
+  count: number,
+  request: (index: number) => void,
+): void {
+  for (let index = 0; index < count; index++) {
+    simulation.setTimeout(() => request(index), (index * 1000) / perSecond);
+  }
+}

@@ -16,17 +16,13 @@ export class Dependency {
   #progress = 0;
   #at = 0;
   #timer: unknown;
+  /** How many times longer everything takes, for no reason of the load's. */
+  #slowness = 1;
 
   constructor(
     private readonly simulation: Simulation,
     private capacity: number,
-    /** How many times longer everything takes, for no reason of the load's. */
-    private slowness = 1,
   ) {}
-
-  get busy(): number {
-    return this.#jobs.length;
-  }
 
   /** Does so many milliseconds' work, then calls back. */
   serve(work: number, done: () => void): void {
@@ -35,15 +31,15 @@ export class Dependency {
     this.#arm();
   }
 
-  change(capacity: number, slowness = this.slowness): void {
+  change(capacity: number, slowness = this.#slowness): void {
     this.#catchUp();
     this.capacity = capacity;
-    this.slowness = slowness;
+    this.#slowness = slowness;
     this.#arm();
   }
 
   get #speed(): number {
-    return Math.min(1, this.capacity / this.#jobs.length) / this.slowness;
+    return Math.min(1, this.capacity / this.#jobs.length) / this.#slowness;
   }
 
   #catchUp(): void {

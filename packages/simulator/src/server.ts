@@ -1,9 +1,4 @@
-import {
-  createLimiter,
-  type LimiterOptions,
-  type LocalLimiter,
-  type Outcome,
-} from '@headgate/core';
+import type { LimiterOptions, LocalLimiter, Outcome } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
 import { Dependency } from './dependency.ts';
 import type { Times } from './random-times.ts';
@@ -32,13 +27,11 @@ export class Server {
   readonly limiter: LocalLimiter;
   #answered = 0;
   #latency = 0;
-  #since = 0;
 
   constructor(capacity: number, options: Omit<LimiterOptions, 'clock' | 'random'>, seed = 1) {
     this.simulation = new Simulation(seed);
-    const { random } = this.simulation;
     this.dependency = new Dependency(this.simulation, capacity);
-    this.limiter = createLimiter({ ...options, clock: this.simulation, random });
+    this.limiter = this.simulation.limiter(options);
   }
 
   /** Requests come from now on. */
@@ -50,15 +43,9 @@ export class Server {
   run(seconds: number): Stretch {
     this.#answered = 0;
     this.#latency = 0;
-    this.#since = this.simulation.now();
-    this.simulation.run(this.#since + seconds * 1000);
+    this.simulation.run(this.simulation.now() + seconds * 1000);
     const throughput = this.#answered / seconds;
     return { throughput, latency: this.#latency / this.#answered, limit: this.limiter.limit };
-  }
-
-  /** Calls back at a time, in seconds from now. */
-  at(seconds: number, change: () => void): void {
-    this.simulation.setTimeout(change, seconds * 1000);
   }
 
   #request({ times, kind, outcome }: Work): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '@headgate/core';
+import { type Clock, createLimiter, type LimiterOptions, type LocalLimiter } from '@headgate/core';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import TinyQueue from 'tinyqueue';
@@ -38,6 +38,11 @@ export class Simulation implements Clock {
 
   clearTimeout(timer: unknown): void {
     if (timer !== undefined) (timer as Event).callback = undefined;
+  }
+
+  /** One that lives by this clock. */
+  limiter(options: Omit<LimiterOptions, 'clock' | 'random'>): LocalLimiter {
+    return createLimiter({ ...options, clock: this, random: this.random });
   }
 
   /** Lets time pass until then, in milliseconds. */

@@ -1,6 +1,7 @@
-import { codel, createLimiter, fifo, lifo, type Order, Waiter } from '@headgate/core';
+import { codel, fifo, lifo, type Order } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { arrive } from '../src/arrivals.ts';
+import { Asking } from '../src/asking.ts';
 import { Simulation } from '../src/simulation.ts';
 
 // Ten at once, 50 ms each: 200 a second. For ten seconds three times as many come, and each gives up after 300 ms.
@@ -10,25 +11,16 @@ const patience = 300;
 /** What part of the capacity is answered in time, in the last five seconds of the overload. */
 function answered(order: Order, queueLimit: number): number {
   const simulation = new Simulation(3);
-  const { random } = simulation;
-  const limiter = createLimiter({
-    ...{ limit: 10, queueLimit, queueTimeout: 10_000 },
-    ...{ order, clock: simulation, random },
-  });
+  const limiter = simulation.limiter({ limit: 10, queueLimit, queueTimeout: 10_000, order });
   let inTime = 0;
   arrive(simulation, 600, () => {
     const came = simulation.now();
-    class Request extends Waiter {
-      granted(permit: { release(): void }): void {
-        simulation.setTimeout(() => {
-          permit.release();
-          if (simulation.now() > 5000 && simulation.now() - came <= patience) inTime++;
-        }, 50);
-      }
-
-      rejected(): void {}
-    }
-    limiter.request(new Request());
+    new Asking((permit) => {
+      simulation.setTimeout(() => {
+        permit.release();
+        if (simulation.now() > 5000 && simulation.now() - came <= patience) inTime++;
+      }, 50);
+    }).at(limiter);
   });
   simulation.run(10_000);
   return inTime / (5 * 200);

@@ -1,5 +1,4 @@
-import { createLimiter } from '@headgate/core';
-import { Asking } from '../asking.ts';
+import { Asking, patiently } from '../asking.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 import { vector } from './vector.ts';
@@ -10,9 +9,7 @@ const time = 100;
 /** Whatever waits is sent as soon as the limit allows. */
 function meanInflight(): number {
   const simulation = new Simulation();
-  const { random } = simulation;
-  const queue = { queueLimit: Infinity, queueTimeout: Infinity };
-  const limiter = createLimiter({ limit: vector, ...queue, clock: simulation, random });
+  const limiter = simulation.limiter({ limit: vector, ...patiently });
   let left = requests;
   const send = () =>
     new Asking((permit) => {

@@ -2,7 +2,7 @@ import { adaptive, type Limit, type LimitFactory } from '@headgate/core';
 import type { Scenario } from '../scenario.ts';
 import { gradient2 } from './gradient2.ts';
 
-const seconds = 1;
+/** In seconds. */
 const minutes = 60;
 
 /** A limit that is fully used, by work that takes 100 ms for a minute and then ten times as long, whatever the limit. */
@@ -12,7 +12,7 @@ class Overload {
 
   constructor(factory: LimitFactory) {
     this.#limit = factory.create(() => 0.5);
-    this.#feed(100, 1 * minutes);
+    this.#feed(100, minutes);
     this.before = this.#limit.limit;
   }
 
@@ -24,7 +24,7 @@ class Overload {
   }
 
   #feed(rtt: number, time: number): void {
-    for (let second = 0; second < time; second += seconds) {
+    for (let second = 0; second < time; second++) {
       this.#now += 1000;
       const { limit: inflight } = this.#limit;
       this.#limit.sample({ rtt, inflight, outcome: 'ok', now: this.#now, kind: undefined });

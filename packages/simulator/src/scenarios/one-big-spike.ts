@@ -1,5 +1,5 @@
-import { createLimiter } from '@headgate/core';
-import { Asking } from '../asking.ts';
+import { arriveEvenly } from '../arrivals.ts';
+import { Asking, patiently } from '../asking.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
@@ -16,9 +16,8 @@ const retries = 4;
 function answers(limit: number): number {
   const simulation = new Simulation();
   const { random } = simulation;
-  const queue = { queueLimit: Infinity, queueTimeout: Infinity };
   const busy = [{ count: 0 }, { count: 0 }];
-  const limiters = busy.map(() => createLimiter({ limit, ...queue, clock: simulation, random }));
+  const limiters = busy.map(() => simulation.limiter({ limit, ...patiently }));
   let answered = 0;
 
   function call(node: number, attempt: number): void {
@@ -41,9 +40,7 @@ function answers(limit: number): number {
     );
   }
 
-  for (let index = 0; index < requests; index++) {
-    simulation.setTimeout(() => call(index % 2, 0), (index * 1000) / perSecond);
-  }
+  arriveEvenly(simulation, perSecond, requests, (index) => call(index % 2, 0));
   simulation.run(600_000);
   return answered;
 }

@@ -1,5 +1,5 @@
-import { createLimiter } from '@headgate/core';
-import { Asking } from '../asking.ts';
+import { arriveEvenly } from '../arrivals.ts';
+import { Asking, patiently } from '../asking.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
@@ -28,12 +28,10 @@ class Node {
 /** What part succeeds, in per cent. */
 function succeeded(limit: number): number {
   const simulation = new Simulation();
-  const { random } = simulation;
-  const queue = { queueLimit: Infinity, queueTimeout: Infinity };
   let successes = 0;
   const ways = [600, 800, 1000].map((best) => {
     const node = new Node(simulation, best);
-    const limiter = createLimiter({ limit, ...queue, clock: simulation, random });
+    const limiter = simulation.limiter({ limit, ...patiently });
     return () =>
       new Asking((permit) =>
         node.serve((success) => {
@@ -42,9 +40,7 @@ function succeeded(limit: number): number {
         }),
       ).at(limiter);
   });
-  for (let index = 0; index < requests; index++) {
-    simulation.setTimeout(() => ways[index % ways.length]?.(), (index * 1000) / perSecond);
-  }
+  arriveEvenly(simulation, perSecond, requests, (index) => ways[index % ways.length]?.());
   simulation.run(3_600_000);
   return (100 * successes) / requests;
 }
