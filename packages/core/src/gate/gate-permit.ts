@@ -36,8 +36,6 @@ export class GatePermit extends BasePermit {
   }
 
   protected giveBack(outcome: Outcome): void {
-    const { kind } = this;
-    if (kind !== undefined) for (const part of this.parts) part.kind = kind;
     giveBack(this.parts, outcome);
   }
 }

@@ -64,7 +64,7 @@ export interface Register {
 /** What the permits of limiters and gates share. */
 export abstract class BasePermit implements Permit {
   released = false;
-  /** When it was admitted; 0 where neither an observer nor `maxHold` asks. */
+  /** When it was admitted; 0 where no observer, `maxHold` or limit that adapts asks. */
   since = 0;
   /** The permit that this one is a part of. */
   whole: BasePermit | undefined = undefined;
@@ -93,7 +93,7 @@ export abstract class BasePermit implements Permit {
   }
 
   get kind(): string | undefined {
-    return this.extra?.kind;
+    return this.extra?.kind ?? this.whole?.kind;
   }
 
   set kind(kind: string | undefined) {
