@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { checkChoice } from '../checks.ts';
 import type { Takes } from '../gate/takes.ts';
 import type { BasePermit, Outcome } from '../limiter/permit.ts';
 import type { Client } from './client.ts';
@@ -6,7 +6,7 @@ import type { Framework } from './framework.ts';
 import { reasonOf } from './reason.ts';
 import { type Door, Visit } from './visit.ts';
 
-const outcomes: readonly unknown[] = ['ok', 'dropped', 'ignored'] satisfies Outcome[];
+const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
 
 /** Tells a limit that adapts what to make of a response. */
 export interface Judgement<R> {
@@ -33,8 +33,7 @@ export class JudgedVisit<R> extends Visit {
     try {
       permit.kind ??= framework.kind(request);
       const outcome = classify?.(framework.response(request) as never) ?? 'ok';
-      if (outcomes.includes(outcome)) return outcome;
-      throw invalid('classify', 'a function that returns ok, dropped or ignored', outcome);
+      return checkChoice('classify', outcome, outcomes);
     } catch (error) {
       framework.report(request, reasonOf(error));
       return 'ignored';
