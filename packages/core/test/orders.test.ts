@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { codel, createGate, createLimiter, fifo, type LimiterOptions, lifo } from '../src/index.ts';
+import {
+  byPriority,
+  codel,
+  createGate,
+  createLimiter,
+  fifo,
+  type LimiterOptions,
+  lifo,
+} from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -182,10 +190,12 @@ describe('codel()', () => {
 it.each([
   [() => createLimiter({ limit: 1, order: 'lifo' as never }), 'order'],
   [() => createLimiter({ limit: 1, order: lifo as never }), 'order'],
+  [() => createLimiter({ limit: 1, order: null as never }), 'order'],
   [
     () => createGate({ limits: [{ limiter: createLimiter({ limit: 1 }) }], order: lifo() }),
     'order',
   ],
+  [() => byPriority('lifo' as never), 'order'],
   [() => codel({ target: 0 }), 'target'],
   [() => codel({ interval: Number.NaN }), 'interval'],
   [() => codel({ tarket: 5 } as never), 'tarket'],

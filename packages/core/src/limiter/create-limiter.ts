@@ -12,7 +12,7 @@ import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { LocalLimiter } from './limiter.ts';
-import type { Order } from './line.ts';
+import { checkOrder, type Order } from './line.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 import { fifo } from './orders/fifo.ts';
@@ -63,13 +63,14 @@ const known = [
  */
 export function createLimiter(options: LimiterOptions): LocalLimiter {
   checkNames('createLimiter', options, known);
+  const { order = fifo() } = options;
   return new InProcessLimiter({
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkLimit(options.limit, options.perKey),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
-    order: checkOrder(options.order),
+    order: checkOrder(order),
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
@@ -84,9 +85,4 @@ function checkLimit(limit: number | LimitFactory, perKey: boolean | undefined) {
   }
   if (perKey === true) throw invalid('limit', 'a whole number where there are keys', limit);
   return limit;
-}
-
-function checkOrder(order: Order = fifo()): Order {
-  if (typeof order?.create === 'function') return order;
-  throw invalid('order', 'fifo(), lifo(), codel() or byPriority()', order);
 }

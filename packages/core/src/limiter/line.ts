@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { invalid } from '../errors.ts';
 import type { Waiter } from './waiter.ts';
 
 let arrivals = 0;
@@ -30,4 +31,10 @@ export interface Line {
 /** Makes a limiter's line, one for each key: what `fifo()`, `lifo()`, `codel()` and `byPriority()` are. */
 export interface Order {
   create(clock: Clock): Line;
+}
+
+/** @throws HeadgateError for what makes no line. */
+export function checkOrder(order: Order): Order {
+  if (typeof order?.create === 'function') return order;
+  throw invalid('order', 'fifo(), lifo(), codel() or byPriority()', order);
 }

@@ -36,6 +36,12 @@ export function priorities(world: World): void {
     expect(work.paths.slice(1)).toEqual(['/first', '/second']);
   });
 
+  it('refuses an order that is none beside it, too', () => {
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
+    const options = { limit: 1, priority, order: 'lifo' } as unknown as SuiteOptions;
+    expect(() => world.limit(options)).toThrow(expect.objectContaining(error));
+  });
+
   it('refuses a priority that is no function', () => {
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'priority' };
     const options = { limit: 1, priority: 'high' } as unknown as SuiteOptions;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { Line, Order } from '../line.ts';
+import { checkOrder, type Line, type Order } from '../line.ts';
 import { priorities } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
@@ -13,9 +13,11 @@ const patience = 9;
  * those.
  *
  * @param order Within a class. Default: `fifo()`.
+ * @throws HeadgateError for an order that is none.
  */
 export function byPriority(order: Order = fifo()): Order {
-  return { create: (clock) => new PriorityLine(order, clock) };
+  const within = checkOrder(order);
+  return { create: (clock) => new PriorityLine(within, clock) };
 }
 
 class PriorityLine implements Line {
@@ -35,11 +37,11 @@ class PriorityLine implements Line {
 
   /** Of the lowest class: the first that may have to go. */
   get youngest(): Waiter | undefined {
-    return this.#classes.findLast(({ length }) => length > 0)?.youngest;
+    return this.#lowest?.youngest;
   }
 
   get next(): Waiter | undefined {
-    const highest = this.#classes.findIndex(({ length }) => length > 0);
+    const highest = this.#highest;
     const lower = this.#inARow < patience ? undefined : this.#oldestFrom(highest + 1);
     return lower === undefined ? this.#classes[highest]?.next : this.#classOf(lower).next;
   }
@@ -49,7 +51,7 @@ class PriorityLine implements Line {
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
-    const lowest = this.#classes.findLast(({ length }) => length > 0);
+    const lowest = this.#lowest;
     const own = this.#classOf(newcomer);
     if (lowest === undefined || lowest === own) return lowest?.spare(newcomer);
     const isHigher = this.#classes.indexOf(own) < this.#classes.indexOf(lowest);
@@ -73,10 +75,18 @@ class PriorityLine implements Line {
     this.weight -= waiter.weight;
     if (!isGranted) return;
     // Whoever was let in before somebody higher has had the turn of the lower ones.
-    const isHighest = this.#classes
-      .slice(0, this.#classes.indexOf(line))
-      .every((each) => each.length === 0);
-    this.#inARow = isHighest && this.length > line.length ? this.#inARow + 1 : 0;
+    const highest = this.#highest;
+    const isPassed = highest >= 0 && highest < this.#classes.indexOf(line);
+    this.#inARow = !isPassed && this.length > line.length ? this.#inARow + 1 : 0;
+  }
+
+  /** The rank of the highest class in which somebody waits; below 0 where nobody does. */
+  get #highest(): number {
+    return this.#classes.findIndex(({ length }) => length > 0);
+  }
+
+  get #lowest(): Line | undefined {
+    return this.#classes.findLast(({ length }) => length > 0);
   }
 
   /** Of the classes from this one down. */
