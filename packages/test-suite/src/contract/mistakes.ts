@@ -27,7 +27,7 @@ const bugs: [string, SuiteOptions, object][] = [
   ['fairBy throws', { limit: 1, fairBy: broken }, bug],
   ...[undefined, 7, null].map((party): [string, SuiteOptions, object] => [
     `fairBy gives ${JSON.stringify(party)}`,
-    { limit: 1, fairBy: () => party as string },
+    { limit: 1, fairBy: () => party as never },
     { code: 'ERR_HEADGATE_OPTION', option: 'fairBy' },
   ]),
   ['shareBy throws', { limit: 1, shares: { gold: 0.5 }, shareBy: broken }, bug],
