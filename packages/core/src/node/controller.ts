@@ -23,19 +23,14 @@ export class Controller {
   #admitted = 0;
   #error = -1;
 
-  constructor(
-    /** Milliseconds. */
-    private readonly target: number,
-  ) {}
-
   /** From 0 to 1. */
   get shed(): number {
     return 1 - Math.exp(this.#admitted);
   }
 
-  /** The delay was so, in milliseconds, over the time since the last update, in milliseconds. */
-  update(delay: number, elapsed: number): void {
-    const error = Math.min(delay / this.target - 1, worst);
+  /** The delay was so over the time since the last update; all in milliseconds. */
+  update(delay: number, target: number, elapsed: number): void {
+    const error = Math.min(delay / target - 1, worst);
     const seconds = (error > 0 ? Math.min(elapsed, longest) : elapsed) / 1000;
     const step = integral * error * seconds + proportional * (error - this.#error);
     this.#error = error;
