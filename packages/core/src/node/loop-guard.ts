@@ -41,20 +41,19 @@ export class LoopGuard implements Guard {
     this.#update();
     if (this.#shedding.sheds(priority) || !this.#isInTime(priority)) return false;
     this.#turn.admitted++;
-    this.#cost.admitted++;
+    this.#cost.admitted();
     return true;
   }
 
   #isInTime(priority: Priority): boolean {
     const { maxDelay, accepts } = this.settings;
     const longest = patience[priority] * maxDelay;
+    if (this.#cost.ahead > longest) return false;
     // It has waited for some of what is behind, at the mean for half of it.
     if (accepts.behind() / 2 > longest) return false;
     const { admitted, before, age } = this.#turn;
     // Somebody must be let in, or the loop would have nothing to do.
-    if (admitted === 0) return true;
-    const { each, isFull } = this.#cost;
-    return Math.max(age, isFull ? admitted * each : 0) + before / 2 <= longest;
+    return admitted === 0 || age + before / 2 <= longest;
   }
 
   #update(): void {
