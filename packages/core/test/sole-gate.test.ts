@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createGate, type Gate } from '../src/index.ts';
+import { adaptive, createGate, fifo, type Gate, type Site } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -112,4 +112,22 @@ it('refuses to be asked for nothing', () => {
   const gate = createGate({ limits });
   const code = 'ERR_HEADGATE_OPTION';
   expect(() => gate.request(new Caller(), [])).toThrow(expect.objectContaining({ code }));
+});
+
+it('makes its limit and its line once', () => {
+  const made: string[] = [];
+  const order = {
+    create(site: Site) {
+      made.push('line');
+      return fifo().create(site);
+    },
+  };
+  const limit = {
+    create(random: () => number) {
+      made.push('limit');
+      return adaptive().create(random);
+    },
+  };
+  createGate({ limits: [{ name: 'app', limit }], order });
+  expect(made).toEqual(['limit', 'line']);
 });

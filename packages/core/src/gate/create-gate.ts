@@ -3,7 +3,6 @@ import {
   checkChoice,
   checkCount,
   checkDuration,
-  checkFlag,
   checkFunction,
   checkNames,
   checkSpan,
@@ -11,17 +10,18 @@ import {
 } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import { createLimiter, defaultQueueLimit } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Order } from '../limiter/line.ts';
+import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Gate } from './gate.ts';
-import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
+import { rememberOrder } from './gate-limits.ts';
 import { checkGuard, type Guard } from './guard.ts';
 import { GuardedGate } from './guarded-gate.ts';
 import { type GateSettings, OrderedGate } from './ordered-gate.ts';
-import { SoleGate, soleLimiter } from './sole-gate.ts';
+import { make, type Plan, planLimits, queueLimitOf, queueTimeoutOf } from './plan.ts';
+import { SoleGate, soleSettings } from './sole-gate.ts';
 
 /** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = { optional?: boolean | undefined } & (
@@ -85,8 +85,6 @@ const known = [
   'random',
 ] as const satisfies readonly (keyof GateOptions)[];
 
-const knownLimit = ['name', 'limit', 'perKey', 'queueLimit', 'queueWeight', 'order', 'optional'];
-
 /**
  * A gate of several limits.
  *
@@ -94,18 +92,17 @@ const knownLimit = ['name', 'limit', 'perKey', 'queueLimit', 'queueWeight', 'ord
  */
 export function createGate(options: GateOptions): Gate {
   checkNames('createGate', options, known);
-  const limits = resolveLimits(options);
+  const plans = planLimits(options);
   const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
-  if (mode === 'shadow' && limits.some(({ owned }) => !owned)) {
+  if (mode === 'shadow' && plans.some(({ owned }) => !owned)) {
     throw invalid('mode', 'enforce where a limiter is shared with others', mode);
   }
-  const names = limits.map(({ limiter }) => limiter.name);
+  const names = plans.map(({ limiter }) => limiter.name);
   const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
   const settings: GateSettings = {
     name: checkText('name', options.name ?? (names.join('+') || guard?.name)),
-    limits,
-    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimitOf(limits)),
-    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? queueTimeoutOf(limits)),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimitOf(plans)),
+    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? queueTimeoutOf(plans)),
     mode,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
@@ -113,77 +110,14 @@ export function createGate(options: GateOptions): Gate {
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
   };
-  const gate = unguarded(settings);
+  const gate = unguarded(plans, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
 
-function unguarded(settings: GateSettings): Gate {
-  const sole = soleLimiter(settings);
-  if (sole !== undefined) return new SoleGate(sole);
-  rememberOrder(settings.limits);
-  return new OrderedGate(settings);
-}
-
-function resolveLimits(options: GateOptions): GateLimit[] {
-  const { limits } = options;
-  if (!Array.isArray(limits) || (limits.length === 0 && options.guard === undefined)) {
-    throw invalid('limits', 'an array of at least one limit, unless there is a guard', limits);
-  }
-  const resolved = limits.map((limit) => resolveLimit(limit, options));
-  // The default would silently let nobody wait.
-  if (options.queueLimit === undefined && resolved.some((limit) => hasLine(limit, resolved))) {
-    throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
-  }
-  if (options.order !== undefined && !resolved.some(({ owned }) => owned)) {
-    throw invalid('order', 'left out where all limiters are shared', options.order);
-  }
-  checkOrder(resolved);
-  return resolved;
-}
-
-/** Whether the limit is meant to have a line, though the gate has not been told of any. */
-function hasLine({ limiter, owned }: GateLimit, { length }: readonly GateLimit[]): boolean {
-  const { queueLimit, queueWeight } = limiter;
-  if (!owned) return length > 1 && queueLimit > 0;
-  return (queueLimit > 0 && queueLimit !== Infinity) || (length > 1 && queueWeight !== Infinity);
-}
-
-/** Where the gate has not been told: a single limit has its own bounds. */
-function queueLimitOf([first, ...others]: readonly GateLimit[]): number {
-  if (first === undefined || others.length > 0) return 0;
-  return first.owned ? defaultQueueLimit(first.limiter.queueWeight) : Infinity;
-}
-
-function queueTimeoutOf([first, ...others]: readonly GateLimit[]): number {
-  return first?.owned === false && others.length === 0 ? first.limiter.queueTimeout : 2000;
-}
-
-function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
-  checkNames('limits[]', options, [...knownLimit, 'limiter']);
-  const optional = checkFlag('optional', options.optional);
-  if (options.limiter !== undefined) {
-    checkNames('limits[] with a limiter', options, ['limiter', 'optional']);
-    if (typeof options.limiter?.request !== 'function') {
-      throw invalid('limiter', 'a limiter', options.limiter);
-    }
-    return { limiter: options.limiter, optional, owned: false };
-  }
-  const { name, limit, perKey, queueLimit = Infinity, queueWeight, order = gate.order } = options;
-  const { maxRetryAfter, clock, random, observer } = gate;
-  // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
-  const { resized } = checkObserver(observer);
-  const limiter = createLimiter({
-    name: checkText('limits[].name', name),
-    limit,
-    perKey,
-    queueLimit,
-    queueWeight,
-    queueTimeout: Infinity,
-    order,
-    maxRetryAfter,
-    observer: resized === undefined ? undefined : { resized },
-    clock,
-    random,
-  });
-  return { limiter, optional, owned: true };
+function unguarded(plans: readonly Plan[], settings: GateSettings): Gate {
+  const sole = soleSettings(plans, settings);
+  if (sole !== undefined) return new SoleGate(new InProcessLimiter(sole));
+  const limits = plans.map(make);
+  rememberOrder(limits);
+  return new OrderedGate(limits, settings);
 }

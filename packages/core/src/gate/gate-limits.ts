@@ -10,8 +10,16 @@ export interface GateLimit {
   readonly owned: boolean;
 }
 
+/** What the order of limits depends on: also of a limiter that is still to be made. */
+interface Placed {
+  readonly limiter: Pick<Limiter, 'name' | 'perKey'>;
+  readonly optional: boolean;
+}
+
+type Named = Placed['limiter'];
+
 /** The limiters that stand behind a shared limiter in some gate of this process. */
-const behind = new WeakMap<Limiter, Set<Limiter>>();
+const behind = new WeakMap<Named, Set<Named>>();
 
 /**
  * A waiting request holds only limits written earlier. So those that concern the fewest come first: a busy key
@@ -20,18 +28,19 @@ const behind = new WeakMap<Limiter, Set<Limiter>>();
  *
  * @throws HeadgateError where a name stands twice or an order is contradicted.
  */
-export function checkOrder(limits: readonly GateLimit[]): void {
-  for (const [index, { limiter }] of limits.entries()) {
+export function checkOrder(limits: readonly Placed[]): void {
+  for (const [index, placed] of limits.entries()) {
+    const { limiter } = placed;
     const before = limits.slice(0, index);
     for (const earlier of before) {
       if (earlier.limiter.name === limiter.name) throw duplicate(limiter.name);
-      if (rank(earlier) > rank(limits[index] as GateLimit)) throw disorder(earlier, limiter);
+      if (rank(earlier) > rank(placed)) throw disorder(earlier, limiter);
       if (reaches(limiter, earlier.limiter)) throw contradiction(earlier.limiter, limiter);
     }
   }
 }
 
-function rank({ limiter, optional }: GateLimit): number {
+function rank({ limiter, optional }: Placed): number {
   if (limiter.perKey) return 0;
   return optional ? 1 : 2;
 }
@@ -46,7 +55,7 @@ export function rememberOrder(limits: readonly GateLimit[]): void {
   }
 }
 
-function reaches(from: Limiter, to: Limiter, seen = new Set<Limiter>()): boolean {
+function reaches(from: Named, to: Named, seen = new Set<Named>()): boolean {
   if (from === to) return true;
   if (seen.has(from)) return false;
   seen.add(from);
@@ -59,14 +68,14 @@ function duplicate(name: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
 }
 
-function disorder(earlier: GateLimit, limiter: Limiter): HeadgateError {
+function disorder(earlier: Placed, limiter: Named): HeadgateError {
   const message =
     'limits must be written keyed first, then those that apply to some requests, then those that apply to ' +
     `all; got "${earlier.limiter.name}" before "${limiter.name}"`;
   return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
 }
 
-function contradiction(earlier: Limiter, limiter: Limiter): HeadgateError {
+function contradiction(earlier: Named, limiter: Named): HeadgateError {
   const message =
     'limiters shared between gates must stand in one order in all of them; another gate has ' +
     `"${limiter.name}" before "${earlier.name}"`;

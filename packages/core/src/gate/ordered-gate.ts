@@ -22,7 +22,6 @@ import { checkTakes, type Take, type Takes, takesFrom } from './takes.ts';
 
 /** What `createGate` has checked and completed. */
 export interface GateSettings extends HoldSettings {
-  readonly limits: readonly GateLimit[];
   readonly queueLimit: number;
   readonly queueTimeout: number;
   readonly mode: 'enforce' | 'shadow';
@@ -33,7 +32,6 @@ export interface GateSettings extends HoldSettings {
 /** A gate that lets requests pass its limits in their order. */
 export class OrderedGate implements Gate, Way {
   readonly name: string;
-  readonly limits: readonly GateLimit[];
   closed = false;
   readonly #ledger: Ledger;
   readonly #tally: Tally;
@@ -41,9 +39,11 @@ export class OrderedGate implements Gate, Way {
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
 
-  constructor(private readonly settings: GateSettings) {
+  constructor(
+    readonly limits: readonly GateLimit[],
+    private readonly settings: GateSettings,
+  ) {
     this.name = settings.name;
-    this.limits = settings.limits;
     this.#ledger = new Ledger(settings);
     this.#tally = new Tally(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);

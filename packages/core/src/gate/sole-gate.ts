@@ -1,26 +1,29 @@
 import { invalid } from '../errors.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
+import type { LimiterSettings } from '../limiter/pools.ts';
 import { checkIdle, type Waiter } from '../limiter/waiter.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { GateSettings } from './ordered-gate.ts';
+import type { Plan } from './plan.ts';
 import { checkTakes, type Takes, takesFrom } from './takes.ts';
 
 /**
- * The limiter that can stand for the whole gate, told all that the gate has been told; undefined where none can. Everybody
+ * Of the limiter that can stand for the whole gate, told all that the gate has been told; undefined where none can. Everybody
  * must pass it, as an optional or a keyed one need not be; nobody may pass it beyond the limit, as in shadow mode; and it has
  * the gate's name, which rejections and events carry.
  */
-export function soleLimiter(settings: GateSettings): InProcessLimiter | undefined {
-  const [only, ...others] = settings.limits;
-  if (only === undefined || others.length > 0 || settings.mode === 'shadow') return undefined;
-  const { limiter, optional, owned } = only;
-  if (!(limiter instanceof InProcessLimiter) || !owned || optional) return undefined;
-  if (limiter.perKey || limiter.name !== settings.name) return undefined;
+export function soleSettings(
+  [only, ...others]: readonly Plan[],
+  settings: GateSettings,
+): LimiterSettings | undefined {
+  if (only?.owned !== true || others.length > 0 || settings.mode === 'shadow') return undefined;
+  const { limiter, optional } = only;
+  if (optional || limiter.perKey || limiter.name !== settings.name) return undefined;
   const queueLimit = Math.min(limiter.queueLimit, settings.queueLimit);
-  return new InProcessLimiter({ ...limiter.settings, ...settings, queueLimit });
+  return { ...limiter, ...settings, queueLimit };
 }
 
 /** The most common gate, and the cheapest: who asks it stands in the limit's line and gets the limit's permit. */

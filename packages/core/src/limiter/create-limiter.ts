@@ -16,6 +16,7 @@ import { checkOrder, type Order } from './line.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 import { fifo } from './orders/fifo.ts';
+import type { LimiterSettings } from './pools.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -68,9 +69,14 @@ const known = [
  * @throws HeadgateError where an option is unknown or has a value that makes no sense.
  */
 export function createLimiter(options: LimiterOptions): LocalLimiter {
+  return new InProcessLimiter(checkLimiter(options));
+}
+
+/** Checks and completes what a limiter is told. */
+export function checkLimiter(options: LimiterOptions): LimiterSettings {
   checkNames('createLimiter', options, known);
   const { order = fifo(), queueWeight = Infinity } = options;
-  return new InProcessLimiter({
+  return {
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkLimit(options.limit, options.perKey),
@@ -83,7 +89,7 @@ export function createLimiter(options: LimiterOptions): LocalLimiter {
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
-  });
+  };
 }
 
 /** Nobody is to wait where nothing is said of it; a bound by weight is one by number, too. */
