@@ -1,10 +1,10 @@
 import type { Scenario } from '../scenario.ts';
-import { constantLink } from './constant-link.ts';
 import { fixedPoints } from './fixed-points.ts';
 import { longOverload } from './long-overload.ts';
 import { oneBigSpike } from './one-big-spike.ts';
 import { retryAfter } from './retry-after.ts';
 import { slowdownAndErrors } from './slowdown-and-errors.ts';
+import { vectorLink } from './vector-link.ts';
 
 export const scenarios: readonly Scenario[] = [
   retryAfter,
@@ -12,5 +12,5 @@ export const scenarios: readonly Scenario[] = [
   longOverload,
   slowdownAndErrors,
   oneBigSpike,
-  constantLink,
+  vectorLink,
 ];
