@@ -1,6 +1,6 @@
 import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
-import { meanOfCourses } from '../mean.ts';
+import { meanOfCourses } from '../courses.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 import { DialogueServer, dialogueClient } from './dialogue.ts';
@@ -29,20 +29,23 @@ function answers(limit: number | LimitFactory): number {
 }
 
 export const oneBigSpike: Scenario = {
+  id: 'one-big-spike',
   name: 'A spike of 1,000 requests on two servers that turn away what is beyond 100: how often they must answer',
   source: "Palantir's Dialogue, one_big_spike",
-  run: () => [
-    {
-      what: 'unlimited',
-      published: '3388',
-      measured: answers(Number.MAX_SAFE_INTEGER),
-      expected: [3200, 3600],
-    },
-    {
-      what: 'aimd() in the client, and a line',
-      published: '1000',
-      measured: answers(aimd({ initial: 20, max: 1_000_000 })),
-      expected: [1000, 1000],
-    },
-  ],
+  run: () => ({
+    figures: [
+      {
+        what: 'unlimited',
+        published: '3388',
+        measured: answers(Number.MAX_SAFE_INTEGER),
+        expected: [3200, 3600],
+      },
+      {
+        what: 'aimd() in the client, and a line',
+        published: '1000',
+        measured: answers(aimd({ initial: 20, max: 1_000_000 })),
+        expected: [1000, 1000],
+      },
+    ],
+  }),
 };

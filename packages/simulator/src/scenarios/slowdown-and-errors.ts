@@ -1,6 +1,6 @@
 import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
-import { meanOfCourses } from '../mean.ts';
+import { meanOfCourses } from '../courses.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 import { DialogueServer, dialogueClient } from './dialogue.ts';
@@ -48,39 +48,41 @@ const adapting = aimd({ initial: 20, max: 1_000_000 });
 const fixed = knee / clients;
 
 export const slowdownAndErrors: Scenario = {
+  id: 'slowdown-and-errors',
   name: 'Three servers that slow down beyond 30 at once and fail beyond 40, ten clients that try again: 10,000 calls',
   source: "Palantir's Dialogue, slowdown_and_error_thresholds",
-  run: () => [
-    {
-      what: 'unlimited, per cent that succeed',
-      published: '3.6',
-      measured: success(unlimited),
-      expected: [3, 4.2],
-    },
-    {
-      what: 'unlimited, answers of the servers',
-      published: '49335',
-      measured: answers(unlimited),
-      expected: [48_500, 50_000],
-    },
-    {
-      what: 'aimd() in each client, per cent',
-      published: '100',
-      measured: success(adapting),
-      expected: [99.5, 100],
-    },
-    {
-      what: 'aimd() in each client, answers',
-      published: '12003',
-      measured: answers(adapting),
-      // Theirs lowers the limit at each drop, ours once for all drops of one overload.
-      expected: [12_000, 19_000],
-    },
-    {
-      what: 'at most 3 of each client at each server, per cent',
-      published: '–',
-      measured: success(fixed),
-      expected: [100, 100],
-    },
-  ],
+  run: () => ({
+    figures: [
+      {
+        what: 'unlimited, per cent that succeed',
+        published: '3.6',
+        measured: success(unlimited),
+        expected: [3, 4.2],
+      },
+      {
+        what: 'unlimited, answers of the servers',
+        published: '49335',
+        measured: answers(unlimited),
+        expected: [48_500, 50_000],
+      },
+      {
+        what: 'aimd() in each client, per cent',
+        published: '100',
+        measured: success(adapting),
+        expected: [99.5, 100],
+      },
+      {
+        what: 'aimd() in each client, answers',
+        published: '12003',
+        measured: answers(adapting),
+        // Theirs lowers the limit at each drop, ours once for all drops of one overload.
+        expected: [12_000, 19_000],
+      },
+      {
+        what: 'at most 3 of each client at each server, per cent',
+        measured: success(fixed),
+        expected: [100, 100],
+      },
+    ],
+  }),
 };

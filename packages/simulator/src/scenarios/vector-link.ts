@@ -51,27 +51,30 @@ function meanServed(most: number, excess: Excess = 'drop'): number {
 }
 
 export const vectorLink: Scenario = {
+  id: 'vector-link',
   name: '500 requests over a link that takes 100 ms: the mean that it serves at once',
   source:
     "Vector, the tests of its adaptive concurrency; with its algorithm as a limit of one's own",
-  run: () => [
-    {
-      what: 'nothing is dropped',
-      published: '15–16',
-      measured: meanServed(Infinity),
-      expected: [15, 16],
-    },
-    {
-      what: 'beyond 5 requests vanish',
-      published: '3–4',
-      measured: meanServed(5),
-      expected: [3, 4],
-    },
-    {
-      what: 'beyond 5 they are refused',
-      published: '2.2–5',
-      measured: meanServed(5, 'defer'),
-      expected: [2.2, 5],
-    },
-  ],
+  run: () => ({
+    figures: [
+      {
+        what: 'nothing is dropped',
+        published: '15–16',
+        measured: meanServed(Infinity),
+        expected: [15, 16],
+      },
+      {
+        what: 'beyond 5 requests vanish',
+        published: '3–4',
+        measured: meanServed(5),
+        expected: [3, 4],
+      },
+      {
+        what: 'beyond 5 they are refused',
+        published: '2.2–5',
+        measured: meanServed(5, 'defer'),
+        expected: [2.2, 5],
+      },
+    ],
+  }),
 };
