@@ -1,7 +1,8 @@
-// npm run simulate [-- words]: runs the scenarios whose name has one of the words, or all.
-// npm run simulate -- --plots: writes the plots and the tables of docs/overload.md, too.
+// npm run simulate [-- words]: runs the scenarios whose name has one of the words, or all; a word that ends in .ts is the file
+// of one's own. --plots writes the plots and the tables of docs/overload.md, too.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { withFigures } from './page.ts';
 import { draw } from './plot/plot.ts';
 import { holds, type Report, type Scenario, shown } from './scenario.ts';
@@ -11,16 +12,25 @@ const docs = resolve(import.meta.dirname, '../../../docs');
 
 const isWriting = process.argv.includes('--plots');
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const chosen = scenarios.filter(
-  ({ id, name }) => words.length === 0 || words.some((word) => `${id} ${name}`.includes(word)),
-);
 
-for (const scenario of chosen) {
+for (const scenario of await chosen()) {
   const report = scenario.run();
   print(scenario, report);
   if (isWriting) write(scenario, report);
 }
 console.log();
+
+async function chosen(): Promise<readonly Scenario[]> {
+  if (words.length === 0) return scenarios;
+  const files = words.filter((word) => word.endsWith('.ts'));
+  const ofFiles = await Promise.all(
+    files.map(
+      (file) => import(pathToFileURL(resolve(file)).href) as Promise<{ scenario: Scenario }>,
+    ),
+  );
+  const isNamed = ({ id, name }: Scenario) => words.some((word) => `${id} ${name}`.includes(word));
+  return [...scenarios.filter(isNamed), ...ofFiles.map(({ scenario }) => scenario)];
+}
 
 function print({ id, name, source = "Headgate's own" }: Scenario, { figures }: Report): void {
   console.log(`\n${name}\n(${id}: ${source})\n`);

@@ -85,7 +85,7 @@ function figure(what: string, measured: number, ...expected: [number, number]): 
   return { what, measured, expected };
 }
 
-export const adaptiveDay: Scenario = {
+export const scenario: Scenario = {
   id: 'adaptive-day',
   name: 'A limit that adapts, over a day: the limit, and how long work takes once it is admitted',
   run() {

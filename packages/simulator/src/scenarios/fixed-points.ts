@@ -15,7 +15,7 @@ function restOf(limit: Limit, rtt: number): number {
   return limit.limit;
 }
 
-export const fixedPoints: Scenario = {
+export const scenario: Scenario = {
   id: 'fixed-points',
   name: 'Where the gradient comes to rest, at L = g ÷ (1 − g)²',
   source: 'Envoy, adaptive concurrency filter: its formula',

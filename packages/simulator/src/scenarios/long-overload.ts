@@ -32,7 +32,7 @@ class Overload {
   }
 }
 
-export const longOverload: Scenario = {
+export const scenario: Scenario = {
   id: 'long-overload',
   name: 'Ten times the round trip for an hour, one sample a second: where the limit is',
   source:

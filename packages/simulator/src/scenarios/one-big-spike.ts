@@ -28,7 +28,7 @@ function answers(limit: number | LimitFactory): number {
   });
 }
 
-export const oneBigSpike: Scenario = {
+export const scenario: Scenario = {
   id: 'one-big-spike',
   name: 'A spike of 1,000 requests on two servers that turn away what is beyond 100: how often they must answer',
   source: "Palantir's Dialogue, one_big_spike",

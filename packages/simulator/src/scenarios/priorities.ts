@@ -56,7 +56,7 @@ const graded = [
   [0, 4],
 ] as const;
 
-export const priorities: Scenario = {
+export const scenario: Scenario = {
   id: 'priorities',
   name: 'Five times the capacity, of five classes: per cent of the calls answered in time',
   run() {

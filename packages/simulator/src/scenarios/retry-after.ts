@@ -18,7 +18,7 @@ const course = [
   [22, 1, 10],
 ] as const;
 
-export const retryAfter: Scenario = {
+export const scenario: Scenario = {
   id: 'retry-after',
   name: 'Retry-After while requests are turned away, in seconds',
   source: 'Kubernetes, the test of its adaptive Retry-After',

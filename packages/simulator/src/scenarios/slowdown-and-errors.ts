@@ -47,7 +47,7 @@ const unlimited = Number.MAX_SAFE_INTEGER;
 const adapting = aimd({ initial: 20, max: 1_000_000 });
 const fixed = knee / clients;
 
-export const slowdownAndErrors: Scenario = {
+export const scenario: Scenario = {
   id: 'slowdown-and-errors',
   name: 'Three servers that slow down beyond 30 at once and fail beyond 40, ten clients that try again: 10,000 calls',
   source: "Palantir's Dialogue, slowdown_and_error_thresholds",

@@ -38,7 +38,7 @@ const expected = {
   'fifo(), line of 20': { during: [90, 110], after: [50, 110] },
 } satisfies Record<Way, { during: [number, number]; after: [number, number] }>;
 
-export const spikeScenario: Scenario = {
+export const scenario: Scenario = {
   id: 'spike',
   name: 'A spike of ten times the capacity for 10 seconds: calls answered in time, per second',
   run() {

@@ -50,7 +50,7 @@ function meanServed(most: number, excess: Excess = 'drop'): number {
   return (requests * time) / simulation.now();
 }
 
-export const vectorLink: Scenario = {
+export const scenario: Scenario = {
   id: 'vector-link',
   name: '500 requests over a link that takes 100 ms: the mean that it serves at once',
   source:
