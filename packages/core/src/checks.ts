@@ -41,6 +41,12 @@ export function checkFraction(option: string, value: unknown): number {
   throw invalid(option, 'a number between 0 and 1', value);
 }
 
+/** A part of something that may be all of it. */
+export function checkPart(option: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value <= 1) return value;
+  throw invalid(option, 'a number above 0 and at most 1', value);
+}
+
 export function checkText(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   throw invalid(option, 'a string that is not empty', value);

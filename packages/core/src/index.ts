@@ -14,10 +14,12 @@ export type {
   LocalLimiter,
   WaitOptions,
 } from './limiter/limiter.ts';
-export type { Line, Order } from './limiter/line.ts';
+export type { Line, Order, Site } from './limiter/line.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type { Observer } from './limiter/observer.ts';
+export { byParty } from './limiter/orders/by-party.ts';
 export { byPriority } from './limiter/orders/by-priority.ts';
+export { byShare } from './limiter/orders/by-share.ts';
 export { type CodelOptions, codel } from './limiter/orders/codel.ts';
 export { fifo } from './limiter/orders/fifo.ts';
 export { lifo } from './limiter/orders/lifo.ts';

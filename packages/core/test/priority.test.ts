@@ -173,7 +173,8 @@ it('sheds in every class, the lowest first', () => {
 });
 
 it('classes within classes: the youngest of the lowest goes', () => {
-  const line = byPriority(byPriority()).create(new VirtualClock());
+  const site = { clock: new VirtualClock(), random: () => 0, limit: 1 };
+  const line = byPriority(byPriority()).create(site);
   const [one, other] = [new Caller({}), new Caller({})];
   for (const [index, waiter] of [one, other].entries()) {
     waiter.arrival = index + 1;

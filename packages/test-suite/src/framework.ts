@@ -92,7 +92,10 @@ interface LimitRule {
   readonly key?: Ask<string | undefined>;
   readonly route?: string;
   readonly weight?: number | Ask<number>;
+  readonly shares?: Readonly<Record<string, number>>;
+  readonly shareBy?: Ask<string | undefined>;
   readonly queueLimit?: number;
+  readonly queueWeight?: number;
   readonly statusCode?: number;
 }
 
@@ -104,6 +107,7 @@ export interface SuiteOptions extends LimitRule {
   readonly onReject?: OnReject;
   readonly order?: Order;
   readonly priority?: Ask<Priority>;
+  readonly fairBy?: Ask<string>;
   /** By the status of the response. */
   readonly classify?: (status: number) => Outcome;
   readonly mode?: 'enforce' | 'shadow';
@@ -139,7 +143,7 @@ export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   return adaptedOptions as Adapted;
 }
 
-const asks = ['key', 'weight', 'limit', 'skip', 'priority'];
+const asks = ['key', 'weight', 'limit', 'skip', 'priority', 'fairBy', 'shareBy'];
 
 function asking<Args extends readonly unknown[]>(
   options: object,

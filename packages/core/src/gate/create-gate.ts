@@ -11,7 +11,7 @@ import {
 } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import { createLimiter } from '../limiter/create-limiter.ts';
+import { createLimiter, defaultQueueLimit } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Order } from '../limiter/line.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
@@ -31,6 +31,10 @@ export type GateLimitOptions = { optional?: boolean | undefined } & (
       perKey?: boolean | undefined;
       /** How many may wait for this limit (per key where keyed), besides the gate's own `queueLimit`. */
       queueLimit?: number | undefined;
+      /** The most weight that may wait for this limit (per key where keyed). Default: Infinity. */
+      queueWeight?: number | undefined;
+      /** In which order they are let in here. Default: the gate's. */
+      order?: Order | undefined;
     }
 );
 
@@ -46,7 +50,7 @@ export interface GateOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait on its whole way. Default: 2,000, or the only shared limiter's own. */
   queueTimeout?: number | undefined;
-  /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, or `byPriority()` of these. Default: `fifo()`. */
+  /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`. */
   order?: Order | undefined;
   /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
   mode?: 'enforce' | 'shadow' | undefined;
@@ -76,7 +80,7 @@ const known = [
   'random',
 ] as const satisfies readonly (keyof GateOptions)[];
 
-const knownLimit = ['name', 'limit', 'perKey', 'queueLimit', 'optional'];
+const knownLimit = ['name', 'limit', 'perKey', 'queueLimit', 'queueWeight', 'order', 'optional'];
 
 /**
  * A gate of several limits.
@@ -90,13 +94,11 @@ export function createGate(options: GateOptions): Gate {
   if (mode === 'shadow' && limits.some(({ owned }) => !owned)) {
     throw invalid('mode', 'enforce where a limiter is shared with others', mode);
   }
-  const only = limits.length === 1 && limits[0]?.owned === false ? limits[0].limiter : undefined;
-  const queueLimit = only === undefined ? 0 : Infinity;
   const settings: GateSettings = {
     name: checkText('name', options.name ?? limits.map(({ limiter }) => limiter.name).join('+')),
     limits,
-    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
-    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? only?.queueTimeout ?? 2000),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimitOf(limits)),
+    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? queueTimeoutOf(limits)),
     mode,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
@@ -129,9 +131,19 @@ function resolveLimits(options: GateOptions): GateLimit[] {
 
 /** Whether the limit is meant to have a line, though the gate has not been told of any. */
 function hasLine({ limiter, owned }: GateLimit, { length }: readonly GateLimit[]): boolean {
-  const { queueLimit } = limiter;
+  const { queueLimit, queueWeight } = limiter;
   if (!owned) return length > 1 && queueLimit > 0;
-  return queueLimit > 0 && queueLimit !== Infinity;
+  return (queueLimit > 0 && queueLimit !== Infinity) || (length > 1 && queueWeight !== Infinity);
+}
+
+/** Where the gate has not been told: a single limit has its own bounds. */
+function queueLimitOf([first, ...others]: readonly GateLimit[]): number {
+  if (first === undefined || others.length > 0) return 0;
+  return first.owned ? defaultQueueLimit(first.limiter.queueWeight) : Infinity;
+}
+
+function queueTimeoutOf([first, ...others]: readonly GateLimit[]): number {
+  return first?.owned === false && others.length === 0 ? first.limiter.queueTimeout : 2000;
 }
 
 function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
@@ -144,8 +156,8 @@ function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
     }
     return { limiter: options.limiter, optional, owned: false };
   }
-  const { name, limit, perKey, queueLimit = Infinity } = options;
-  const { order, maxRetryAfter, clock, random, observer } = gate;
+  const { name, limit, perKey, queueLimit = Infinity, queueWeight, order = gate.order } = options;
+  const { maxRetryAfter, clock, random, observer } = gate;
   // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
   const { resized } = checkObserver(observer);
   const limiter = createLimiter({
@@ -153,6 +165,7 @@ function resolveLimit(options: GateLimitOptions, gate: GateOptions): GateLimit {
     limit,
     perKey,
     queueLimit,
+    queueWeight,
     queueTimeout: Infinity,
     order,
     maxRetryAfter,

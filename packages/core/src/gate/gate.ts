@@ -7,7 +7,7 @@ import type { TakeOptions, Takes } from './takes.ts';
 
 export interface GateWaitOptions
   extends TakeOptions,
-    Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority'> {}
+    Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'party'> {}
 
 /** A gate in numbers: requests, where its limits count weight. */
 export interface GateStats extends Omit<LimiterStats, 'limit' | 'keys'> {
@@ -24,8 +24,8 @@ export interface Gate {
   /** Requests that wait, at whichever limit. */
   readonly queued: number;
   /**
-   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout` and `priority` are read; `key`, `weight` and `limit` may be overwritten. Throws on takes that
-   * can never be had.
+   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout`, `priority` and `party` are read;
+   * the others may be overwritten. Throws on takes that can never be had.
    */
   request(waiter: Waiter, takes: Takes): void;
   /** The caller went away; no answer follows. Does nothing for one that does not wait here. */

@@ -94,6 +94,7 @@ export class OrderedGate implements Gate, Way {
       const takes = takesFrom(this.limits, options);
       const waiter = new Acquisition(this, resolve, reject, options.signal);
       waiter.queueTimeout = options.queueTimeout;
+      waiter.party = options.party;
       if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
       this.request(waiter, takes);
     });
@@ -232,9 +233,9 @@ export class OrderedGate implements Gate, Way {
 
 /** Only a limit in this process can answer at once. */
 function tryTake(take: Take): BasePermit | undefined {
-  const { limiter, key, limit } = take;
+  const { limiter, key, limit, share } = take;
   if (!('tryAcquire' in limiter)) return undefined;
   const weight = weightNow(take);
-  const options = weight === take.weight ? take : { key, limit, weight };
+  const options = weight === take.weight ? take : { key, limit, weight, share };
   return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
 }

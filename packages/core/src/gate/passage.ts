@@ -38,6 +38,7 @@ export class Passage extends Waiter {
   ) {
     super();
     this.priority = waiter.priority;
+    this.party = waiter.party;
   }
 
   /** Asks the next limit; after the last, the request is admitted. */
@@ -47,6 +48,7 @@ export class Passage extends Waiter {
     this.at = take.limiter;
     this.key = take.key;
     this.limit = take.limit;
+    this.share = take.share;
     this.weight = weightNow(take);
     try {
       take.limiter.request(this);
@@ -74,7 +76,7 @@ export class Passage extends Waiter {
     // Who was told that it waits may have sent it away.
     if (this.#over || this.way.closed) return false;
     this.arrival = this.order;
-    for (const part of this.parts) part.pause();
+    for (const part of this.parts) part.pause(this);
     return true;
   }
 

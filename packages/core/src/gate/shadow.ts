@@ -17,7 +17,9 @@ export function admitBeyond(takes: Takes, queueLimit: number) {
     const { inflight, limit } = limiter.usage(take.key);
     // In requests, as if all were as heavy as this one.
     const queued = Math.ceil((inflight - limit) / take.weight);
-    if (rejection !== undefined || queued <= Math.min(queueLimit, limiter.queueLimit)) continue;
+    const isFull = queued > Math.min(queueLimit, limiter.queueLimit);
+    const isHeavy = inflight - limit > limiter.queueWeight;
+    if (rejection !== undefined || !(isFull || isHeavy)) continue;
     rejection = { reason: 'full', limit: limiter.name, queued, waited: 0, retryAfter: 1 };
   }
   return { parts, rejection };

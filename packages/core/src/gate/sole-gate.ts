@@ -50,6 +50,7 @@ export class SoleGate implements Gate {
     if (take === undefined) throw invalid('takes', 'those of the one limit', takes);
     waiter.key = undefined;
     waiter.limit = undefined;
+    waiter.share = take.share;
     waiter.weight = take.weight;
     this.#limiter.request(waiter);
   }
@@ -80,9 +81,10 @@ export class SoleGate implements Gate {
   }
 
   #asked(options: GateWaitOptions) {
-    const { signal, queueTimeout, priority } = options;
+    const { signal, queueTimeout, priority, party } = options;
     const takes = takesFrom(this.limits, options);
     checkTakes(this.limits, takes);
-    return { weight: takes[0]?.weight, signal, queueTimeout, priority };
+    const [{ weight, share } = {}] = takes;
+    return { weight, share, signal, queueTimeout, priority, party };
   }
 }

@@ -1,7 +1,8 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { checkWeight } from '../limiter/pool.ts';
+import { checkShare } from '../limiter/share.ts';
+import { checkWeight } from '../limiter/weight.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 /** What a request takes of one limit of a gate. */
@@ -12,6 +13,8 @@ export interface Take {
   readonly weight: number;
   /** The key's own limit, where keys differ. */
   readonly limit?: number | undefined;
+  /** Of which share of the limit, where that is divided. */
+  readonly share?: string | undefined;
 }
 
 /** Of those limits that apply, in the gate's order. */
@@ -23,15 +26,17 @@ export interface TakeOptions {
   keys?: Readonly<Record<string, string | undefined>> | undefined;
   /** How much it takes of each limit, by default 1; an optional limit applies only where it is named here. */
   weights?: Readonly<Record<string, number | undefined>> | undefined;
+  /** Of which share of each limit that is divided. */
+  shares?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** @throws HeadgateError for a name that the gate does not have. */
 export function takesFrom(
   limits: readonly GateLimit[],
-  { keys = {}, weights = {} }: TakeOptions,
+  { keys = {}, weights = {}, shares = {} }: TakeOptions,
 ): Takes {
   const names = limits.map(({ limiter }) => limiter.name);
-  for (const [option, named] of Object.entries({ keys, weights })) {
+  for (const [option, named] of Object.entries({ keys, weights, shares })) {
     const unknown = Object.keys(named).find((name) => !names.includes(name));
     if (unknown === undefined) continue;
     throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${unknown}"`, option);
@@ -39,19 +44,20 @@ export function takesFrom(
   return limits.flatMap(({ limiter, optional }) => {
     const key = keys[limiter.name];
     const weight = weights[limiter.name];
+    const share = shares[limiter.name];
     const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;
-    return applies ? [{ limiter, key, weight: weight ?? 1 }] : [];
+    return applies ? [{ limiter, key, weight: weight ?? 1, share }] : [];
   });
 }
 
 /**
  * Everything is checked before the first limit is asked: who has waited for one must not fail at the next.
  *
- * @throws HeadgateError for a key, a limit or a weight that a limiter would refuse, and for an order that is not the gate's.
+ * @throws HeadgateError for a key, a limit, a weight or a share that a limiter would refuse, and for an order that is not the gate's.
  */
 export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
   let place = -1;
-  for (const { limiter, key, limit, weight } of takes) {
+  for (const { limiter, key, limit, weight, share } of takes) {
     const previous = place;
     place = limits.findIndex((known) => known.limiter === limiter);
     if (place <= previous) throw misplaced(limiter);
@@ -61,6 +67,7 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
     }
     if (limit !== undefined) checkCount('limit', limit, 1);
     checkWeight(weight, limit ?? limiter.limit);
+    checkShare(limiter, share);
   }
 }
 

@@ -4,8 +4,6 @@ import { HeadgateError, invalid } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
-import { byPriority } from '../limiter/orders/by-priority.ts';
-import { checkPriority, type Priority } from '../limiter/priority.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
@@ -13,6 +11,7 @@ import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
 import { JudgedVisit, type Judgement } from './judged-visit.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
+import { Ordering } from './ordering.ts';
 import { reasonOf } from './reason.ts';
 import { perLimit, Rule, routingOf } from './rule.ts';
 import { type Door, Visit } from './visit.ts';
@@ -33,6 +32,7 @@ const known = [
   'onReject',
   'order',
   'priority',
+  'fairBy',
   'classify',
   'mode',
   'headers',
@@ -58,7 +58,7 @@ export class HttpGate<R> implements Door {
   readonly onDisconnect: 'wait' | 'release';
   readonly abandonAfter: number;
   readonly #rules: readonly Rule<R>[];
-  readonly #priority: ((request: R) => Priority) | undefined;
+  readonly #ordering: Ordering<R>;
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   readonly #answers = new Answers();
@@ -82,7 +82,7 @@ export class HttpGate<R> implements Door {
     this.#headers = checkFlag('headers', options.headers);
     checkFunction('onReject', options.onReject);
     this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
-    this.#priority = checkFunction('priority', options.priority);
+    this.#ordering = new Ordering(options);
     const hasOwn = this.#rules.some(({ isOwn }) => isOwn);
     const classify = checkFunction('classify', options.classify);
     if (this.#rules.some(({ adapts }) => adapts)) this.#judgement = { framework, classify };
@@ -90,10 +90,10 @@ export class HttpGate<R> implements Door {
       throw invalid('classify', 'left out where no limit adapts', classify);
     }
     this.gate = createGate({
-      limits: this.#rules.map(({ gateLimit }) => gateLimit),
+      limits: this.#rules.map((rule) => rule.limitOf(this.#ordering)),
       queueLimit,
       queueTimeout,
-      order: this.#priority === undefined || !hasOwn ? order : byPriority(order),
+      order: hasOwn ? this.#ordering.order : order,
       mode,
       maxHold,
       maxRetryAfter,
@@ -125,8 +125,7 @@ export class HttpGate<R> implements Door {
       this.#judgement === undefined
         ? new Visit(this, client, takes)
         : new JudgedVisit(this, client, takes, request, this.#judgement);
-    if (this.#priority !== undefined)
-      visit.priority = checkPriority(this.#priority(request) ?? null);
+    this.#ordering.describe(visit, request);
     visit.enter();
     return visit;
   }
@@ -195,7 +194,18 @@ function written<R>(options: HttpOptions<R, never, unknown, never>): readonly Li
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);
   }
   const { name = options.limiter === undefined ? 'default' : undefined } = options;
-  const { limit, limiter, key, route, weight, statusCode } = options;
-  const rule = { name, limit, limiter, key, route, weight, statusCode };
+  const { limit, limiter, key, route, weight, shares, shareBy, queueWeight, statusCode } = options;
+  const rule = {
+    name,
+    limit,
+    limiter,
+    key,
+    route,
+    weight,
+    shares,
+    shareBy,
+    queueWeight,
+    statusCode,
+  };
   return [rule as LimitOptions<R>];
 }

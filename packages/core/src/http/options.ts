@@ -15,6 +15,8 @@ interface LimitRule<R> {
   route?: string | undefined;
   /** How much of the limit a request takes; clamped to 1…limit. Default: 1. */
   weight?: number | ((request: R) => number) | undefined;
+  /** Of which of the limit's `shares` a request is; undefined: of none. Needed beside `shares`. */
+  shareBy?: ((request: R) => string | undefined) | undefined;
   /** The status of the answer when this limit refuses. Default: 503. */
   statusCode?: number | undefined;
 }
@@ -26,6 +28,13 @@ interface OwnLimit<R> extends LimitRule<R> {
   /** The most weight in flight at once, per key where keyed; a keyed one may depend on the request, another adapt. */
   limit: number | LimitFactory | ((request: R) => number);
   limiter?: undefined;
+  /**
+   * Parts of the limit that are guaranteed, by name, together at most 1: `{ gold: 0.6, free: 0.3 }`. Others borrow what a part
+   * does not use; a place that comes free goes to who holds less than its part. Default: all is for all.
+   */
+  shares?: Readonly<Record<string, number>> | undefined;
+  /** The most weight that may wait for this limit (per key where keyed). Default: Infinity. */
+  queueWeight?: number | undefined;
 }
 
 /** A limiter that is shared with other routes or with work outside HTTP. */
@@ -33,6 +42,8 @@ interface SharedLimit<R> extends LimitRule<R> {
   limiter: Limiter;
   limit?: undefined;
   name?: undefined;
+  shares?: undefined;
+  queueWeight?: undefined;
 }
 
 export type LimitOptions<R> =
@@ -44,7 +55,10 @@ export type LimitOptions<R> =
 
 /** `Args` are the framework's own arguments, `Result` what its handlers return, `Reply` what tells of the response. */
 export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply> {
-  /** How many requests may wait; Infinity is allowed. Default: 0, or the shared limiter's own. */
+  /**
+   * How many requests may wait; Infinity is allowed. Default: 0, or the shared limiter's own; for one limit beside `queueWeight`,
+   * as many as that allows.
+   */
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait. Default: 2,000, or the shared limiter's own. */
   queueTimeout?: number | undefined;
@@ -60,7 +74,12 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    * if this function asks it. Default: all are alike.
    */
   priority?: ((request: R) => Priority) | undefined;
-  /** Who is next, with `priority` within a class: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
+  /**
+   * Whom a request is for: those who wait for different parties take turns, a party with heavier requests fewer. Bounded
+   * memory, however many parties a client makes up. Default: who is next does not depend on it.
+   */
+  fairBy?: ((request: R) => string) | undefined;
+  /** Who is next, with `priority` and `fairBy` among equals: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
   order?: Order | undefined;
   /**
    * For a limit that adapts: how the work went, by the response when that is over. `dropped` says that it failed of

@@ -3,9 +3,11 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { GateLimitOptions } from '../gate/create-gate.ts';
 import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import { byShare } from '../limiter/orders/by-share.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
+import type { Ordering } from './ordering.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
 /** What is said of one limit, within `limits` or beside the options of the whole. */
@@ -16,13 +18,16 @@ export const perLimit = [
   'key',
   'route',
   'weight',
+  'shares',
+  'shareBy',
+  'queueWeight',
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
 const known = [...perLimit, 'queueLimit'];
 
 /** What only a limit of the middleware's own can be told. */
-const ownOnly = ['name', 'limit', 'queueLimit'] as const;
+const ownOnly = ['name', 'limit', 'shares', 'queueLimit', 'queueWeight'] as const;
 
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
@@ -43,6 +48,7 @@ export class Rule<R> {
     checkNames('limits[]', options, known);
     const { key, limit, limiter, route, weight = 1, statusCode = 503 } = options;
     checkFunction('key', key);
+    checkFunction('shareBy', options.shareBy);
     if (typeof limit === 'function' && key === undefined) {
       throw invalid('limit', 'a whole number where there is no key', limit);
     }
@@ -65,22 +71,28 @@ export class Rule<R> {
   }
 
   /** For the gate that is to enforce it. */
-  get gateLimit(): GateLimitOptions {
-    const { limiter, limit, name, key, queueLimit } = this.options;
+  limitOf({ order }: Pick<Ordering<R>, 'order'>): GateLimitOptions {
+    const { limiter, limit, name, key, shares, shareBy, queueLimit, queueWeight } = this.options;
     const optional = this.options.route !== undefined;
     if (limiter !== undefined) return { limiter, optional };
     // Where it depends on the request, every request brings it along.
     const least = typeof limit === 'function' ? 1 : (limit as number | LimitFactory);
     const perKey = key !== undefined;
-    return { name: name as string, limit: least, perKey, queueLimit, optional };
+    const own = { name: name as string, limit: least, perKey, queueLimit, queueWeight, optional };
+    if (shares === undefined) return own;
+    if (shareBy === undefined) throw invalid('shareBy', 'set beside shares', shareBy);
+    return { ...own, order: byShare(shares, order) };
   }
 
   /** The gate's limiter for it. */
   bind(limiter: Limiter): void {
-    const { key, route, weight = 1 } = this.options;
+    const { key, route, weight = 1, shareBy } = this.options;
     this.#limiter = limiter;
-    if (key === undefined && route === undefined && weight === 1)
-      this.#always = { limiter, weight };
+    if (shareBy !== undefined && limiter.shares.length === 0) {
+      throw invalid('shareBy', 'left out where the limit has no shares', shareBy);
+    }
+    const isPlain = key === undefined && route === undefined && shareBy === undefined;
+    if (isPlain && weight === 1) this.#always = { limiter, weight };
   }
 
   /** What the request takes; undefined where the limit does not apply. */
@@ -92,7 +104,8 @@ export class Rule<R> {
     if (key === undefined && limiter.perKey) return undefined;
     const { limit: asked } = this.options;
     const limit = typeof asked === 'function' ? checkCount('limit', asked(request), 1) : undefined;
-    return { limiter, key, limit, weight: this.#weight(request, limit ?? limiter.limit) };
+    const share = this.#share(request, limiter);
+    return { limiter, key, limit, weight: this.#weight(request, limit ?? limiter.limit), share };
   }
 
   #applies(request: R): boolean {
@@ -109,6 +122,13 @@ export class Rule<R> {
     const key = this.options.key?.(request);
     if (key === undefined || typeof key === 'string') return key;
     throw invalid('key', 'a function that returns a string or undefined', key, 'ERR_HEADGATE_KEY');
+  }
+
+  #share(request: R, { shares }: Limiter): string | undefined {
+    const share = this.options.shareBy?.(request);
+    if (share === undefined || shares.includes(share)) return share;
+    const expected = `a function that returns ${shares.join(', ')} or undefined`;
+    throw invalid('shareBy', expected, share);
   }
 
   /** Clamped, or a client that may choose it could cause errors; what is no whole number is a bug of the app's. */

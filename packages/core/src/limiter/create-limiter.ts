@@ -24,11 +24,16 @@ export interface LimiterOptions {
   name?: string | undefined;
   /** Every key has the limit to itself, and every caller must name one. Default: false. */
   perKey?: boolean | undefined;
-  /** How many may wait, per key where keyed; Infinity is allowed. Default: 0, all are turned away at once. */
+  /**
+   * How many may wait, per key where keyed; Infinity is allowed. Default: 0, all are turned away at once; beside `queueWeight`,
+   * as many as that allows.
+   */
   queueLimit?: number | undefined;
+  /** The most weight that may wait, per key where keyed: a whole number from 0, or Infinity. Default: Infinity. */
+  queueWeight?: number | undefined;
   /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
   queueTimeout?: number | undefined;
-  /** Who is next: `fifo()`, `lifo()`, `codel()`, or `byPriority()` of these. Default: `fifo()`. */
+  /** Who is next: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`. */
   order?: Order | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;
@@ -47,6 +52,7 @@ const known = [
   'name',
   'perKey',
   'queueLimit',
+  'queueWeight',
   'queueTimeout',
   'order',
   'maxHold',
@@ -63,12 +69,13 @@ const known = [
  */
 export function createLimiter(options: LimiterOptions): LocalLimiter {
   checkNames('createLimiter', options, known);
-  const { order = fifo() } = options;
+  const { order = fifo(), queueWeight = Infinity } = options;
   return new InProcessLimiter({
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkLimit(options.limit, options.perKey),
-    queueLimit: checkBound('queueLimit', options.queueLimit ?? 0),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? defaultQueueLimit(queueWeight)),
+    queueWeight: checkBound('queueWeight', queueWeight),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
     order: checkOrder(order),
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
@@ -77,6 +84,11 @@ export function createLimiter(options: LimiterOptions): LocalLimiter {
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
   });
+}
+
+/** Nobody is to wait where nothing is said of it; a bound by weight is one by number, too. */
+export function defaultQueueLimit(queueWeight: number): number {
+  return queueWeight === Infinity ? 0 : Infinity;
 }
 
 function checkLimit(limit: number | LimitFactory, perKey: boolean | undefined) {

@@ -10,6 +10,8 @@ export interface AcquireOptions {
   key?: string | undefined;
   /** How much of the limit it takes: a whole number from 1 to the limit. Default: 1. */
   weight?: number | undefined;
+  /** Where the limit is divided by `byShare()`: the name of the caller's share. Default: none. */
+  share?: string | undefined;
   /** For a keyed limiter: this key's own limit. The latest value applies while the key is in use. */
   limit?: number | undefined;
 }
@@ -19,6 +21,8 @@ export interface WaitOptions extends AcquireOptions {
   signal?: AbortSignal | undefined;
   /** Where the limiter's order is `byPriority()`: the class of the caller while it waits. Default: `normal`. */
   priority?: Priority | undefined;
+  /** Where the limiter's order is `byParty()`: whom the caller is for, and takes turns with while it waits. */
+  party?: string | undefined;
   /** Milliseconds to wait at most; Infinity is allowed. Default: the limiter's own. */
   queueTimeout?: number | undefined;
 }
@@ -52,7 +56,10 @@ export interface Limiter {
   readonly perKey: boolean;
   /** Whether the limit moves by itself. */
   readonly adapts: boolean;
+  /** The names of the shares that the limit is divided into. */
+  readonly shares: readonly string[];
   readonly queueLimit: number;
+  readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly limit: number;
   readonly inflight: number;

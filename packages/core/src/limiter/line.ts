@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { invalid } from '../errors.ts';
+import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
 let arrivals = 0;
@@ -26,15 +27,33 @@ export interface Line {
   mayBeNext(waiter: Waiter): boolean;
   insert(waiter: Waiter): void;
   remove(waiter: Waiter, isGranted: boolean): void;
+  /** The highest class of those who wait, where the line knows classes. */
+  readonly highest?: Priority | undefined;
+  /** Somebody of this share has come in, or with a weight below 0 gone: for a line that divides the limit. */
+  hold?(share: string | undefined, weight: number): void;
 }
 
-/** Makes a limiter's line, one for each key: what `fifo()`, `lifo()`, `codel()` and `byPriority()` are. */
+/** Where a line stands. */
+export interface Site {
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Of those who wait there; it may move. */
+  readonly limit: number;
+}
+
+/** Makes a limiter's line, one for each key: what `fifo()`, `lifo()`, `codel()`, `byPriority()`, `byParty()` and `byShare()` are. */
 export interface Order {
-  create(clock: Clock): Line;
+  create(site: Site): Line;
+  /** Whether its lines know classes. */
+  readonly ranks?: boolean | undefined;
+  /** What its lines divide the limit among. */
+  readonly shares?: readonly string[] | undefined;
 }
 
 /** @throws HeadgateError for what makes no line. */
 export function checkOrder(order: Order): Order {
   if (typeof order?.create === 'function') return order;
-  throw invalid('order', 'fifo(), lifo(), codel() or byPriority()', order);
+  const expected = 'fifo(), lifo(), codel(), byPriority(), byParty() or byShare()';
+  throw invalid('order', expected, order);
 }

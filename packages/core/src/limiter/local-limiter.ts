@@ -5,19 +5,23 @@ import { callLater, callWith } from './call.ts';
 import type { CloseOptions } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
-import { checkWeight, Pool } from './pool.ts';
+import { Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
 import { checkPriority } from './priority.ts';
 import type { RejectionReason } from './rejection.ts';
+import { checkShare } from './share.ts';
 import { checkIdle, grant, type Waiter } from './waiter.ts';
+import { checkWeight } from './weight.ts';
 
-const none = {};
+const nothing = {};
+const none: readonly string[] = [];
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter implements LocalLimiter {
   readonly name: string;
   readonly perKey: boolean;
   readonly queueLimit: number;
+  readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly #pools: Pools;
 
@@ -25,6 +29,7 @@ export class InProcessLimiter implements LocalLimiter {
     this.name = settings.name;
     this.perKey = settings.perKey;
     this.queueLimit = settings.queueLimit;
+    this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;
     this.#pools = new Pools(settings);
   }
@@ -35,6 +40,10 @@ export class InProcessLimiter implements LocalLimiter {
 
   get adapts(): boolean {
     return this.#pools.movement !== undefined;
+  }
+
+  get shares(): readonly string[] {
+    return this.settings.order.shares ?? none;
   }
 
   get inflight(): number {
@@ -50,32 +59,35 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.ledger.count;
   }
 
-  tryAcquire(options: AcquireOptions = none): BasePermit | undefined {
-    const { weight = 1 } = options;
+  tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
+    const { weight = 1, share } = options;
     const pool = this.#pools.of(options.key, options.limit);
     checkWeight(weight, pool.limit);
-    return this.#pools.closed || !pool.admits(weight) ? undefined : pool.admit(weight, 0);
+    checkShare(this, share);
+    return this.#pools.closed || !pool.admits(weight) ? undefined : pool.admit(weight, 0, share);
   }
 
   /** Admits whatever the limit says: shadow mode turns nobody away. */
-  admitBeyond({ key, limit, weight = 1 }: AcquireOptions): BasePermit {
-    return this.#pools.of(key, limit).admit(weight, 0);
+  admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
+    return this.#pools.of(key, limit).admit(weight, 0, share);
   }
 
-  acquire(options: WaitOptions = none): Promise<Permit> {
+  acquire(options: WaitOptions = nothing): Promise<Permit> {
     return new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
       const waiter = new Acquisition(this, resolve, reject, options.signal);
       waiter.key = options.key;
       waiter.weight = options.weight ?? 1;
       waiter.limit = options.limit;
+      waiter.share = options.share;
+      waiter.party = options.party;
       waiter.queueTimeout = options.queueTimeout;
       if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
       this.request(waiter);
     });
   }
 
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = none): Promise<T> {
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
     const { signal } = options;
     try {
       signal?.throwIfAborted();
@@ -92,18 +104,20 @@ export class InProcessLimiter implements LocalLimiter {
     checkIdle(waiter);
     let pool = pools.of(waiter.key, waiter.limit);
     checkWeight(waiter.weight, pool.limit);
+    checkShare(this, waiter.share);
     waiter.arrival = 0;
-    if (pool.isFull) pool = this.#withoutLate(pool, waiter);
+    if (pool.isFullFor(waiter)) pool = this.#withoutLate(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
-    if (pool.admits(waiter.weight)) return grant(waiter, pool.admit(waiter.weight, 0));
+    if (pool.admits(waiter.weight))
+      return grant(waiter, pool.admit(waiter.weight, 0, waiter.share));
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    const hasRoom = !pool.isFull || pool.line.spare(waiter) !== undefined;
+    const hasRoom = !pool.isFullFor(waiter) || pool.spare(waiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and taken it again.
     pool = pools.again(waiter.key, waiter.limit);
-    if (pool.isFull) pool = this.#withRoom(pool, waiter);
+    if (pool.isFullFor(waiter)) pool = this.#withRoom(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
-    if (pool.isFull) return pool.rejectNewcomer(waiter, 'full');
+    if (pool.isFullFor(waiter)) return pool.rejectNewcomer(waiter, 'full');
     pool.join(waiter, timeout);
   }
 
@@ -147,7 +161,7 @@ export class InProcessLimiter implements LocalLimiter {
 
   /** Who would make room for a newcomer in its line. */
   spare(newcomer: Waiter): Waiter | undefined {
-    return this.#pools.find(newcomer.key)?.line.spare(newcomer);
+    return this.#pools.find(newcomer.key)?.spare(newcomer);
   }
 
   usage(key?: string): { limit: number; inflight: number } {
@@ -165,7 +179,7 @@ export class InProcessLimiter implements LocalLimiter {
   /** The same, with room for the waiter if somebody yields to it. */
   #withRoom(full: Pool, waiter: Waiter): Pool {
     const pool = this.#withoutLate(full, waiter);
-    if (pool.isFull && !this.#pools.closed) pool.makeRoom(waiter);
+    if (pool.isFullFor(waiter) && !this.#pools.closed) pool.makeRoom(waiter);
     return this.#pools.again(waiter.key, waiter.limit);
   }
 

@@ -1,5 +1,7 @@
 import { BasePermit, type Outcome, type Register } from './permit.ts';
 import type { Pool } from './pool.ts';
+import { isHigher } from './priority.ts';
+import type { Waiter } from './waiter.ts';
 
 /** A place under a limit in this process. */
 export class LocalPermit extends BasePermit {
@@ -19,19 +21,33 @@ export class LocalPermit extends BasePermit {
     return this.pool.home.ledger;
   }
 
-  get paused(): boolean {
-    return this.extra?.paused === true;
+  /** Its request, while that waits at a later limit. */
+  get waiter(): Waiter | undefined {
+    return this.extra?.waiter;
   }
 
-  set paused(paused: boolean) {
-    this.extras().paused = paused;
+  /** Of the limit, where that is divided. */
+  get share(): string | undefined {
+    return this.extra?.share;
   }
 
-  override pause(): void {
-    this.pool.home.movement?.pause(this);
+  set share(share: string) {
+    this.extras().share = share;
+  }
+
+  override pause(waiter: Waiter): void {
+    const { heirs, home, line } = this.pool;
+    const { highest } = line;
+    if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
+    if (this.waiter !== undefined || (heirs ?? home.movement) === undefined) return;
+    this.extras().waiter = waiter;
+    heirs?.add(this);
+    home.movement?.pause(this);
   }
 
   override resume(): void {
+    if (this.waiter === undefined) return;
+    this.#stopWaiting();
     this.pool.home.movement?.resume(this);
   }
 
@@ -42,11 +58,17 @@ export class LocalPermit extends BasePermit {
   protected reweigh(weight: number): void {
     const change = weight - this.weight;
     this.weight = weight;
-    this.pool.reweigh(change);
+    this.pool.reweigh(this, change);
   }
 
   protected giveBack(outcome: Outcome): void {
     this.pool.home.movement?.over(this, outcome);
-    this.pool.free(this.weight);
+    if (this.waiter !== undefined) this.#stopWaiting();
+    this.pool.free(this);
+  }
+
+  #stopWaiting(): void {
+    this.extras().waiter = undefined;
+    this.pool.heirs?.delete(this);
   }
 }

@@ -18,15 +18,11 @@ export class Movement {
     return Math.max(1, Math.floor(this.moving.limit));
   }
 
-  pause(permit: LocalPermit): void {
-    if (permit.paused) return;
-    permit.paused = true;
-    this.idle += permit.weight;
+  pause({ weight }: LocalPermit): void {
+    this.idle += weight;
   }
 
   resume(permit: LocalPermit): void {
-    if (!permit.paused) return;
-    permit.paused = false;
     permit.since = this.pools.settings.clock.now();
     this.idle -= permit.weight;
   }
@@ -34,8 +30,9 @@ export class Movement {
   /** Before the permit's weight is free. */
   over(permit: LocalPermit, outcome: Outcome): void {
     const { pools, idle } = this;
-    if (permit.paused) this.idle -= permit.weight;
-    if (permit.paused || outcome === 'ignored') return;
+    const isPaused = permit.waiter !== undefined;
+    if (isPaused) this.idle -= permit.weight;
+    if (isPaused || outcome === 'ignored') return;
     const now = pools.settings.clock.now();
     const inflight = pools.inflight - idle;
     const { kind } = permit;

@@ -3,6 +3,7 @@
 
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
+import type { Waiter } from './waiter.ts';
 
 /** How the work went: `dropped` means overload or a timeout, `ignored` that its duration says nothing. */
 export type Outcome = 'ok' | 'dropped' | 'ignored';
@@ -46,8 +47,10 @@ interface Extra {
   /** How much work is waited for. */
   awaited: number;
   kind?: string | undefined;
-  /** Its request waits at a later limit. */
-  paused?: boolean;
+  /** Its request, while that waits at a later limit. */
+  waiter?: Waiter | undefined;
+  /** Of a limit that is divided. */
+  share?: string;
   /** How it ended, when the owner was done before the work was. */
   ending?: Outcome;
 }
@@ -101,7 +104,7 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal Its request is to wait at a later limit, and is not at work meanwhile. */
-  pause(): void {}
+  pause(_waiter: Waiter): void {}
 
   /** @internal Its request has passed the last limit. */
   resume(): void {}

@@ -1,19 +1,23 @@
 import type { Clock } from '../clock.ts';
-import { invalid, throwLater } from '../errors.ts';
+import { throwLater } from '../errors.ts';
 import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
-import { type Line, nextArrival } from './line.ts';
+import { Heirs } from './heirs.ts';
+import { type Line, nextArrival, type Site } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import type { Pools } from './pools.ts';
+import type { Priority } from './priority.ts';
 import type { Rejection, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
-export class Pool implements Served {
+export class Pool implements Served, Site {
   inflight = 0;
   readonly line: Line;
   ready = false;
+  /** Only where the line knows classes. */
+  readonly heirs: Heirs | undefined;
   /** Weight given back ever, for `Retry-After`. */
   private returned = 0;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -23,7 +27,17 @@ export class Pool implements Served {
     readonly key: string | undefined,
     public limit: number,
   ) {
-    this.line = home.settings.order.create(home.settings.clock);
+    const { order } = home.settings;
+    this.line = order.create(this);
+    this.heirs = order.ranks === true ? new Heirs() : undefined;
+  }
+
+  get clock(): Clock {
+    return this.home.settings.clock;
+  }
+
+  get random(): () => number {
+    return this.home.settings.random;
   }
 
   /** Whether somebody who comes now is admitted: not past those who wait. */
@@ -31,31 +45,31 @@ export class Pool implements Served {
     return this.line.length === 0 && this.inflight + weight <= this.limit;
   }
 
-  get isFull(): boolean {
-    return this.line.length >= this.home.settings.queueLimit;
+  /** Whether there is no room in the line for one of this weight. */
+  isFullFor({ weight }: Waiter): boolean {
+    const { queueLimit, queueWeight } = this.home.settings;
+    return this.line.length >= queueLimit || this.line.weight + weight > queueWeight;
   }
 
-  admit(weight: number, waited: number): LocalPermit {
+  admit(weight: number, waited: number, share: string | undefined): LocalPermit {
     const { home } = this;
     this.#keep();
-    this.inflight += weight;
-    home.inflight += weight;
     const permit = new LocalPermit(this, weight, waited);
+    if (share !== undefined) permit.share = share;
+    this.#hold(weight, share);
     home.ledger.add(permit);
     return permit;
   }
 
-  free(weight: number): void {
-    this.inflight -= weight;
-    this.home.inflight -= weight;
+  free({ weight, share }: LocalPermit): void {
+    this.#hold(-weight, share);
     this.returned += weight;
     this.#left(true);
   }
 
   /** Somebody's weight has changed; more may exceed the limit. */
-  reweigh(change: number): void {
-    this.inflight += change;
-    this.home.inflight += change;
+  reweigh({ share }: LocalPermit, change: number): void {
+    this.#hold(change, share);
     if (change < 0 && this.line.length > 0) grantFrom(this);
   }
 
@@ -74,6 +88,7 @@ export class Pool implements Served {
     this.line.insert(waiter);
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
+    this.heirs?.raise(waiter.priority);
     // It may be next: those ahead may have left while it was being asked whether it joins.
     if (this.line.mayBeNext(waiter)) grantFrom(this);
   }
@@ -113,9 +128,26 @@ export class Pool implements Served {
     }
   }
 
+  /** Who waits is of a higher class from now on. */
+  raise(waiter: Waiter, priority: Priority): void {
+    this.line.remove(waiter, false);
+    waiter.priority = priority;
+    this.line.insert(waiter);
+    this.heirs?.raise(priority);
+    grantFrom(this);
+  }
+
+  /** Who makes room for a newcomer in the full line: one for one, if that is enough. */
+  spare(newcomer: Waiter): Waiter | undefined {
+    const spare = this.line.spare(newcomer);
+    if (spare === undefined) return undefined;
+    const weight = this.line.weight - spare.weight + newcomer.weight;
+    return weight <= this.home.settings.queueWeight ? spare : undefined;
+  }
+
   /** Rejects who makes room for a newcomer, if anybody does. */
   makeRoom(newcomer: Waiter): void {
-    const spare = this.line.spare(newcomer);
+    const spare = this.spare(newcomer);
     if (spare !== undefined) this.reject(spare, 'full');
   }
 
@@ -166,10 +198,16 @@ export class Pool implements Served {
     this.#leave(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
     try {
-      grant(waiter, this.admit(weight, waitedSince(waiter.since, now)));
+      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share));
     } catch (error) {
       throwLater(error);
     }
+  }
+
+  #hold(weight: number, share: string | undefined): void {
+    this.inflight += weight;
+    this.home.inflight += weight;
+    this.line.hold?.(share, weight);
   }
 
   #rejection(waiter: Waiter, reason: RejectionReason): Rejection {
@@ -207,11 +245,4 @@ export class Pool implements Served {
     if (this.key === undefined || this.inflight > 0 || this.line.length > 0) return;
     this.home.keep(this, this.key);
   }
-}
-
-/** A weight above the limit could never be granted. */
-export function checkWeight(weight: number, limit: number): void {
-  if (Number.isSafeInteger(weight) && weight >= 1 && weight <= limit) return;
-  const expected = `a whole number from 1 to the limit (${limit})`;
-  throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
 }

@@ -14,6 +14,7 @@ export interface LimiterSettings extends HoldSettings {
   readonly perKey: boolean;
   readonly limit: number | LimitFactory;
   readonly queueLimit: number;
+  readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
   readonly maxRetryAfter: number;

@@ -18,6 +18,10 @@ export abstract class Waiter {
   limit: number | undefined = undefined;
   /** Asked by `byPriority()` only. */
   priority: Priority = 'normal';
+  /** Whom it is for: asked by `byParty()` only. */
+  party: string | undefined = undefined;
+  /** Of which share of the limit it is, where that is divided by `byShare()`. */
+  share: string | undefined = undefined;
   /** Milliseconds it may wait; the limiter's `queueTimeout` where undefined. */
   queueTimeout: number | undefined = undefined;
 

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { codel, createGate, type Gate, lifo } from '../../src/index.ts';
-import { askGate } from '../ask-gate.ts';
+import {
+  byParty,
+  byPriority,
+  byShare,
+  codel,
+  createGate,
+  type Gate,
+  lifo,
+  type Priority,
+} from '../../src/index.ts';
+import { priorities } from '../../src/limiter/priority.ts';
+import { askGate, type Shares } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { assertFor, patience } from './budget.ts';
@@ -12,16 +22,31 @@ const events = fc.array(
   fc.record({
     act: fc.constantFrom('ask', 'ask', 'ask', 'release', 'release', 'withdraw', 'advance', 'busy'),
     at: fc.nat(12),
+    weight: fc.constantFrom(1, 1, 1, 2, 3),
+    priority: fc.constantFrom<Priority>(...priorities),
+    isNarrow: fc.boolean(),
     reaction: fc.constantFrom('none', 'none', 'none', 'release', 'ask', 'withdraw'),
   }),
   { maxLength: 80, size: 'max' },
 );
 
 const settings = fc.record({
-  order: fc.constantFrom(lifo(), codel({ target: 5, interval: 10 })),
+  order: fc.constantFrom(
+    lifo(),
+    codel({ target: 5, interval: 10 }),
+    byPriority(),
+    byParty(),
+    byParty(codel({ target: 5, interval: 10 })),
+    byPriority(byParty(lifo())),
+    byParty(byPriority()),
+    byShare({ share0: 0.5, share1: 0.3 }),
+    byShare({ share0: 0.5, share1: 0.5 }, byPriority(byParty())),
+    byPriority(byShare({ share0: 0.2, share1: 0.3 })),
+  ),
   keyed: fc.boolean(),
-  limit: fc.integer({ min: 1, max: 3 }),
+  limit: fc.integer({ min: 1, max: 4 }),
   queueLimit: fc.constantFrom(0, 1, 3, Number.POSITIVE_INFINITY),
+  queueWeight: fc.constantFrom(0, 2, 4, Number.POSITIVE_INFINITY),
 });
 
 type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never;
@@ -33,16 +58,18 @@ class Story {
   readonly gate: Gate;
 
   constructor(private readonly settings: Settings) {
-    const { keyed, limit, order, queueLimit } = settings;
-    const user = keyed ? [{ name: 'user', limit: 2, perKey: true }] : [];
-    const limits = [...user, { name: 'app', limit }];
+    const { keyed, limit, order, queueLimit, queueWeight } = settings;
+    const user = { name: 'user', limit: 2, perKey: true };
+    const narrow = { name: 'narrow', limit: 1, optional: true };
+    const limits = [...(keyed ? [user, narrow] : []), { name: 'app', limit, queueWeight }];
     this.gate = createGate({ limits, order, queueLimit, queueTimeout: 20, clock: this.clock });
   }
 
-  act({ act, at, reaction }: Event): void {
+  act(event: Event): void {
+    const { act, at } = event;
     const { callers, clock, gate } = this;
     const one = callers[at % callers.length];
-    if (act === 'ask') this.ask(at, reaction);
+    if (act === 'ask') this.ask(event);
     else if (act === 'release') one?.permit?.release();
     else if (act === 'withdraw' && one !== undefined) gate.withdraw(one);
     else if (act === 'advance') clock.advance(at);
@@ -50,26 +77,40 @@ class Story {
     this.settle();
   }
 
-  ask(at: number, reaction: string): void {
+  ask(event: Event): void {
+    const { at, priority, reaction } = event;
     const react = () => {
       if (reaction === 'release') caller.permit?.release();
-      else if (reaction === 'ask') this.ask(at, 'none');
+      else if (reaction === 'ask') this.ask({ ...event, reaction: 'none' });
       else if (reaction === 'withdraw' && this.callers[0]) this.gate.withdraw(this.callers[0]);
     };
     const caller: Caller = new Caller({ onGranted: react, onRejected: react });
+    caller.priority = priority;
+    caller.party = `party ${at % 4}`;
     this.callers.push(caller);
-    const user = this.settings.keyed ? [{ key: String(at % 3), weight: 1 }] : [];
-    askGate(this.gate, caller, [...user, { weight: 1 }]);
+    askGate(this.gate, caller, this.#shares(event));
+  }
+
+  #shares({ at, weight, isNarrow }: Event): Shares {
+    const { keyed, limit, order } = this.settings;
+    const share = order.shares?.[at % 3];
+    const app = { weight: Math.min(weight, limit), share };
+    if (!keyed) return [app];
+    const narrow = isNarrow ? { weight: 1, share: order.shares?.[at % 2] } : undefined;
+    return [{ key: String(at % 3), weight: 1 }, narrow, app];
   }
 
   settle(): void {
     const { gate, callers } = this;
-    const { limits, inflight, queued } = gate.stats();
+    const { limit, queueLimit, queueWeight } = this.settings;
+    const { limits, queued } = gate.stats();
     const app = limits.at(-1);
     expect(callers.every(({ answers }) => answers <= 1)).toBe(true);
-    expect(inflight).toBeLessThanOrEqual(this.settings.limit);
-    expect(queued).toBeLessThanOrEqual(this.settings.queueLimit);
-    if ((app?.queued ?? 0) > 0) expect(app?.inflight).toBe(this.settings.limit);
+    expect(app?.inflight).toBeLessThanOrEqual(limit);
+    expect(queued).toBeLessThanOrEqual(queueLimit);
+    expect(app?.queued).toBeLessThanOrEqual(queueWeight);
+    // Nobody weighs more than this, and who is next has no room.
+    if ((app?.queued ?? 0) > 0) expect(app?.inflight).toBeGreaterThan(limit - Math.min(3, limit));
   }
 
   end(): void {
@@ -94,7 +135,7 @@ it(
       for (const event of script) story.act(event);
       story.end();
     });
-    await assertFor(property, 600);
+    await assertFor(property, 1500);
   },
   patience,
 );

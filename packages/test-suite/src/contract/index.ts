@@ -4,6 +4,7 @@ import { admission } from './admission.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
 import { degraded } from './degraded.ts';
+import { fairness } from './fairness.ts';
 import { headerFields } from './fields.ts';
 import { overHttp2 } from './http2.ts';
 import { leavingTheHandler } from './leaving-the-handler.ts';
@@ -36,6 +37,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   routes,
   'limits that adapt': adapting,
   priorities,
+  'fairness, and parts of a limit': fairness,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
   'header fields': headerFields,

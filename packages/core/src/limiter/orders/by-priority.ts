@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.ts';
-import { checkOrder, type Line, type Order } from '../line.ts';
-import { priorities } from '../priority.ts';
+import { checkOrder, type Line, type Order, type Site } from '../line.ts';
+import { type Priority, priorities, rank } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
+import { Lanes, oldestOf } from './lanes.ts';
 
 /** So often in a row the highest class that waits comes first. */
 const patience = 9;
@@ -10,29 +10,25 @@ const patience = 9;
 /**
  * Higher classes first, each in the order given. In a full line a newcomer of a higher class displaces the youngest of the
  * lowest, which is rejected as `full`. Nobody starves: of ten who are let in while lower classes wait, one is the oldest of
- * those.
+ * those. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
  *
  * @param order Within a class. Default: `fifo()`.
  * @throws HeadgateError for an order that is none.
  */
 export function byPriority(order: Order = fifo()): Order {
-  const within = checkOrder(order);
-  return { create: (clock) => new PriorityLine(within, clock) };
+  const { shares } = checkOrder(order);
+  return { create: (site) => new PriorityLine(order, site), ranks: true, shares };
 }
 
-class PriorityLine implements Line {
-  length = 0;
-  weight = 0;
-  readonly #classes: readonly Line[];
+class PriorityLine extends Lanes {
+  /** One for each class. */
+  protected readonly lanes: readonly Line[];
   /** How many have been let in, one after the other, while somebody of a lower class waited. */
   #inARow = 0;
 
-  constructor(order: Order, clock: Clock) {
-    this.#classes = priorities.map(() => order.create(clock));
-  }
-
-  get oldest(): Waiter | undefined {
-    return this.#oldestFrom(0);
+  constructor(order: Order, site: Site) {
+    super();
+    this.lanes = priorities.map(() => order.create(site));
   }
 
   /** Of the lowest class: the first that may have to go. */
@@ -42,64 +38,46 @@ class PriorityLine implements Line {
 
   get next(): Waiter | undefined {
     const highest = this.#highest;
-    const lower = this.#inARow < patience ? undefined : this.#oldestFrom(highest + 1);
-    return lower === undefined ? this.#classes[highest]?.next : this.#classOf(lower).next;
+    const lower = this.#inARow < patience ? undefined : oldestOf(this.lanes.slice(highest + 1));
+    return lower === undefined ? this.lanes[highest]?.next : this.laneOf(lower).next;
   }
 
-  get stale(): Waiter | undefined {
-    return this.#classes.findLast(({ stale }) => stale !== undefined)?.stale;
+  override get stale(): Waiter | undefined {
+    return this.lanes.findLast(({ stale }) => stale !== undefined)?.stale;
+  }
+
+  override get highest(): Priority | undefined {
+    return priorities[this.#highest];
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
     const lowest = this.#lowest;
-    const own = this.#classOf(newcomer);
+    const own = this.laneOf(newcomer);
     if (lowest === undefined || lowest === own) return lowest?.spare(newcomer);
-    const isHigher = this.#classes.indexOf(own) < this.#classes.indexOf(lowest);
+    const isHigher = this.lanes.indexOf(own) < this.lanes.indexOf(lowest);
     return isHigher ? lowest.youngest : undefined;
   }
 
-  mayBeNext(): boolean {
-    return true;
-  }
-
-  insert(waiter: Waiter): void {
-    this.#classOf(waiter).insert(waiter);
-    this.length++;
-    this.weight += waiter.weight;
-  }
-
-  remove(waiter: Waiter, isGranted: boolean): void {
-    const line = this.#classOf(waiter);
-    line.remove(waiter, isGranted);
-    this.length--;
-    this.weight -= waiter.weight;
+  override remove(waiter: Waiter, isGranted: boolean): void {
+    super.remove(waiter, isGranted);
     if (!isGranted) return;
     // Whoever was let in before somebody higher has had the turn of the lower ones.
+    const lane = this.laneOf(waiter);
     const highest = this.#highest;
-    const isPassed = highest >= 0 && highest < this.#classes.indexOf(line);
-    this.#inARow = !isPassed && this.length > line.length ? this.#inARow + 1 : 0;
+    const isPassed = highest >= 0 && highest < this.lanes.indexOf(lane);
+    this.#inARow = !isPassed && this.length > lane.length ? this.#inARow + 1 : 0;
+  }
+
+  protected laneOf({ priority }: Waiter): Line {
+    return this.lanes[rank(priority)] as Line;
   }
 
   /** The rank of the highest class in which somebody waits; below 0 where nobody does. */
   get #highest(): number {
-    return this.#classes.findIndex(({ length }) => length > 0);
+    return this.lanes.findIndex(({ length }) => length > 0);
   }
 
   get #lowest(): Line | undefined {
-    return this.#classes.findLast(({ length }) => length > 0);
-  }
-
-  /** Of the classes from this one down. */
-  #oldestFrom(first: number): Waiter | undefined {
-    let oldest: Waiter | undefined;
-    for (let rank = first; rank < this.#classes.length; rank++) {
-      const other = this.#classes[rank]?.oldest;
-      if (other !== undefined && other.arrival < (oldest?.arrival ?? Infinity)) oldest = other;
-    }
-    return oldest;
-  }
-
-  #classOf({ priority }: Waiter): Line {
-    return this.#classes[priorities.indexOf(priority)] as Line;
+    return this.lanes.findLast(({ length }) => length > 0);
   }
 }

@@ -26,7 +26,7 @@ export function codel(options: CodelOptions = {}): Order {
   checkNames('codel', options, ['target', 'interval']);
   const target = checkSpan('target', options.target ?? 5);
   const interval = checkSpan('interval', options.interval ?? 100);
-  return { create: (clock) => new CodelLine(clock, target, interval) };
+  return { create: ({ clock }) => new CodelLine(clock, target, interval) };
 }
 
 class CodelLine extends FifoLine {

@@ -1,0 +1,41 @@
+import { checkFunction } from '../checks.ts';
+import { invalid } from '../errors.ts';
+import type { Order } from '../limiter/line.ts';
+import { byParty } from '../limiter/orders/by-party.ts';
+import { byPriority } from '../limiter/orders/by-priority.ts';
+import { checkPriority, type Priority } from '../limiter/priority.ts';
+import type { Waiter } from '../limiter/waiter.ts';
+
+interface OrderingOptions<R> {
+  readonly order?: Order | undefined;
+  readonly priority?: ((request: R) => Priority) | undefined;
+  readonly fairBy?: ((request: R) => string) | undefined;
+}
+
+/** What the app says of requests that wait, and the order that it makes of them. */
+export class Ordering<R> {
+  /** For the lines of the middleware's own; undefined where nothing was said. */
+  readonly order: Order | undefined;
+  readonly #priority: ((request: R) => Priority) | undefined;
+  readonly #fairBy: ((request: R) => string) | undefined;
+
+  constructor({ order, priority, fairBy }: OrderingOptions<R>) {
+    this.#priority = checkFunction('priority', priority);
+    this.#fairBy = checkFunction('fairBy', fairBy);
+    const within = fairBy === undefined ? order : byParty(order);
+    this.order = priority === undefined ? within : byPriority(within);
+  }
+
+  /** Throws what the app's functions throw. */
+  describe(waiter: Waiter, request: R): void {
+    if (this.#priority !== undefined) {
+      waiter.priority = checkPriority(this.#priority(request) ?? null);
+    }
+    if (this.#fairBy !== undefined) waiter.party = checkParty(this.#fairBy(request));
+  }
+}
+
+function checkParty(party: unknown): string {
+  if (typeof party === 'string') return party;
+  throw invalid('fairBy', 'a function that returns a string', party);
+}

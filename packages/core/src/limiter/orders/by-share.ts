@@ -1,0 +1,130 @@
+import { checkPart } from '../../checks.ts';
+import { invalid } from '../../errors.ts';
+import { checkOrder, type Line, type Order, type Site } from '../line.ts';
+import { isHigher } from '../priority.ts';
+import type { Waiter } from '../waiter.ts';
+import { fifo } from './fifo.ts';
+import { Lanes } from './lanes.ts';
+
+/**
+ * Parts of a limit that are guaranteed, by name. While nobody wants a part, others borrow it; a place that comes free goes to who
+ * holds less than its part, and in a full line such a newcomer displaces one of those who have more, which is rejected as
+ * `full`. Nothing is taken back from who holds it. What the parts leave over is for all.
+ * A share counts as unused while its weight in flight is below its part of the limit, as in Netflix' concurrency-limits.
+ *
+ * @param shares Each a number above 0 and at most 1; together at most 1.
+ * @param order Within a share. Default: `fifo()`.
+ * @throws HeadgateError for shares that are none or come to more than 1, and for an order that is none.
+ */
+export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
+  const { ranks } = checkOrder(order);
+  const parts = checkShares(shares);
+  return { create: (site) => new ShareLine(parts, order, site), ranks, shares: [...parts.keys()] };
+}
+
+/** Those of one share. */
+interface Lane {
+  readonly line: Line;
+  /** Of the limit; 0 for those without a share. */
+  readonly part: number;
+  /** In flight. */
+  held: number;
+}
+
+class ShareLine extends Lanes {
+  protected readonly lanes: readonly Line[];
+  readonly #byShare = new Map<string | undefined, Lane>();
+
+  constructor(
+    parts: ReadonlyMap<string, number>,
+    order: Order,
+    private readonly site: Site,
+  ) {
+    super();
+    for (const [share, part] of [...parts, [undefined, 0] as const]) {
+      this.#byShare.set(share, { line: order.create(site), part, held: 0 });
+    }
+    this.lanes = Array.from(this.#byShare.values(), ({ line }) => line);
+  }
+
+  /** Of the share that has the most beyond its part. */
+  get youngest(): Waiter | undefined {
+    return this.#greediest?.line.youngest;
+  }
+
+  get next(): Waiter | undefined {
+    return (this.#neediest ?? this.#foremost)?.line.next;
+  }
+
+  spare(newcomer: Waiter): Waiter | undefined {
+    const own = this.#of(newcomer.share);
+    const greediest = this.#greediest;
+    if (this.#beyond(own) >= 0 || greediest === undefined || this.#beyond(greediest) <= 0) {
+      return own.line.spare(newcomer);
+    }
+    return greediest.line.youngest;
+  }
+
+  hold(share: string | undefined, weight: number): void {
+    this.#of(share).held += weight;
+  }
+
+  protected laneOf({ share }: Waiter): Line {
+    return this.#of(share).line;
+  }
+
+  #of(share: string | undefined): Lane {
+    return this.#byShare.get(share) as Lane;
+  }
+
+  /** Of those who hold less than their part, the one who holds least of it. */
+  get #neediest(): Lane | undefined {
+    let neediest: Lane | undefined;
+    for (const lane of this.#byShare.values()) {
+      const { line, part, held } = lane;
+      if (line.length === 0 || held >= part * this.site.limit) continue;
+      if (neediest === undefined || held / part < neediest.held / neediest.part) neediest = lane;
+    }
+    return neediest;
+  }
+
+  /** Where no part is owed: by class, and then by arrival. */
+  get #foremost(): Lane | undefined {
+    let foremost: Lane | undefined;
+    for (const lane of this.#byShare.values()) {
+      if (isBefore(lane.line.next, foremost?.line.next)) foremost = lane;
+    }
+    return foremost;
+  }
+
+  get #greediest(): Lane | undefined {
+    let greediest: Lane | undefined;
+    for (const lane of this.#byShare.values()) {
+      if (lane.line.length === 0) continue;
+      if (greediest === undefined || this.#beyond(lane) > this.#beyond(greediest)) greediest = lane;
+    }
+    return greediest;
+  }
+
+  /** How much more than its part a share has and waits for; below 0, how much it may still want. */
+  #beyond({ line, part, held }: Lane): number {
+    return held + line.weight - part * this.site.limit;
+  }
+}
+
+function isBefore(one: Waiter | undefined, other: Waiter | undefined): boolean {
+  if (one === undefined || other === undefined) return one !== undefined;
+  if (one.priority !== other.priority) return isHigher(one.priority, other.priority);
+  return one.arrival < other.arrival;
+}
+
+function checkShares(shares: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  const isRecord = typeof shares === 'object' && shares !== null && !Array.isArray(shares);
+  const parts = new Map(isRecord ? Object.entries(shares) : []);
+  if (parts.size === 0) throw invalid('shares', 'an object with a part for each name', shares);
+  let sum = 0;
+  for (const [name, part] of parts) sum += checkPart(`shares.${name}`, part);
+  // As 0.1 + 0.2 comes to a little more than 0.3.
+  if (sum <= 1 + 1e-9) return parts;
+  throw invalid('shares', 'parts that together are at most 1', sum);
+}

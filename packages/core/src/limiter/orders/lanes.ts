@@ -1,0 +1,58 @@
+import type { Line } from '../line.ts';
+import { isHigher, type Priority } from '../priority.ts';
+import type { Waiter } from '../waiter.ts';
+
+/** A line of several, each in an order of its own. */
+export abstract class Lanes implements Line {
+  length = 0;
+  weight = 0;
+
+  /** Those in which somebody may wait. */
+  protected abstract readonly lanes: Iterable<Line>;
+  abstract readonly youngest: Waiter | undefined;
+  abstract readonly next: Waiter | undefined;
+  abstract spare(newcomer: Waiter): Waiter | undefined;
+  /** Where it waits, or for a newcomer, would. */
+  protected abstract laneOf(waiter: Waiter): Line;
+
+  get oldest(): Waiter | undefined {
+    return oldestOf(this.lanes);
+  }
+
+  get stale(): Waiter | undefined {
+    for (const { stale } of this.lanes) if (stale !== undefined) return stale;
+    return undefined;
+  }
+
+  get highest(): Priority | undefined {
+    let highest: Priority | undefined;
+    for (const { highest: own } of this.lanes) if (isHigher(own, highest)) highest = own;
+    return highest;
+  }
+
+  /** Whose turn it is may have changed with anybody's coming or going. */
+  mayBeNext(_waiter: Waiter): boolean {
+    return true;
+  }
+
+  insert(waiter: Waiter): void {
+    this.laneOf(waiter).insert(waiter);
+    this.length++;
+    this.weight += waiter.weight;
+  }
+
+  remove(waiter: Waiter, isGranted: boolean): void {
+    this.laneOf(waiter).remove(waiter, isGranted);
+    this.length--;
+    this.weight -= waiter.weight;
+  }
+}
+
+/** By arrival. */
+export function oldestOf(lanes: Iterable<Line>): Waiter | undefined {
+  let oldest: Waiter | undefined;
+  for (const { oldest: own } of lanes) {
+    if (own !== undefined && own.arrival < (oldest?.arrival ?? Infinity)) oldest = own;
+  }
+  return oldest;
+}

@@ -1,0 +1,205 @@
+import { expect, it } from 'vitest';
+import {
+  byParty,
+  byPriority,
+  createGate,
+  createLimiter,
+  fifo,
+  lifo,
+  type Order,
+  type Site,
+} from '../src/index.ts';
+import { deal } from '../src/limiter/orders/hand.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call } from './caller.ts';
+import { lcg } from './lcg.ts';
+
+function occupied(options: { order?: Order; queueLimit?: number } = {}) {
+  const limiter = createLimiter({
+    limit: 4,
+    queueLimit: 1000,
+    queueTimeout: Infinity,
+    order: byParty(),
+    random: lcg(7),
+    ...options,
+  });
+  let held = call(limiter, { weight: 4 });
+  const waiting: Caller[] = [];
+  const ask = (party: string, weight = 4) => {
+    const caller = new Caller({ weight });
+    caller.party = party;
+    waiting.push(caller);
+    limiter.request(caller);
+    return caller;
+  };
+  /** Lets the next in, and tells of which party. */
+  const next = () => {
+    const before = waiting.filter(({ permit }) => permit !== undefined);
+    held.permit?.release();
+    held = waiting.find((one) => one.permit !== undefined && !before.includes(one)) as Caller;
+    return held.party;
+  };
+  return { limiter, ask, next, waiting };
+}
+
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+it('parties take turns, however many wait for one of them', () => {
+  const { ask, next } = occupied();
+  times(10, () => ask('greedy'));
+  for (const party of ['a', 'b', 'a']) ask(party);
+  expect(times(6, next)).toEqual(['greedy', 'a', 'b', 'greedy', 'a', 'greedy']);
+});
+
+it('within a party, in the order given', () => {
+  const { ask, next, waiting } = occupied({ order: byParty(lifo()) });
+  const [first, second] = [ask('a'), ask('a')];
+  next();
+  expect(waiting.map(({ permit }) => permit !== undefined)).toEqual([false, true]);
+  next();
+  expect([first?.permit, second?.permit].every((permit) => permit !== undefined)).toBe(true);
+});
+
+it('a party with requests twice as heavy has half as many turns', () => {
+  const { limiter, ask } = occupied();
+  const heavy = times(30, () => ask('heavy', 4));
+  const light = times(30, () => ask('light', 2));
+  const isIn = ({ permit }: Caller) => permit !== undefined;
+  const both = [...heavy, ...light];
+  // Everybody who is let in is done at once.
+  const done = new Set<Caller>();
+  limiter.setLimit(8);
+  while (done.size < 15) {
+    for (const caller of both.filter((one) => isIn(one) && !done.has(one))) {
+      done.add(caller);
+      caller.permit?.release();
+      break;
+    }
+  }
+  const turns = (callers: Caller[]) => callers.filter((one) => done.has(one)).length;
+  expect(turns(light) / turns(heavy)).toBeCloseTo(2, 0);
+});
+
+it('who comes anew is not owed what it did not ask for', () => {
+  const { ask, next } = occupied();
+  times(20, () => ask('early'));
+  times(10, next);
+  times(5, () => ask('late'));
+  expect(times(6, next)).toEqual(['late', 'early', 'late', 'early', 'late', 'early']);
+});
+
+it('nothing is remembered of a line that has been empty', () => {
+  const { ask, next } = occupied();
+  times(5, () => ask('a'));
+  times(5, next);
+  ask('a');
+  ask('b');
+  expect(times(2, next)).toEqual(['a', 'b']);
+});
+
+it('in a full line, a newcomer displaces the youngest of the longest lane', () => {
+  const { ask, limiter, waiting } = occupied({ queueLimit: 4 });
+  times(4, () => ask('greedy', 1));
+  ask('a', 1);
+  ask('b', 1);
+  const reasons = waiting.map(({ rejection }) => rejection?.reason);
+  expect(reasons).toEqual([undefined, undefined, 'full', 'full', undefined, undefined]);
+  // Its own is as long as any, then.
+  expect(ask('a', 1).rejection?.reason).toBe('full');
+  expect(ask('greedy', 1).rejection?.reason).toBe('full');
+  expect(limiter.queued).toBe(4);
+});
+
+it('goes with classes: parties take turns within each', () => {
+  const { ask, next, waiting, limiter } = occupied({ order: byPriority(byParty()) });
+  times(2, () => ask('a'));
+  const urgent = new Caller({ weight: 4 });
+  urgent.party = 'b';
+  urgent.priority = 'critical';
+  limiter.request(urgent);
+  waiting.push(urgent);
+  ask('b');
+  expect(times(4, next)).toEqual(['b', 'a', 'b', 'a']);
+});
+
+it('takes turns at every limit of a gate', () => {
+  const limits = [
+    { name: 'reports', limit: 1, optional: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, order: byParty(), random: lcg(3) });
+  const ask = (party: string, shares: readonly ({ weight: number } | undefined)[]) => {
+    const caller = new Caller();
+    caller.party = party;
+    askGate(gate, caller, shares);
+    return caller;
+  };
+  const app = [undefined, { weight: 1 }];
+  const holder = ask('a', app);
+  const waiting = ['a', 'a', 'b'].map((party) => ask(party, app));
+  holder.permit?.release();
+  waiting[0]?.permit?.release();
+  expect(waiting.map(({ permit }) => permit !== undefined)).toEqual([true, false, true]);
+});
+
+it('acquire takes a party', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byParty(), random: lcg(3) });
+  const holder = limiter.tryAcquire();
+  const order: string[] = [];
+  const work = ['a', 'a', 'b'].map((party) =>
+    limiter.run(async () => void order.push(party), { party }),
+  );
+  holder?.release();
+  await Promise.all(work);
+  expect(order).toEqual(['a', 'b', 'a']);
+});
+
+it('a few with one request each hardly notice many with a hundred', () => {
+  const { ask, next } = occupied({ queueLimit: 3000 });
+  for (let count = 0; count < 2000; count++) ask(`busy ${count % 20}`);
+  const calm = Array.from({ length: 10 }, (_, index) => ask(`calm ${index}`));
+  times(2 * 30, next);
+  expect(calm.every(({ permit }) => permit !== undefined)).toBe(true);
+});
+
+it('keeps 128 lanes at most, whatever parties are invented, and nothing when nobody waits', () => {
+  let made = 0;
+  const create = (site: Site) => {
+    made++;
+    return fifo().create(site);
+  };
+  const { ask, next, limiter } = occupied({ queueLimit: 3000, order: byParty({ create }) });
+  for (let count = 0; count < 3000; count++) ask(`invented ${count}`);
+  expect(made).toBe(128);
+  times(3000, next);
+  expect(limiter.queued).toBe(0);
+});
+
+it('deals six different lanes of 128, always the same, evenly', () => {
+  const count = new Array(128).fill(0);
+  for (let party = 0; party < 6400; party++) {
+    const hand = deal(`party ${party}`, 42);
+    expect(new Set(hand).size).toBe(6);
+    expect(deal(`party ${party}`, 42)).toEqual(hand);
+    for (const lane of hand) count[lane]++;
+  }
+  expect(Math.min(...count)).toBeGreaterThan(200);
+  expect(Math.max(...count)).toBeLessThan(400);
+  // Another seed, other hands: nobody can work out beforehand whom to crowd out.
+  expect(deal('party 1', 42)).not.toEqual(deal('party 1', 43));
+});
+
+it('two parties hardly ever share all of their lanes', () => {
+  const mine = new Set(deal('mine', 1));
+  let most = 0;
+  for (let other = 0; other < 5000; other++) {
+    const shared = deal(`other ${other}`, 1).filter((lane) => mine.has(lane)).length;
+    most = Math.max(most, shared);
+  }
+  expect(most).toBeLessThan(5);
+});
+
+it('refuses an order that is none', () => {
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
+  expect(() => byParty('fifo' as never)).toThrow(expect.objectContaining(error));
+});

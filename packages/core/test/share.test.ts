@@ -1,0 +1,206 @@
+import { expect, it } from 'vitest';
+import {
+  byPriority,
+  byShare,
+  createGate,
+  createLimiter,
+  type LimiterOptions,
+  lifo,
+  type Priority,
+} from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller } from './caller.ts';
+
+const shares = { gold: 0.6, free: 0.3 };
+
+function divided(options: Partial<LimiterOptions> = {}) {
+  const order = byShare(shares);
+  const limiter = createLimiter({ limit: 10, queueLimit: 100, order, ...options });
+  const ask = (share?: string, { weight = 1, priority = 'normal' as Priority } = {}) => {
+    const caller = new Caller({ weight });
+    caller.share = share;
+    caller.priority = priority;
+    limiter.request(caller);
+    return caller;
+  };
+  const many = (count: number, share?: string) => Array.from({ length: count }, () => ask(share));
+  return { limiter, ask, many };
+}
+
+const isIn = ({ permit }: Caller) => permit !== undefined;
+const free = (callers: Caller[]) => {
+  for (const { permit } of callers) permit?.release();
+};
+
+it('others borrow what a share does not use', () => {
+  const { limiter, many } = divided();
+  expect([...many(7, 'free'), ...many(3)].every(isIn)).toBe(true);
+  expect(limiter.inflight).toBe(10);
+});
+
+it('a place that comes free goes to who holds less than its part', () => {
+  const { many } = divided();
+  const borrowers = many(10, 'free');
+  const waiting = [...many(5, 'free'), ...many(5), ...many(8, 'gold')];
+  free(borrowers.slice(0, 6));
+  expect(waiting.map(isIn)).toEqual([
+    ...new Array(5).fill(false),
+    ...new Array(5).fill(false),
+    ...new Array(6).fill(true),
+    ...new Array(2).fill(false),
+  ]);
+  // Gold has its six, and free its three of ten: the rest is for all, as they came.
+  free(borrowers.slice(6, 7));
+  expect(waiting.map(isIn).indexOf(true)).toBe(0);
+});
+
+it('of two that hold less than their parts, the one comes first that holds less of its own', () => {
+  const { limiter, many } = divided();
+  const others = many(10);
+  const gold = many(6, 'gold');
+  const poor = many(3, 'free');
+  free(others.slice(0, 3));
+  // One each, and then the second of gold's six comes before the second of three.
+  expect([gold.filter(isIn).length, poor.filter(isIn).length]).toEqual([2, 1]);
+  expect(limiter.inflight).toBe(10);
+});
+
+it('a heavy one whose part it is keeps the free places until it fits', () => {
+  const { ask, many } = divided();
+  const others = many(10);
+  const heavy = ask('gold', { weight: 4 });
+  const light = ask(undefined);
+  free(others.slice(0, 3));
+  expect([heavy, light].map(isIn)).toEqual([false, false]);
+  free(others.slice(3, 4));
+  expect([heavy, light].map(isIn)).toEqual([true, false]);
+});
+
+it('in a full line, who is owed a part displaces one of those who have more', () => {
+  const { many, ask } = divided({ queueLimit: 3 });
+  many(10, 'free');
+  const waiting = many(3, 'free');
+  const gold = ask('gold');
+  expect(waiting.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
+  expect(gold.rejection).toBeUndefined();
+  expect(ask('free').rejection?.reason).toBe('full');
+  expect(ask().rejection?.reason).toBe('full');
+});
+
+it('nobody displaces those who wait for their own part', () => {
+  const { many, ask } = divided({ queueLimit: 3 });
+  many(10);
+  const waiting = many(3, 'free');
+  expect(ask('gold').rejection?.reason).toBe('full');
+  expect(waiting.every(({ rejection }) => rejection === undefined)).toBe(true);
+});
+
+it('follows a limit that moves', () => {
+  const { limiter, many } = divided();
+  const held = many(10, 'free');
+  limiter.setLimit(5);
+  const gold = many(5, 'gold');
+  const more = many(5, 'free');
+  free(held);
+  // Three of five, and of what is left free has its part first.
+  expect([gold.filter(isIn).length, more.filter(isIn).length]).toEqual([3, 2]);
+});
+
+it('counts the true weight', () => {
+  const { ask, many } = divided();
+  const gold = ask('gold');
+  many(9);
+  const [owed, other] = [ask('gold'), ask()];
+  gold.permit?.adjust(6);
+  gold.permit?.adjust(5);
+  // 14 are in flight, and gold holds five of its six.
+  expect([owed, other].map(isIn)).toEqual([false, false]);
+});
+
+it('orders within a share, and by class where no part is owed', () => {
+  const { limiter, many, ask } = divided({ order: byShare({ gold: 0.1 }, byPriority(lifo())) });
+  const held = many(10, 'gold');
+  const callers = [ask('gold'), ask(), ask('gold', { priority: 'high' }), ask('gold')];
+  const turns: number[] = [];
+  for (const { permit } of held.slice(0, 4)) {
+    permit?.release();
+    turns.push(callers.findIndex((one, index) => isIn(one) && !turns.includes(index)));
+  }
+  expect(turns).toEqual([2, 1, 3, 0]);
+  expect(limiter.queued).toBe(0);
+});
+
+it('is told of a permit, too', async () => {
+  const { limiter } = divided({ limit: 2, order: byShare({ gold: 0.5 }) });
+  const held = [limiter.tryAcquire(), limiter.tryAcquire({ share: undefined })];
+  const order: string[] = [];
+  const plain = limiter.run(() => void order.push('plain'));
+  const gold = limiter.run(() => void order.push('gold'), { share: 'gold' });
+  held[0]?.release();
+  await Promise.all([plain, gold]);
+  expect(order).toEqual(['gold', 'plain']);
+  const isGold = limiter.tryAcquire({ share: 'gold' });
+  expect(isGold).toBeDefined();
+  isGold?.release();
+  held[1]?.release();
+  expect(limiter.inflight).toBe(0);
+});
+
+it('divides each limit of a gate in its own way', async () => {
+  const limits = [
+    { name: 'reports', limit: 1, optional: true },
+    { name: 'app', limit: 2, order: byShare({ gold: 0.5 }) },
+  ];
+  const gate = createGate({ limits, queueLimit: 9 });
+  const app = (share?: string) => [undefined, { weight: 1, share }];
+  const ask = (share?: string) => {
+    const caller = new Caller();
+    askGate(gate, caller, app(share));
+    return caller;
+  };
+  const [holder] = [ask(), ask()];
+  const [plain, gold] = [ask(), ask('gold')];
+  holder?.permit?.release();
+  expect([plain, gold].map(isIn)).toEqual([false, true]);
+  const third = gate.acquire({ shares: { app: 'gold' } });
+  gold?.permit?.release();
+  (await third).release();
+  expect(isIn(plain as Caller)).toBe(true);
+  await expect(
+    gate.acquire({ shares: { reports: 'gold' }, weights: { reports: 1 } }),
+  ).rejects.toThrow('share must be left out, as the limit has no shares, got "gold"');
+  await expect(gate.acquire({ shares: { nowhere: 'gold' } })).rejects.toThrow('no limit "nowhere"');
+});
+
+it('refuses a share that the limit does not know, and holds nothing', async () => {
+  const { limiter } = divided();
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'share' };
+  await expect(limiter.acquire({ share: 'silver' })).rejects.toMatchObject(error);
+  await expect(limiter.run(() => 1, { share: 'silver' })).rejects.toMatchObject(error);
+  expect(() => limiter.tryAcquire({ share: 7 as never })).toThrow(
+    'share must be one of gold, free, got 7',
+  );
+  const without = createLimiter({ limit: 1 });
+  expect(() => without.tryAcquire({ share: 'gold' })).toThrow(expect.objectContaining(error));
+  expect([limiter.inflight, without.inflight]).toEqual([0, 0]);
+});
+
+it.each([
+  [{ gold: 0.7, free: 0.4 }, 'shares', 'parts that together are at most 1, got 1.1'],
+  [{ gold: 0 }, 'shares.gold', 'a number above 0 and at most 1, got 0'],
+  [{ gold: 1.2 }, 'shares.gold', 'a number above 0 and at most 1, got 1.2'],
+  [{ gold: Number.NaN }, 'shares.gold', 'a number above 0 and at most 1, got NaN'],
+  [{ gold: '0.5' }, 'shares.gold', 'a number above 0 and at most 1, got "0.5"'],
+  [{}, 'shares', 'an object with a part for each name'],
+  [[0.5], 'shares', 'an object with a part for each name'],
+  [null, 'shares', 'an object with a part for each name'],
+  [undefined, 'shares', 'an object with a part for each name'],
+])('refuses the shares %j', (given, option, message) => {
+  const error = { code: 'ERR_HEADGATE_OPTION', option, message: expect.stringContaining(message) };
+  expect(() => byShare(given as never)).toThrow(expect.objectContaining(error));
+});
+
+it('takes parts that come to 1 but for rounding', () => {
+  expect(byShare({ a: 0.1, b: 0.2, c: 0.7 }).shares).toEqual(['a', 'b', 'c']);
+  expect(byShare({ a: 1 / 3, b: 1 / 3, c: 1 / 3 }).shares).toHaveLength(3);
+});

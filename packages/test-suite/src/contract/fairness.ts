@@ -1,0 +1,58 @@
+import { byShare, createLimiter } from '@headgate/core';
+import { expect, it } from 'vitest';
+import type { SuiteContext, SuiteOptions } from '../framework.ts';
+import { busy } from '../kit/busy.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+const user = (context: SuiteContext) => context.header('x-user') ?? 'nobody';
+const as = (name: string) => ({ headers: { 'X-User': name } });
+
+/** In which order requests are let in that come one after the other, each from one of these. */
+async function turns(world: World, options: SuiteOptions, users: readonly string[]) {
+  const { app, limit, work, holder } = await busy(world, { queueLimit: 9, ...options });
+  const calls = [holder];
+  for (const name of users) {
+    calls.push(app.call(`/${name}`, as(name)));
+    await counts(limit, 1, calls.length - 1);
+  }
+  work.finishAll();
+  for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  await counts(limit, 0, 0);
+  return work.paths.slice(1).map((path) => path.slice(1));
+}
+
+export function fairness(world: World): void {
+  it('lets parties take turns', async () => {
+    const order = await turns(world, { fairBy: user }, ['a', 'a', 'a', 'b', 'c']);
+    expect(order).toEqual(['a', 'b', 'c', 'a', 'a']);
+  });
+
+  it('lets them take turns within a class', async () => {
+    const priority = (context: SuiteContext) => (user(context) === 'c' ? 'high' : 'normal');
+    const order = await turns(world, { fairBy: user, priority }, ['a', 'a', 'b', 'c']);
+    expect(order).toEqual(['c', 'a', 'b', 'a']);
+  });
+
+  it('gives a place that comes free to who has less than its part', async () => {
+    const shareBy = (context: SuiteContext) => (user(context) === 'gold' ? 'gold' : undefined);
+    const shares = { gold: 0.5 };
+    const order = await turns(world, { shares, shareBy }, ['a', 'b', 'gold']);
+    expect(order).toEqual(['gold', 'a', 'b']);
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byShare(shares) });
+    const alone = { limits: [{ limiter, shareBy }], queueLimit: 9 };
+    expect(await turns(world, alone, ['a', 'gold'])).toEqual(['gold', 'a']);
+  });
+
+  it('bounds what waits by weight, too', async () => {
+    const weight = (context: SuiteContext) => Number(context.header('x-weight') ?? 1);
+    const options = { limit: 4, weight, queueWeight: 4 };
+    const { app, limit, work, holder } = await busy(world, options);
+    const heavy = app.call('/heavy', { headers: { 'X-Weight': '4' } });
+    await counts(limit, 1, 1);
+    const answer = await app.call('/late').answer();
+    expect(answer).toMatchObject({ status: 503 });
+    work.finishAll();
+    for (const call of [holder, heavy]) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+}
