@@ -29,8 +29,9 @@ export function holds({ measured, expected: [least, most] }: Figure): boolean {
   return measured >= least && measured <= most;
 }
 
-/** As people read it: tenths below a thousand. */
+/** As people read it: tenths below a thousand, where there are any. */
 export function shown({ measured }: Figure): string {
   if (measured === Infinity) return 'never';
-  return measured.toFixed(Number.isInteger(measured) || measured >= 1000 ? 0 : 1);
+  const isWhole = Math.abs(measured - Math.round(measured)) < 0.001;
+  return measured.toFixed(isWhole || measured >= 1000 ? 0 : 1);
 }

@@ -20,6 +20,7 @@ export interface Work {
   readonly times: Times;
   readonly kind?: string;
   readonly priority?: Priority;
+  readonly party?: string;
   readonly outcome?: (inflight: number) => Outcome;
 }
 
@@ -53,7 +54,7 @@ export class Server {
 
   /** Somebody asks. Returns how they go away: that leaves the line, but work that has begun goes on to its end. */
   request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
-    const { times, kind, priority = 'normal', outcome } = work;
+    const { times, kind, priority = 'normal', party, outcome } = work;
     const { simulation, limiter } = this;
     const begun = simulation.now();
     const asking = new Asking(
@@ -69,6 +70,7 @@ export class Server {
       ({ retryAfter }) => answer({ succeeded: false, retryAfter }),
     );
     asking.priority = priority;
+    asking.party = party;
     asking.at(limiter);
     return () => limiter.withdraw(asking);
   }
