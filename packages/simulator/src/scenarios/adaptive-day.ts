@@ -31,7 +31,8 @@ const fixed = 30;
 const minute = 60_000;
 const seconds = (minutes: number) => minutes * 60;
 
-function course(limit: number | LimitFactory) {
+/** @param end In minutes. */
+function course(limit: number | LimitFactory, end: number) {
   const server = new Server(capacity, { limit });
   const { simulation, limiter, dependency } = server;
   const times = new Map([usual, quick, slow].map((work) => [work, new Gauge(simulation, 10_000)]));
@@ -50,7 +51,7 @@ function course(limit: number | LimitFactory) {
   simulation.setTimeout(() => dependency.change(capacity), day.well * minute);
   const limits = watch(simulation, 5000, () => limiter.limit);
   const inflight = watch(simulation, 5000, () => limiter.inflight);
-  simulation.run(day.over * minute);
+  simulation.run(end * minute);
   return {
     limits,
     inflight,
@@ -89,8 +90,8 @@ export const scenario: Scenario = {
   id: 'adaptive-day',
   name: 'A limit that adapts, over a day: the limit, and how long work takes once it is admitted',
   run() {
-    const adapted = course(adaptive());
-    const stiff = course(fixed);
+    const adapted = course(adaptive(), day.over);
+    const stiff = course(fixed, day.mixed);
     return { figures: figuresOf(adapted, stiff), plot: plotOf(adapted, stiff) };
   },
 };

@@ -1,6 +1,6 @@
 import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
-import { meanOfCourses } from '../courses.ts';
+import { courses, mean } from '../courses.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 import { DialogueServer, dialogueClient } from './dialogue.ts';
@@ -15,7 +15,7 @@ const failure = 0.1;
 
 /** How often the servers must answer, where a client tries again what they turn away. */
 function answers(limit: number | LimitFactory): number {
-  return meanOfCourses((seed) => {
+  const all = courses((seed) => {
     const simulation = new Simulation(seed);
     const nodes = Array.from(
       { length: servers },
@@ -26,6 +26,7 @@ function answers(limit: number | LimitFactory): number {
     simulation.run(600_000);
     return nodes.reduce((sum, { answered }) => sum + answered, 0);
   });
+  return mean(all);
 }
 
 export const scenario: Scenario = {
