@@ -10,6 +10,7 @@ import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
 import { shutdown } from './checks/shutdown.ts';
+import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
 import { workerPool } from './checks/worker-pool.ts';
 
@@ -17,6 +18,7 @@ const checks = {
   [import.meta.resolve('./core/worker-pool.ts')]: workerPool,
   [import.meta.resolve('./express/per-route.ts')]: perRoute,
   [import.meta.resolve('./express/per-key.ts')]: perKey,
+  [import.meta.resolve('./express/tenants.ts')]: tenants,
   [import.meta.resolve('./express/tokens.ts')]: tokens,
   [import.meta.resolve('./express/degraded.ts')]: degraded,
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,

@@ -1,0 +1,34 @@
+// One customer's burst does not keep the others waiting: they take turns, and those who pay are sure of half of the places.
+import { setTimeout as work } from 'node:timers/promises';
+import { concurrencyLimit, ipKey } from '@headgate/express';
+import express, { type Request } from 'express';
+
+const app = express();
+const port = Number(process.env.PORT ?? 3000);
+
+// In place of real authentication, which must come before the limit.
+const customers = new Map([
+  ['Bearer secret-a', { id: 'a', paying: true }],
+  ['Bearer secret-b', { id: 'b', paying: false }],
+  ['Bearer secret-c', { id: 'c', paying: false }],
+]);
+const customerOf = (req: Request) => customers.get(req.headers.authorization ?? '');
+
+app.use(
+  concurrencyLimit({
+    limit: 4,
+    queueLimit: 40,
+    queueTimeout: 10_000,
+    maxHold: 30_000,
+    fairBy: (req) => customerOf(req)?.id ?? `ip ${ipKey(req.ip)}`,
+    shares: { paying: 0.5 },
+    shareBy: (req) => (customerOf(req)?.paying ? 'paying' : undefined),
+  }),
+);
+
+app.get('/', async (_req, res) => {
+  await work(200); // in place of the real work
+  res.send('Hello\n');
+});
+
+app.listen(port, () => console.log(`http://localhost:${port}`));
