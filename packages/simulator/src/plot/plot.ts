@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { drawPanel } from './panel.ts';
-import { escaped, type Frame, text } from './svg.ts';
+import { escaped, type Frame, rounded, text } from './svg.ts';
 
 /** Seconds, and a value: NaN where there is none. */
 export type Point = readonly [time: number, value: number];
@@ -73,7 +73,7 @@ export function draw(plot: Plot): string {
 function legend(colour: ReadonlyMap<string, string>): string[] {
   let left = margin.left;
   return [...colour].flatMap(([label, stroke]) => {
-    const from = left;
+    const from = rounded(left);
     // The width of a text can only be guessed here.
     left += 52 + 5.8 * label.length;
     return [
