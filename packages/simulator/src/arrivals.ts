@@ -3,6 +3,14 @@ import type { Simulation } from './simulation.ts';
 /** Requests per second, which may depend on the time. */
 export type Rate = number | ((now: number) => number);
 
+/** So many a second, but between two times, in seconds, other ones. */
+export function burst(
+  usual: number,
+  { from, to, perSecond }: { from: number; to: number; perSecond: number },
+): Rate {
+  return (now) => (now >= from * 1000 && now < to * 1000 ? perSecond : usual);
+}
+
 /** Independent arrivals, that is, a Poisson process: they do not wait for each other's answers (open loop). */
 export function arrive(simulation: Simulation, rate: Rate, request: () => void): void {
   const next = () => {

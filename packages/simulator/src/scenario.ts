@@ -1,20 +1,37 @@
-/** What a simulation has come to, beside what others have published of theirs. */
+import type { Plot } from './plot/plot.ts';
+
+/** A number that a simulation has come to. */
 export interface Figure {
   readonly what: string;
-  readonly published: string;
+  /** What others have published of theirs. Default: nobody has. */
+  readonly published?: string;
   readonly measured: number;
   /** From and to. */
   readonly expected: readonly [number, number];
 }
 
+export interface Report {
+  readonly figures: readonly Figure[];
+  readonly plot?: Plot;
+}
+
 /** A simulation to be run, copied and changed. */
 export interface Scenario {
+  /** That of its file, and of its plot's. */
+  readonly id: string;
   readonly name: string;
-  /** Who has published the figures. */
-  readonly source: string;
-  run(): readonly Figure[];
+  /** Who has published the figures. Default: nobody has. */
+  readonly source?: string;
+  run(): Report;
 }
 
 export function holds({ measured, expected: [least, most] }: Figure): boolean {
   return measured >= least && measured <= most;
+}
+
+/** As people read it: tenths below a thousand, where there are any. */
+export function shown({ measured }: Figure): string {
+  if (measured === Infinity) return 'never';
+  const isWhole = Math.abs(measured - Math.round(measured)) < 0.001;
+  return measured.toFixed(isWhole || measured >= 1000 ? 0 : 1);
 }

@@ -1,5 +1,7 @@
-import type { LimiterOptions, LocalLimiter, Outcome } from '@headgate/core';
+import type { LimiterOptions, LocalLimiter, Outcome, Priority } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
+import { Asking } from './asking.ts';
+import type { Answer } from './client.ts';
 import { Dependency } from './dependency.ts';
 import type { Times } from './random-times.ts';
 import { Simulation } from './simulation.ts';
@@ -17,6 +19,8 @@ export interface Stretch {
 export interface Work {
   readonly times: Times;
   readonly kind?: string;
+  readonly priority?: Priority;
+  readonly party?: string;
   readonly outcome?: (inflight: number) => Outcome;
 }
 
@@ -36,7 +40,7 @@ export class Server {
 
   /** Requests come from now on. */
   load(rate: Rate, work: Work): void {
-    arrive(this.simulation, rate, () => this.#request(work));
+    arrive(this.simulation, rate, () => void this.request(work));
   }
 
   /** Lets time pass, in seconds, and tells what it has come to. */
@@ -48,15 +52,26 @@ export class Server {
     return { throughput, latency: this.#latency / this.#answered, limit: this.limiter.limit };
   }
 
-  #request({ times, kind, outcome }: Work): void {
-    const permit = this.limiter.tryAcquire();
-    if (permit === undefined) return;
-    permit.kind = kind;
-    const begun = this.simulation.now();
-    this.dependency.serve(times(this.simulation.random), () => {
-      this.#answered++;
-      this.#latency += this.simulation.now() - begun;
-      permit.release(outcome?.(this.limiter.inflight));
-    });
+  /** Somebody asks. Returns how they go away: that leaves the line, but work that has begun goes on to its end. */
+  request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
+    const { times, kind, priority = 'normal', party, outcome } = work;
+    const { simulation, limiter } = this;
+    const begun = simulation.now();
+    const asking = new Asking(
+      (permit) => {
+        permit.kind = kind;
+        this.dependency.serve(times(simulation.random), () => {
+          this.#answered++;
+          this.#latency += simulation.now() - begun;
+          permit.release(outcome?.(limiter.inflight));
+          answer({ succeeded: true });
+        });
+      },
+      ({ retryAfter }) => answer({ succeeded: false, retryAfter }),
+    );
+    asking.priority = priority;
+    asking.party = party;
+    asking.at(limiter);
+    return () => limiter.withdraw(asking);
   }
 }

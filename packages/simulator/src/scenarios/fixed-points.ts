@@ -15,11 +15,12 @@ function restOf(limit: Limit, rtt: number): number {
   return limit.limit;
 }
 
-export const fixedPoints: Scenario = {
+export const scenario: Scenario = {
+  id: 'fixed-points',
   name: 'Where the gradient comes to rest, at L = g ÷ (1 − g)²',
   source: 'Envoy, adaptive concurrency filter: its formula',
-  run: () =>
-    [0.5, 0.8, 0.9].map((ratio) => {
+  run: () => ({
+    figures: [0.5, 0.8, 0.9].map((ratio) => {
       const point = ratio / (1 - ratio) ** 2;
       const limit = gradient({ min: 1, max: 10_000, initial: 10 }).create(Math.random);
       return {
@@ -29,4 +30,5 @@ export const fixedPoints: Scenario = {
         expected: [point * 0.98, point * 1.02] as const,
       };
     }),
+  }),
 };

@@ -1,5 +1,5 @@
 import { adaptive, type Limit, type LimitFactory } from '@headgate/core';
-import type { Scenario } from '../scenario.ts';
+import type { Figure, Scenario } from '../scenario.ts';
 import { gradient2 } from './gradient2.ts';
 
 /** In seconds. */
@@ -32,28 +32,32 @@ class Overload {
   }
 }
 
-export const longOverload: Scenario = {
+export const scenario: Scenario = {
+  id: 'long-overload',
   name: 'Ten times the round trip for an hour, one sample a second: where the limit is',
   source:
     "a prototype of Netflix's Gradient2, whose measure is a slow average; adaptive() beside it",
   run() {
     const theirs = new Overload(gradient2);
     const ours = new Overload(adaptive({ initial: 60, max: 10_000 }));
-    const figure = (
-      what: string,
-      published: string,
-      measured: number,
-      ...expected: [number, number]
-    ) => ({
-      ...{ what, published, measured, expected },
-    });
-    return [
-      figure('Gradient2 after 2 minutes', '9', theirs.after(2 * minutes), 4, 40),
-      figure('after 10', '294', theirs.after(8 * minutes), 150, 450),
-      figure('after an hour', '2694', theirs.after(50 * minutes), 2000, 3500),
-      figure('adaptive() before', '–', ours.before, 60, 10_000),
-      figure('after 2 minutes', '–', ours.after(2 * minutes), 1, ours.before),
-      figure('after an hour', '–', ours.after(58 * minutes), 1, ours.before),
-    ];
+    return {
+      figures: [
+        figure('Gradient2 after 2 minutes', '9', theirs.after(2 * minutes), 4, 40),
+        figure('after 10', '294', theirs.after(8 * minutes), 150, 450),
+        figure('after an hour', '2694', theirs.after(50 * minutes), 2000, 3500),
+        figure('adaptive() before', undefined, ours.before, 60, 10_000),
+        figure('after 2 minutes', undefined, ours.after(2 * minutes), 1, ours.before),
+        figure('after an hour', undefined, ours.after(58 * minutes), 1, ours.before),
+      ],
+    };
   },
 };
+
+function figure(
+  what: string,
+  published: string | undefined,
+  measured: number,
+  ...expected: [number, number]
+): Figure {
+  return { what, ...(published !== undefined && { published }), measured, expected };
+}

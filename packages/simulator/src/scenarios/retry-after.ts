@@ -18,18 +18,25 @@ const course = [
   [22, 1, 10],
 ] as const;
 
-export const retryAfter: Scenario = {
+export const scenario: Scenario = {
+  id: 'retry-after',
   name: 'Retry-After while requests are turned away, in seconds',
   source: 'Kubernetes, the test of its adaptive Retry-After',
   run() {
     const simulation = new Simulation();
     const limiter = createLimiter({ limit: 1, clock: simulation, random: () => 0 });
-    return course.map(([second, drops, published]) => {
+    const figures = course.map(([second, drops, published]) => {
       simulation.run(second * 1000);
       const measured = saidAmid(limiter, drops);
       const what = `second ${second}, ${drops} turned away`;
-      return { what, published: String(published), measured, expected: [published, published] };
+      return {
+        what,
+        published: String(published),
+        measured,
+        expected: [published, published] as const,
+      };
     });
+    return { figures };
   },
 };
 

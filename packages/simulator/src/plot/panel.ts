@@ -1,0 +1,77 @@
+import { type ScaleContinuousNumeric, scaleLinear, scaleSymlog } from 'd3-scale';
+import { line } from 'd3-shape';
+import type { Panel, Phase, Point } from './plot.ts';
+import { type Frame, rounded, text } from './svg.ts';
+
+type Scale = ScaleContinuousNumeric<number, number>;
+
+interface Surroundings {
+  readonly time: Scale;
+  readonly phases: readonly Phase[];
+  readonly colour: ReadonlyMap<string, string>;
+  /** Whether the phases are labelled here. */
+  readonly isFirst: boolean;
+}
+
+export function drawPanel(panel: Panel, frame: Frame, surroundings: Surroundings): string[] {
+  const { time, phases, colour, isFirst } = surroundings;
+  const { left, top } = frame;
+  const value = scaleOf(panel, frame);
+  const path = line<Point>(
+    ([seconds]) => time(seconds),
+    ([, height]) => value(height),
+  )
+    .defined(([, height]) => !Number.isNaN(height))
+    .digits(1);
+  return [
+    ...bands(phases, frame, time, isFirst),
+    text(left, top - 8, panel.title, { weight: 'bold' }),
+    ...valueAxis(panel, frame, value),
+    ...Object.entries(panel.lines).map(
+      ([label, points]) =>
+        `<path d="${path(points) ?? ''}" fill="none" stroke="${colour.get(label)}" stroke-width="1.8" ` +
+        'stroke-linejoin="round"/>',
+    ),
+  ];
+}
+
+function scaleOf({ lines, logarithmic }: Panel, { top, bottom }: Frame): Scale {
+  const values = Object.values(lines).flatMap((points) => points.map(([, value]) => value));
+  const most = Math.max(1, ...values.filter((value) => !Number.isNaN(value)));
+  const range = [bottom, top];
+  return logarithmic === true
+    ? scaleSymlog([0, 10 ** Math.ceil(Math.log10(most))], range).constant(0.3)
+    : scaleLinear([0, most], range).nice(4);
+}
+
+function valueAxis({ logarithmic }: Panel, { left, right }: Frame, value: Scale): string[] {
+  const [, most = 0] = value.domain();
+  const powers = [0];
+  for (let power = 1; power <= most; power *= 10) powers.push(power);
+  const ticks = logarithmic === true ? powers : value.ticks(4);
+  return ticks.flatMap((tick) => {
+    const y = rounded(value(tick));
+    const label = tick.toLocaleString('en-US');
+    return [
+      `<line x1="${left}" x2="${right}" y1="${y}" y2="${y}" stroke="#dddddd"/>`,
+      text(left - 8, y + 4, label, { anchor: 'end', fill: '#555555' }),
+    ];
+  });
+}
+
+function bands(
+  phases: readonly Phase[],
+  { top, bottom }: Frame,
+  time: Scale,
+  isLabelled: boolean,
+): string[] {
+  return phases.flatMap(({ from, to, label }) => {
+    // Two that meet stay apart.
+    const x = rounded(time(from) + 1);
+    const width = rounded(time(to) - time(from) - 2);
+    const band = `<rect x="${x}" y="${top}" width="${width}" height="${bottom - top}" fill="#f1f1f4"/>`;
+    const middle = time((from + to) / 2);
+    const caption = text(middle, top - 26, label, { anchor: 'middle', fill: '#555555' });
+    return isLabelled ? [band, caption] : [band];
+  });
+}

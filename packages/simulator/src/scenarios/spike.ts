@@ -1,0 +1,76 @@
+import { codel, fifo, type LimiterOptions, lifo } from '@headgate/core';
+import { burst } from '../arrivals.ts';
+import { exponentialBackoff } from '../backoff.ts';
+import { type Course, type Load, overload } from '../overload.ts';
+import { exponential } from '../random-times.ts';
+import type { Scenario } from '../scenario.ts';
+import { meanBetween } from '../watch.ts';
+
+/** Calls a second: ten times what the server can do. */
+const spike = { from: 10, to: 20, perSecond: 1000 };
+
+const load: Load = {
+  // Ten at once, 100 ms each: 100 a second.
+  capacity: 10,
+  work: { times: exponential(100) },
+  rate: burst(50, spike),
+  habits: { timeout: 1000, retries: 3, backoff: exponentialBackoff(500) },
+  seconds: 60,
+};
+
+const longLine = { limit: 10, queueLimit: 1000 };
+
+const ways = {
+  'no limit': { limit: Number.MAX_SAFE_INTEGER },
+  'fifo(), line of 1,000': { ...longLine, order: fifo() },
+  'codel(), line of 1,000': { ...longLine, order: codel({ target: 10 }) },
+  'lifo(), line of 1,000': { ...longLine, order: lifo() },
+  'fifo(), line of 20': { ...longLine, queueLimit: 20 },
+} satisfies Record<string, LimiterOptions>;
+
+type Way = keyof typeof ways;
+
+const expected = {
+  'no limit': { during: [0, 60], after: [0, 10] },
+  'fifo(), line of 1,000': { during: [0, 30], after: [0, 15] },
+  'codel(), line of 1,000': { during: [90, 110], after: [50, 110] },
+  'lifo(), line of 1,000': { during: [90, 110], after: [50, 110] },
+  'fifo(), line of 20': { during: [90, 110], after: [50, 110] },
+} satisfies Record<Way, { during: [number, number]; after: [number, number] }>;
+
+export const scenario: Scenario = {
+  id: 'spike',
+  name: 'A spike of ten times the capacity for 10 seconds: calls answered in time, per second',
+  run() {
+    const courses = Object.entries(ways).map(
+      ([name, options]) => [name as Way, overload(load, options)] as const,
+    );
+    const lines = (read: (course: Course) => Course['answered']) =>
+      Object.fromEntries(courses.slice(0, 4).map(([name, course]) => [name, read(course)]));
+    return {
+      figures: courses.flatMap(([name, { answered }]) => [
+        {
+          what: `${name}: during the spike`,
+          measured: meanBetween(answered, spike.from, spike.to),
+          expected: expected[name].during,
+        },
+        {
+          what: `${name}: in the 40 s after it`,
+          measured: meanBetween(answered, spike.to, load.seconds),
+          expected: expected[name].after,
+        },
+      ]),
+      plot: {
+        title: 'A spike of ten times the capacity',
+        subtitle:
+          'The server can do 100 a second, 10 at once. Clients give up after 1 s and try again three times.',
+        phases: [{ ...spike, label: '1,000 calls/s' }],
+        panels: [
+          { title: 'answered in time, per second', lines: lines(({ answered }) => answered) },
+          { title: 'in flight', logarithmic: true, lines: lines(({ inflight }) => inflight) },
+          { title: 'waiting in line', logarithmic: true, lines: lines(({ queued }) => queued) },
+        ],
+      },
+    };
+  },
+};

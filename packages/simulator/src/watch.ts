@@ -1,0 +1,57 @@
+import type { Point } from './plot/plot.ts';
+import type { Simulation } from './simulation.ts';
+
+/** Reads a value each so many milliseconds, as time passes. */
+export function watch(simulation: Simulation, every: number, read: () => number): Point[] {
+  const points: Point[] = [];
+  const look = () => {
+    points.push([simulation.now() / 1000, read()]);
+    simulation.setTimeout(look, every);
+  };
+  simulation.setTimeout(look, every);
+  return points;
+}
+
+/** What is counted, and how many there are a second over time. */
+export class Counter {
+  count = 0;
+  readonly perSecond: Point[];
+
+  constructor(simulation: Simulation, every: number) {
+    let last = 0;
+    this.perSecond = watch(simulation, every, () => {
+      const grown = this.count - last;
+      last = this.count;
+      return (grown * 1000) / every;
+    });
+  }
+}
+
+/** What is measured, and its mean over time: NaN for a stretch without any. */
+export class Gauge {
+  #sum = 0;
+  #count = 0;
+  readonly means: Point[];
+
+  constructor(simulation: Simulation, every: number) {
+    this.means = watch(simulation, every, () => {
+      const mean = this.#sum / this.#count;
+      this.#sum = 0;
+      this.#count = 0;
+      return mean;
+    });
+  }
+
+  note(value: number): void {
+    this.#sum += value;
+    this.#count++;
+  }
+}
+
+/** In seconds, the first left out. */
+export function meanBetween(points: readonly Point[], from: number, to: number): number {
+  const values = points.flatMap(([time, value]) =>
+    time > from && time <= to && !Number.isNaN(value) ? [value] : [],
+  );
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
