@@ -3,6 +3,9 @@ import { Mean } from './mean.ts';
 /** Samples beyond which a baseline becomes no slower to move. */
 const memory = 1000;
 
+/** Samples before which it is too much a matter of chance to be held on to. */
+const enough = 30;
+
 /** Kinds that have a baseline of their own; what comes later shares one. */
 const mostKinds = 64;
 
@@ -23,7 +26,8 @@ class Baseline {
   learn(isQuiet: boolean): void {
     const { count, value, margin } = this.#window;
     this.#window = new Mean();
-    if (count === 0 || (!isQuiet && this.#rtt > 0 && value + 1.5 * margin >= this.#rtt)) return;
+    const isOpen = isQuiet || this.#samples < enough;
+    if (count === 0 || (!isOpen && value + 1.5 * margin >= this.#rtt)) return;
     this.#samples = Math.min(this.#samples + count, memory);
     this.#rtt += ((value - this.#rtt) * Math.min(count, memory)) / this.#samples;
   }
