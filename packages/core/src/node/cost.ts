@@ -16,7 +16,7 @@ const haste = 100;
 const plenty = 1000;
 
 /** How much faster than the loop seems to be requests may come, so that it shows how fast it is. */
-const lead = 1.1;
+const lead = 1.2;
 
 /**
  * What requests cost the loop, sooner or later: a handler that first awaits something takes its time in a later turn, when it is
