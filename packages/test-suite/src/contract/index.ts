@@ -6,6 +6,7 @@ import { connections } from './connections.ts';
 import { degraded } from './degraded.ts';
 import { fairness } from './fairness.ts';
 import { headerFields } from './fields.ts';
+import { guarding } from './guarding.ts';
 import { overHttp2 } from './http2.ts';
 import { leavingTheHandler } from './leaving-the-handler.ts';
 import { leavingTheLine } from './leaving-the-line.ts';
@@ -38,6 +39,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'limits that adapt': adapting,
   priorities,
   'fairness, and parts of a limit': fairness,
+  guards: guarding,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
   'header fields': headerFields,
