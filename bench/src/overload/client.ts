@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http';
+import type { Arrival } from './arrivals.ts';
+
+/** Milliseconds after which a client gives up. */
+export const patience = 1_000;
+
+/** What became of a request: `refused` by a 503; `late` where the client gave up; `failed` is anything else. */
+export type Result = 'answered' | 'refused' | 'late' | 'failed';
+
+export interface Visit extends Arrival {
+  result: Result;
+  /** Milliseconds from when it was to be sent until its end. */
+  took: number;
+  /** Milliseconds by which the generator sent it late. */
+  lateness: number;
+}
+
+/** Clients that share connections: a free one is used again, and where none is a new one is made at once. */
+export class Clients {
+  readonly #agent = new Agent({
+    keepAlive: true,
+    maxFreeSockets: Number.POSITIVE_INFINITY,
+    scheduling: 'lifo',
+  });
+
+  readonly #port: number;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** Resolves always. Who gives up closes the connection, as browsers and timeouts of HTTP clients do. */
+  send(path: string, headers: Record<string, string>, wait = patience): Promise<Result> {
+    return new Promise((resolve) => {
+      const settle = (result: Result) => {
+        clearTimeout(timer);
+        resolve(result);
+      };
+      const options = { agent: this.#agent, host: '127.0.0.1', port: this.#port, path, headers };
+      const visit = request(options, (response) => {
+        response.resume();
+        response.on('end', () => settle(resultOf(response.statusCode)));
+      });
+      visit.on('error', () => settle('failed'));
+      const timer = setTimeout(() => {
+        settle('late');
+        visit.destroy();
+      }, wait);
+      visit.end();
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function resultOf(status: number | undefined): Result {
+  if (status === 200) return 'answered';
+  return status === 503 ? 'refused' : 'failed';
+}

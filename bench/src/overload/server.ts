@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import { handlers } from './kinds.ts';
+import { holdPath, type Order, type Report, type Stand } from './order.ts';
+import { type Protection, servers } from './servers.ts';
+
+const order = JSON.parse(process.argv[2] ?? '') as Order;
+const { middleware, limit } = await protection();
+const app = express();
+app.use(middleware);
+app.get(holdPath, () => {});
+app.get('/', handler());
+const listener = app.listen(0, '127.0.0.1', () => {
+  process.send?.((listener.address() as AddressInfo).port);
+});
+
+const stands: Stand[] = [];
+if (limit) setInterval(() => stands.push({ time: Date.now(), limit: limit() }), 100).unref();
+
+process.on('message', () => {
+  const maxRss = process.resourceUsage().maxRSS * 1024;
+  process.send?.({ cpu: mainThreadTime(), maxRss, stands } satisfies Report);
+});
+process.on('disconnect', () => process.exit());
+
+async function protection(): Promise<Protection> {
+  const server = servers[order.server];
+  if (!server) throw new Error(`no server is called ${order.server}`);
+  if (order.kind !== 'rejecting') return server.create(order.kind);
+  const middleware = await server.rejecting?.();
+  if (!middleware) throw new Error(`${order.server} does not reject`);
+  return { middleware };
+}
+
+function handler(): RequestHandler {
+  if (order.kind !== 'rejecting') return handlers[order.kind](order.work);
+  return (_req, res) => void res.json({});
+}
+
+/** Linux tells it by thread; elsewhere it is that of the whole process. */
+function mainThreadTime(): number {
+  try {
+    return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  }
+}
