@@ -39,9 +39,9 @@ const expressQueue = async (activeLimit: number, queuedLimit: number) => {
   return queue({ activeLimit, queuedLimit });
 };
 
-const overloadProtection = async (maxEventLoopDelay: number) => {
+const overloadProtection = async (thresholds: object) => {
   const { default: protect } = await import('overload-protection');
-  const options = { production: true, clientRetrySecs: 1, maxEventLoopDelay };
+  const options = { production: true, clientRetrySecs: 1, maxEventLoopDelay: 42, ...thresholds };
   return protect('express', options) as RequestHandler;
 };
 
@@ -91,9 +91,9 @@ export const servers: Record<string, Server> = {
   },
   'overload-protection': {
     settings: 'maxEventLoopDelay: 42 (default), clientRetrySecs: 1',
-    create: async () => ({ middleware: await overloadProtection(42) }),
-    // Every timer is later than this.
-    rejecting: () => overloadProtection(1e-9),
+    create: async () => ({ middleware: await overloadProtection({}) }),
+    // No timer is as quick as this.
+    rejecting: () => overloadProtection({ sampleInterval: 0.001, maxEventLoopDelay: 1e-9 }),
   },
   'toobusy-js': {
     settings: 'maxLag: 70, interval: 500 (defaults)',
