@@ -18,6 +18,8 @@ import { checkObserver, type Observer } from '../limiter/observer.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Gate } from './gate.ts';
 import { checkOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
+import { checkGuard, type Guard } from './guard.ts';
+import { GuardedGate } from './guarded-gate.ts';
 import { type GateSettings, OrderedGate } from './ordered-gate.ts';
 import { SoleGate, soleLimiter } from './sole-gate.ts';
 
@@ -37,7 +39,9 @@ export type GateLimitOptions = { optional?: boolean | undefined } & (
 export interface GateOptions {
   /** Passed in this order: keyed ones first, then optional ones, then those that apply to all. */
   limits: readonly GateLimitOptions[];
-  /** Default: the names of its limits, joined by `+`. */
+  /** Asked before the limits, which there need not be then: `eventLoopGuard()` of `@headgate/core/node`. Default: none. */
+  guard?: Guard | undefined;
+  /** Default: the names of its limits, joined by `+`, or that of the guard where there is no limit. */
   name?: string | undefined;
   /**
    * How many requests may wait, at whichever limit; Infinity is allowed. Default: 0, or for a gate of one
@@ -64,6 +68,7 @@ export interface GateOptions {
 
 const known = [
   'limits',
+  'guard',
   'name',
   'queueLimit',
   'queueTimeout',
@@ -90,10 +95,12 @@ export function createGate(options: GateOptions): Gate {
   if (mode === 'shadow' && limits.some(({ owned }) => !owned)) {
     throw invalid('mode', 'enforce where a limiter is shared with others', mode);
   }
+  const names = limits.map(({ limiter }) => limiter.name);
+  const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
   const only = limits.length === 1 && limits[0]?.owned === false ? limits[0].limiter : undefined;
   const queueLimit = only === undefined ? 0 : Infinity;
   const settings: GateSettings = {
-    name: checkText('name', options.name ?? limits.map(({ limiter }) => limiter.name).join('+')),
+    name: checkText('name', options.name ?? (names.join('+') || guard?.name)),
     limits,
     queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimit),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? only?.queueTimeout ?? 2000),
@@ -104,16 +111,21 @@ export function createGate(options: GateOptions): Gate {
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
   };
+  const gate = unguarded(settings);
+  return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
+}
+
+function unguarded(settings: GateSettings): Gate {
   const sole = soleLimiter(settings);
   if (sole !== undefined) return new SoleGate(sole);
-  rememberOrder(limits);
+  rememberOrder(settings.limits);
   return new OrderedGate(settings);
 }
 
 function resolveLimits(options: GateOptions): GateLimit[] {
   const { limits } = options;
-  if (!Array.isArray(limits) || limits.length === 0) {
-    throw invalid('limits', 'an array of at least one limit', limits);
+  if (!Array.isArray(limits) || (limits.length === 0 && options.guard === undefined)) {
+    throw invalid('limits', 'an array of at least one limit, unless there is a guard', limits);
   }
   const resolved = limits.map((limit) => resolveLimit(limit, options));
   // The default would silently let nobody wait.

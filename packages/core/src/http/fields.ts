@@ -16,11 +16,9 @@ export function limitFields(takes: Takes, waited: number): Fields {
     policies.push(`${name};q=${limit};qu="concurrent-requests"`);
     states.push(`${name};r=${Math.max(0, limit - inflight)}`);
   }
-  return [
-    ['RateLimit-Policy', policies.join(', ')],
-    ['RateLimit', states.join(', ')],
-    ['Server-Timing', `headgate;dur=${waited}`],
-  ];
+  const timing = ['Server-Timing', `headgate;dur=${waited}`] as const;
+  if (takes.length === 0) return [timing];
+  return [['RateLimit-Policy', policies.join(', ')], ['RateLimit', states.join(', ')], timing];
 }
 
 /** A structured field's string has no other characters than these (RFC 9651, 3.3.3). */

@@ -3,6 +3,8 @@ import { type Clock, checkClock } from '../clock.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { createGate } from '../gate/create-gate.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
+import type { Guard } from '../gate/guard.ts';
+import { GuardedGate } from '../gate/guarded-gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
 import { byPriority } from '../limiter/orders/by-priority.ts';
 import { checkPriority, type Priority } from '../limiter/priority.ts';
@@ -33,6 +35,7 @@ const known = [
   'onReject',
   'order',
   'priority',
+  'guard',
   'classify',
   'mode',
   'headers',
@@ -57,6 +60,8 @@ export class HttpGate<R> implements Door {
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
   readonly abandonAfter: number;
+  readonly guard: Guard | undefined;
+  readonly #unguarded: Gate;
   readonly #rules: readonly Rule<R>[];
   readonly #priority: ((request: R) => Priority) | undefined;
   readonly #skip: ((request: R) => boolean) | undefined;
@@ -93,6 +98,7 @@ export class HttpGate<R> implements Door {
       limits: this.#rules.map(({ gateLimit }) => gateLimit),
       queueLimit,
       queueTimeout,
+      guard: options.guard,
       order: this.#priority === undefined || !hasOwn ? order : byPriority(order),
       mode,
       maxHold,
@@ -101,6 +107,8 @@ export class HttpGate<R> implements Door {
       clock,
       random,
     });
+    this.guard = options.guard;
+    this.#unguarded = this.gate instanceof GuardedGate ? this.gate.inner : this.gate;
     for (const [index, { limiter }] of this.gate.limits.entries())
       this.#rules[index]?.bind(limiter);
   }
@@ -120,14 +128,15 @@ export class HttpGate<R> implements Door {
       return undefined;
     }
     const takes = this.#takes(request, client);
-    if (takes.length === 0) return undefined;
+    const gate = this.#isGuarded(client) ? this.gate : this.#unguarded;
+    if (takes.length === 0 && gate === this.#unguarded) return undefined;
     const visit =
       this.#judgement === undefined
         ? new Visit(this, client, takes)
         : new JudgedVisit(this, client, takes, request, this.#judgement);
     if (this.#priority !== undefined)
       visit.priority = checkPriority(this.#priority(request) ?? null);
-    visit.enter();
+    visit.enter(gate);
     return visit;
   }
 
@@ -175,6 +184,16 @@ export class HttpGate<R> implements Door {
     return false;
   }
 
+  /** Whether the guard is to be asked, which an outer middleware may have done. */
+  #isGuarded(client: Client): boolean {
+    const { guard } = this;
+    if (guard === undefined) return false;
+    for (let visit = client.latest; visit !== undefined; visit = visit.outer) {
+      if (visit.passed(guard)) return false;
+    }
+    return true;
+  }
+
   #isPreflight(request: R): boolean {
     const { framework } = this;
     return (
@@ -194,6 +213,8 @@ function written<R>(options: HttpOptions<R, never, unknown, never>): readonly Li
     const message = `${plain} must be written within limits, not beside it`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);
   }
+  if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
+    return [];
   const { name = options.limiter === undefined ? 'default' : undefined } = options;
   const { limit, limiter, key, route, weight, statusCode } = options;
   const rule = { name, limit, limiter, key, route, weight, statusCode };

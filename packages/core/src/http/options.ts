@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Guard } from '../gate/guard.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Order } from '../limiter/line.ts';
 import type { Observer } from '../limiter/observer.ts';
@@ -56,10 +57,15 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
-   * The class of a request while it waits, and what it is worth in a full line. What a client says of itself counts only
+   * The class of a request while it waits, and what it is worth in a full line and to a guard. What a client says of itself counts only
    * if this function asks it. Default: all are alike.
    */
   priority?: ((request: R) => Priority) | undefined;
+  /**
+   * Asked before the limits, once for each request, by its `priority`: `eventLoopGuard()` of `@headgate/core/node`. There need
+   * not be a limit then. Default: none.
+   */
+  guard?: Guard | undefined;
   /** Who is next, with `priority` within a class: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
   order?: Order | undefined;
   /**
@@ -92,7 +98,12 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
   random?: (() => number) | undefined;
 }
 
-/** One limit written plainly, or several that a request must pass together. */
+/** A guard alone. */
+type NoLimit = { guard: Guard } & {
+  [Name in keyof OwnLimit<never> | 'limits']?: undefined;
+};
+
+/** One limit written plainly, or several that a request must pass together; or none, but a guard. */
 export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = CommonOptions<
   R,
   Args,
@@ -102,4 +113,5 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Com
   (
     | ((OwnLimit<R> | SharedLimit<R>) & { limits?: undefined })
     | { limits: readonly LimitOptions<R>[]; limit?: undefined; limiter?: undefined }
+    | NoLimit
   );

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
+import type { Guard } from '../gate/guard.ts';
 import type { Take, Takes } from '../gate/takes.ts';
 import type { BasePermit, Outcome, Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
@@ -20,6 +21,7 @@ export const unlimited: Admission = { permit: undefined, waited: 0, rejection: u
 /** What stands before the app's handlers. */
 export interface Door {
   readonly gate: Gate;
+  readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
   /** Milliseconds. */
@@ -53,10 +55,10 @@ export class Visit extends Waiter {
     this.outer = client.latest;
   }
 
-  /** Asks the gate. */
-  enter(): void {
+  /** Asks the door's gate, or what stands there behind the guard. */
+  enter(gate: Gate): void {
     if (this.client.gone) return this.leave();
-    this.door.gate.request(this, this.takes);
+    gate.request(this, this.takes);
     if (this.permit !== undefined && this.answered === undefined) this.client.attend(this);
   }
 
@@ -97,6 +99,11 @@ export class Visit extends Waiter {
   holds({ limiter, key }: Take): boolean {
     if (this.permit?.released !== false) return false;
     return this.takes.some((take) => take.limiter === limiter && take.key === key);
+  }
+
+  /** Whether this guard has let the request in. */
+  passed(guard: Guard): boolean {
+    return this.door.guard === guard;
   }
 
   /** The response is over. */

@@ -1,0 +1,93 @@
+import { Acquisition } from '../limiter/acquisition.ts';
+import { callLater } from '../limiter/call.ts';
+import type { CloseOptions } from '../limiter/ledger.ts';
+import type { Permit } from '../limiter/permit.ts';
+import { checkPriority } from '../limiter/priority.ts';
+import type { Rejection } from '../limiter/rejection.ts';
+import { RetryAfter } from '../limiter/retry-after.ts';
+import { Tally } from '../limiter/tally.ts';
+import { checkIdle, type Waiter } from '../limiter/waiter.ts';
+import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import type { GateLimit } from './gate-limits.ts';
+import type { Guard } from './guard.ts';
+import type { GateSettings } from './ordered-gate.ts';
+import { type Takes, takesFrom } from './takes.ts';
+
+/** A gate with a guard before it. Whom the guard turns away, the limits never see. */
+export class GuardedGate implements Gate {
+  readonly name: string;
+  readonly limits: readonly GateLimit[];
+  readonly #tally: Tally;
+  readonly #retryAfter: RetryAfter;
+  #closed = false;
+
+  constructor(
+    private readonly guard: Guard,
+    /** What stands behind the guard. */
+    readonly inner: Gate,
+    private readonly settings: GateSettings,
+  ) {
+    this.name = inner.name;
+    this.limits = inner.limits;
+    this.#tally = new Tally(settings);
+    this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
+  }
+
+  get inflight(): number {
+    return this.inner.inflight;
+  }
+
+  get queued(): number {
+    return this.inner.queued;
+  }
+
+  request(waiter: Waiter, takes: Takes): void {
+    checkIdle(waiter);
+    // A gate that is closed says so.
+    if (this.#closed || this.guard.admits(waiter.priority)) {
+      return this.inner.request(waiter, takes);
+    }
+    const rejection = this.#rejection();
+    const shadow = this.settings.mode === 'shadow';
+    this.#tally.rejected(rejection, shadow);
+    if (shadow) this.inner.request(waiter, takes);
+    else waiter.rejected(rejection);
+  }
+
+  withdraw(waiter: Waiter): void {
+    this.inner.withdraw(waiter);
+  }
+
+  acquire(options: GateWaitOptions = {}): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
+      const takes = takesFrom(this.limits, options);
+      const waiter = new Acquisition(this, resolve, reject, options.signal);
+      waiter.queueTimeout = options.queueTimeout;
+      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
+      this.request(waiter, takes);
+    });
+  }
+
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    return callLater(this.acquire(options), fn, options?.signal);
+  }
+
+  close(options?: CloseOptions): Promise<number> {
+    this.#closed = true;
+    return this.inner.close(options);
+  }
+
+  stats(): GateStats {
+    const stats = this.inner.stats();
+    const { rejected } = stats;
+    const overloaded = rejected.overloaded + this.#tally.rejections.overloaded;
+    return { ...stats, rejected: { ...rejected, overloaded } };
+  }
+
+  #rejection(): Rejection {
+    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
+    const { name: limit } = this.guard;
+    return { reason: 'overloaded', limit, queued: this.queued, waited: 0, retryAfter };
+  }
+}

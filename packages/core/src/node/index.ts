@@ -1,0 +1,1 @@
+export { type EventLoopGuardOptions, eventLoopGuard } from './event-loop-guard.ts';
