@@ -11,7 +11,12 @@ declare module 'overload-protection' {
   type Middleware = any;
   export default function protect(
     framework: string,
-    options: { production: boolean; maxEventLoopDelay: number; clientRetrySecs?: number },
+    options: {
+      production: boolean;
+      maxEventLoopDelay?: number;
+      sampleInterval?: number;
+      clientRetrySecs?: number;
+    },
   ): Middleware;
 }
 

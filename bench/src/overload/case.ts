@@ -38,7 +38,7 @@ export async function runCase(
 ): Promise<Case> {
   const server = await ServerProcess.start(order);
   try {
-    const alone = await closedLoop(server.port, 1, plan.unloaded);
+    const { times: alone } = await closedLoop(server.port, 1, plan.unloaded);
     const phases = plans.phases(plan, capacity);
     const schedule = arrivals(phases, seed);
     const start = Date.now();

@@ -63,3 +63,11 @@ export function recoveryTime(visits: readonly Visit[], end: number, before: numb
   }
   return Number.POSITIVE_INFINITY;
 }
+
+/** How many values there are per unit, by least squares: answers that come in batches do not mislead it. */
+export function slope(rising: readonly number[]): number {
+  const mean = rising.reduce((sum, value) => sum + value, 0) / rising.length;
+  const middle = (rising.length - 1) / 2;
+  const together = rising.reduce((sum, value, i) => sum + (value - mean) * (i - middle), 0);
+  return together / rising.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+}

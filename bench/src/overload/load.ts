@@ -1,5 +1,6 @@
 import type { Arrival } from './arrivals.ts';
 import { Clients, patience, type Visit } from './client.ts';
+import { slope } from './figures.ts';
 
 /** Milliseconds. */
 const now = (): number => performance.now();
@@ -32,19 +33,31 @@ export async function openLoop(port: number, schedule: readonly Arrival[]): Prom
   return all;
 }
 
-/** Each of so many clients sends its next request when it has the answer. The milliseconds that the answered ones took. */
-export async function closedLoop(port: number, count: number, seconds: number): Promise<number[]> {
+/** What clients that wait for their answers got. */
+export interface Closed {
+  /** Milliseconds that each answer took. */
+  times: number[];
+  /** Answers per second. */
+  rate: number;
+}
+
+/** Each of so many clients sends its next request when it has the answer; the first fifth of the time is not counted. */
+export async function closedLoop(port: number, count: number, seconds: number): Promise<Closed> {
   const clients = new Clients(port);
+  const begin = now() + seconds * 200;
   const end = now() + seconds * 1_000;
   const times: number[] = [];
+  const ends: number[] = [];
   const loop = async () => {
     while (now() < end) {
       const start = now();
       const result = await clients.send('/', {}, 10_000);
-      if (result === 'answered' && now() < end) times.push(now() - start);
+      if (result !== 'answered' || now() < begin || now() > end) continue;
+      times.push(now() - start);
+      ends.push(now());
     }
   };
   await Promise.all(Array.from({ length: count }, loop));
   clients.close();
-  return times;
+  return { times, rate: 1_000 * slope(ends) };
 }

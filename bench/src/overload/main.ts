@@ -6,6 +6,7 @@ import { type Table, toMarkdown, toText } from '../table.ts';
 import { calibrate, type Kind, kinds } from './kinds.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { prices } from './price.ts';
+import { bare } from './rejecting.ts';
 import { conductTable, limitTable, loadTable, priceTable, settingsTable } from './report.ts';
 import { runKind } from './run.ts';
 import { servers } from './servers.ts';
@@ -43,14 +44,9 @@ progress('calibrating');
 const work = calibrate();
 progress('');
 show(settingsTable(names));
-const rejecting = Object.keys(servers).filter((name) => servers[name]?.rejecting);
-const priced = await prices(
-  rejecting.filter((name) => name === 'bare' || names.includes(name)),
-  work,
-  plan.priceRounds,
-);
+const priced = await prices(work, plan.priceRounds);
 show(priceTable(priced));
-const price = priced.get('bare')?.cpu ?? Number.NaN;
+const price = priced.get(bare)?.cpu ?? Number.NaN;
 for (const kind of chosen(kinds)) {
   const run = await runKind(kind, names, work, plan);
   for (const table of [loadTable(run, price), conductTable(run), limitTable(run)]) show(table);

@@ -16,7 +16,7 @@ export interface Plan {
   unloaded: number;
   /** Clients that keep the bare server busy, before and after each case. */
   capacity: number;
-  /** Bursts of half a second for the price of a rejection, after as many as get warm. */
+  /** Bursts of half a second for the price of a rejection. */
   priceRounds: number;
 }
 
@@ -29,19 +29,19 @@ export const fullPlan: Plan = {
   mixed: 8,
   unloaded: 3,
   capacity: 2,
-  priceRounds: 16,
+  priceRounds: 12,
 };
 
 export const quickPlan: Plan = {
-  multiples: [0.5, 2, 10],
-  phase: 2,
+  multiples: [0.5, 5],
+  phase: 1.5,
   uncounted: 0.5,
-  warmUp: 1,
-  recovery: 2,
-  mixed: 2,
-  unloaded: 0.5,
+  warmUp: 0.5,
+  recovery: 1.5,
+  mixed: 1.5,
+  unloaded: 0.3,
   capacity: 0.5,
-  priceRounds: 4,
+  priceRounds: 2,
 };
 
 /** What is normal, before the spike and after it. */

@@ -4,6 +4,7 @@ import { progress } from '../runner.ts';
 import { type Estimate, estimate, median, pairedRatios } from '../stats.ts';
 import type { Work } from './kinds.ts';
 import { holdPath } from './order.ts';
+import { bare, rejecting } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** What turning one request away costs: milliseconds of the main thread, and that over a bare handler's 503. */
@@ -13,18 +14,16 @@ export interface Price {
 }
 
 const connections = 64;
+const warmUps = 4;
 
 /** All servers are up together, and turn everything away one at a time, round after round, back and forth. */
-export async function prices(
-  names: readonly string[],
-  work: Work,
-  rounds: number,
-): Promise<Map<string, Price>> {
+export async function prices(work: Work, rounds: number): Promise<Map<string, Price>> {
+  const names = Object.keys(rejecting);
   const costs = new Map<string, number[]>(names.map((name) => [name, []]));
   const running = new Map<string, ServerProcess>();
   try {
     for (const name of names) running.set(name, await startRejecting(name, work));
-    for (let round = 1 - rounds; round <= rounds; round++) {
+    for (let round = 1 - warmUps; round <= rounds; round++) {
       for (const [name, server] of round % 2 === 0 ? running : [...running].reverse()) {
         progress(`price of a rejection: round ${round}/${rounds}, ${name}`);
         const cost = await burst(server);
@@ -35,11 +34,11 @@ export async function prices(
     for (const server of running.values()) server.stop();
     progress('');
   }
-  const bare = costs.get('bare') ?? [];
+  const least = costs.get(bare) ?? [];
   return new Map(
     [...costs].map(([name, all]) => [
       name,
-      { cpu: median(all), overBare: estimate(pairedRatios(all, bare)) },
+      { cpu: median(all), overBare: estimate(pairedRatios(all, least)) },
     ]),
   );
 }

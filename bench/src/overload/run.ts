@@ -28,10 +28,7 @@ export async function runKind(
 ): Promise<KindRun> {
   const cases: KindRun['cases'] = new Map();
   const bare = await ServerProcess.start({ server: 'bare', kind, work });
-  const capacity = async () => {
-    const times = await closedLoop(bare.port, saturating, plan.capacity);
-    return times.length / plan.capacity;
-  };
+  const capacity = async () => (await closedLoop(bare.port, saturating, plan.capacity)).rate;
   try {
     progress(`${kind}: capacity`);
     await capacity();

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { handlers } from './kinds.ts';
 import { holdPath, type Order, type Report, type Stand } from './order.ts';
+import { rejecting } from './rejecting.ts';
 import { type Protection, servers } from './servers.ts';
 
 const order = JSON.parse(process.argv[2] ?? '') as Order;
@@ -25,12 +26,13 @@ process.on('message', () => {
 process.on('disconnect', () => process.exit());
 
 async function protection(): Promise<Protection> {
-  const server = servers[order.server];
-  if (!server) throw new Error(`no server is called ${order.server}`);
-  if (order.kind !== 'rejecting') return server.create(order.kind);
-  const middleware = await server.rejecting?.();
-  if (!middleware) throw new Error(`${order.server} does not reject`);
-  return { middleware };
+  const { kind, server } = order;
+  const protection =
+    kind === 'rejecting'
+      ? { middleware: await rejecting[server]?.() }
+      : await servers[server]?.create(kind);
+  if (!protection?.middleware) throw new Error(`no server is called ${server}`);
+  return protection as Protection;
 }
 
 function handler(): RequestHandler {
