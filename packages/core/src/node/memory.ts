@@ -1,14 +1,13 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
-export interface Ceilings {
-  /** Parts of what there is, above 0 up to 1. */
-  readonly maxHeap: number | undefined;
-  readonly maxRss: number | undefined;
-}
-
-/** Which part of the requests must be shed to stay below the ceilings: from none at a ceiling to all where nothing is left. */
-export function memoryPressure({ maxHeap, maxRss }: Ceilings): number {
+/**
+ * Which part of the requests must be shed to stay below the ceilings: from none at a ceiling to all where nothing is left.
+ *
+ * @param maxHeap Part of V8's heap limit.
+ * @param maxRss Part of the memory that the process may have.
+ */
+export function memoryPressure(maxHeap: number | undefined, maxRss: number | undefined): number {
   return Math.max(
     maxHeap === undefined ? 0 : above(maxHeap, heapInUse()),
     maxRss === undefined ? 0 : above(maxRss, process.memoryUsage.rss() / memoryLimit()),
@@ -17,7 +16,7 @@ export function memoryPressure({ maxHeap, maxRss }: Ceilings): number {
 
 export function above(ceiling: number, used: number): number {
   if (used < ceiling) return 0;
-  return ceiling === 1 ? 1 : Math.min(1, (used - ceiling) / (1 - ceiling));
+  return used >= 1 ? 1 : (used - ceiling) / (1 - ceiling);
 }
 
 function heapInUse(): number {
@@ -26,9 +25,10 @@ function heapInUse(): number {
 }
 
 /** Bytes: the container's share, where it has one; else the machine's. */
-export function memoryLimit(): number {
-  const machine = totalmem();
-  // Without a limit it is 0, or more than any machine has.
-  const share = process.constrainedMemory() ?? 0;
-  return share > 0 && share < machine ? share : machine;
+export function memoryLimit(
+  share: number | undefined = process.constrainedMemory(),
+  machine: number = totalmem(),
+): number {
+  // Where there is no limit it is 0, or more than any machine has.
+  return share !== undefined && share > 0 && share < machine ? share : machine;
 }

@@ -1,0 +1,69 @@
+import type { Guard } from '../gate/guard.ts';
+import type { Priority } from '../limiter/priority.ts';
+import type { Accepts } from './accepts.ts';
+import { Cost } from './cost.ts';
+import type { EventLoop } from './event-loop.ts';
+import { patience, Shedding } from './shedding.ts';
+import { Turn } from './turn.ts';
+
+/** What `eventLoopGuard` has checked and completed. */
+export interface LoopGuardSettings {
+  readonly name: string;
+  readonly maxDelay: number;
+  readonly loop: EventLoop;
+  readonly accepts: Accepts;
+  /** Which part of the requests must be shed for want of memory, from 0 to 1. */
+  readonly pressure: () => number;
+}
+
+/** Milliseconds between updates of what is slow to change. */
+const interval = 50;
+
+/** Asks the turn for each request, and the controller for what the turn does not show. */
+export class LoopGuard implements Guard {
+  readonly name: string;
+  readonly #turn: Turn;
+  readonly #cost: Cost;
+  readonly #shedding = new Shedding();
+  #updatedAt: number;
+
+  constructor(private readonly settings: LoopGuardSettings) {
+    const { name, loop } = settings;
+    this.name = name;
+    this.#turn = new Turn(loop);
+    this.#cost = new Cost(loop);
+    this.#updatedAt = loop.now();
+  }
+
+  admits(priority: Priority): boolean {
+    this.#turn.note();
+    this.#shedding.arrived(priority);
+    this.#update();
+    if (this.#shedding.sheds(priority) || !this.#isInTime(priority)) return false;
+    this.#turn.admitted++;
+    this.#cost.admitted();
+    return true;
+  }
+
+  #isInTime(priority: Priority): boolean {
+    const { maxDelay, accepts } = this.settings;
+    const longest = patience[priority] * maxDelay;
+    if (this.#cost.ahead > longest) return false;
+    // It has waited for some of what is behind, at the mean for half of it.
+    if (accepts.behind() / 2 > longest) return false;
+    const { admitted, before, age } = this.#turn;
+    // Somebody must be let in, or the loop would have nothing to do.
+    return admitted === 0 || age + before / 2 <= longest;
+  }
+
+  #update(): void {
+    const { loop, maxDelay, pressure } = this.settings;
+    const now = loop.now();
+    const elapsed = now - this.#updatedAt;
+    if (elapsed < interval) return;
+    this.#updatedAt = now;
+    this.#cost.update(elapsed);
+    const delay = this.#turn.met(elapsed);
+    this.#shedding.update(delay, maxDelay, 2 * this.#cost.each, elapsed, pressure());
+  }
+}

@@ -1,0 +1,165 @@
+import type { Priority } from '../../src/index.ts';
+import { Accepts } from '../../src/node/accepts.ts';
+import type { EventLoop } from '../../src/node/event-loop.ts';
+import { LoopGuard } from '../../src/node/loop-guard.ts';
+
+/** What a server has to do, and how its clients reach it. */
+export interface Scene {
+  readonly maxDelay?: number;
+  /** Milliseconds of work that a request makes. */
+  readonly work: number;
+  /** Milliseconds that the handler awaits something before its work; undefined: the work is done at once. */
+  readonly wait?: number | undefined;
+  /** Milliseconds to read a request and to turn one away. */
+  readonly price?: number;
+  /** Whether each request comes over a connection of its own. Default: all are there already. */
+  readonly connects?: boolean;
+  readonly pressure?: () => number;
+}
+
+interface Arrival {
+  readonly at: number;
+  readonly priority: Priority;
+}
+
+/** How a request ended; milliseconds. */
+export interface Answer extends Arrival {
+  readonly admitted: boolean;
+  readonly took: number;
+}
+
+interface Task {
+  readonly due: number;
+  run(): void;
+}
+
+/**
+ * An event loop in virtual time, as libuv's: a turn accepts one connection, reads all requests that have come by its
+ * beginning, and then runs the timers that are due. The guard is the real one.
+ */
+export class SimulatedServer implements EventLoop {
+  readonly guard: LoopGuard;
+  readonly answers: Answer[] = [];
+  #now = 0;
+  #turns = 0;
+  #idle = 0;
+  #accepted: () => void = () => {};
+  #arrivals: Arrival[] = [];
+  #backlog: Arrival[] = [];
+  #readable: Arrival[] = [];
+  #tasks: Task[] = [];
+  #seed = 1;
+
+  constructor(private readonly scene: Scene) {
+    const { maxDelay = 50, pressure = () => 0 } = scene;
+    const accepts = new Accepts(this);
+    this.guard = new LoopGuard({ name: 'loop', maxDelay, pressure, loop: this, accepts });
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  turns(): number {
+    return this.#turns;
+  }
+
+  idle(): number {
+    return this.#idle;
+  }
+
+  onAccept(accepted: () => void): void {
+    this.#accepted = accepted;
+  }
+
+  /** Requests come independently of each other, so many in a second, from and until then. */
+  load(perSecond: number, from: number, until: number, priority: Priority = 'normal'): void {
+    for (let at = from + this.#gap(perSecond); at < until; at += this.#gap(perSecond)) {
+      this.#arrivals.push({ at, priority });
+    }
+    this.#arrivals.sort((one, other) => one.at - other.at);
+  }
+
+  /** Work that is none of the requests' doing. */
+  burden(work: number, every: number, until: number): void {
+    const next = (due: number) => {
+      const run = () => {
+        this.#spend(work);
+        if (this.#now < until) next(due + every);
+      };
+      this.#tasks.push({ due, run });
+    };
+    next(this.#now + every);
+  }
+
+  /** Lets it work until all is done. */
+  run(): void {
+    while (this.#wait()) this.#turn();
+  }
+
+  /** Until there is something to do; false where nothing will come. */
+  #wait(): boolean {
+    this.#arrive();
+    if (this.#backlog.length > 0 || this.#readable.length > 0) return true;
+    const next = Math.min(this.#arrivals[0]?.at ?? Infinity, ...this.#tasks.map(({ due }) => due));
+    if (next === Infinity) return false;
+    const idle = Math.max(0, next - this.#now);
+    this.#idle += idle;
+    this.#now += idle;
+    this.#arrive();
+    return true;
+  }
+
+  #arrive(): void {
+    const came = this.#arrivals.findIndex(({ at }) => at > this.#now);
+    const arrived = this.#arrivals.splice(0, came < 0 ? this.#arrivals.length : came);
+    (this.scene.connects === true ? this.#backlog : this.#readable).push(...arrived);
+  }
+
+  #turn(): void {
+    this.#turns++;
+    const readable = this.#readable.splice(0);
+    const connection = this.#backlog.shift();
+    if (connection !== undefined) {
+      this.#spend(0.05);
+      this.#accepted();
+      this.#readable.push(connection);
+    }
+    for (const request of readable) this.#read(request);
+    const due = this.#tasks.filter((task) => task.due <= this.#now);
+    this.#tasks = this.#tasks.filter((task) => task.due > this.#now);
+    for (const task of due.sort((one, other) => one.due - other.due)) task.run();
+  }
+
+  #read(request: Arrival): void {
+    const { work, wait, price = 0.2 } = this.scene;
+    this.#spend(price);
+    if (!this.guard.admits(request.priority)) return this.#answer(request, false);
+    const run = () => {
+      this.#spend(work);
+      this.#answer(request, true);
+    };
+    if (wait === undefined) run();
+    else this.#tasks.push({ due: this.#now + wait, run });
+  }
+
+  #answer({ at, priority }: Arrival, admitted: boolean): void {
+    this.answers.push({ at, priority, admitted, took: this.#now - at });
+  }
+
+  #spend(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
+  #gap(perSecond: number): number {
+    return (-1000 / perSecond) * Math.log(1 - this.#random());
+  }
+
+  /** From 0 to below 1; always the same course. After "mulberry32". */
+  #random(): number {
+    this.#seed = (this.#seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#seed ^ (this.#seed >>> 15), 1 | this.#seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+}
