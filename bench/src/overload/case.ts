@@ -23,6 +23,8 @@ export interface Case {
   limits: Map<string, number[]>;
   /** By how many milliseconds the generator was late: p50 and p99. */
   lateness: { p50: number; p99: number };
+  /** Which part of the time the server's main thread had to wait for a core: its figures are worth nothing if much. */
+  starved: number;
 }
 
 const seed = 7;
@@ -38,12 +40,16 @@ export async function runCase(
 ): Promise<Case> {
   const server = await ServerProcess.start(order);
   try {
-    const { times: alone } = await closedLoop(server.port, 1, plan.unloaded);
+    const route = { port: server.port, ownConnections: plan.ownConnections };
+    const { times: alone } = await closedLoop(route, 1, plan.unloaded);
     const phases = plans.phases(plan, capacity);
     const schedule = arrivals(phases, seed);
+    const { starved } = await server.report();
     const start = Date.now();
-    const visits = await openLoop(server.port, schedule);
-    return summary(visits, alone, await server.report(), { phases, plan, start });
+    const visits = await openLoop(route, schedule);
+    const report = await server.report();
+    report.starved -= starved;
+    return summary(visits, alone, report, { phases, plan, start });
   } finally {
     server.stop();
   }
@@ -57,7 +63,7 @@ interface Setting {
 }
 
 function summary(visits: Visit[], alone: number[], report: Report, setting: Setting): Case {
-  const { phases, plan } = setting;
+  const { phases, plan, start } = setting;
   const beginning = (name: string) => plans.beginningOf(name, phases);
   const during = (name: string) => visits.filter(({ phase }) => phase === name);
   const counted = (name: string) =>
@@ -84,6 +90,7 @@ function summary(visits: Visit[], alone: number[], report: Report, setting: Sett
     maxRss: report.maxRss,
     limits: byPhase(report.stands, setting),
     lateness: { p50: percentile(late, 0.5), p99: percentile(late, 0.99) },
+    starved: report.starved / (Date.now() - start),
   };
 }
 

@@ -15,18 +15,27 @@ export interface Visit extends Arrival {
   lateness: number;
 }
 
-/** Clients that share connections: a free one is used again, and where none is a new one is made at once. */
-export class Clients {
-  readonly #agent = new Agent({
-    keepAlive: true,
-    maxFreeSockets: Number.POSITIVE_INFINITY,
-    scheduling: 'lifo',
-  });
+/** Where clients send to, and how. */
+export interface Route {
+  port: number;
+  /**
+   * Whether each request comes on a new connection, as when each is another client's. Otherwise they share connections as
+   * those behind a proxy do: a free one is used again, and where none is a new one is made at once.
+   */
+  ownConnections: boolean;
+}
 
+export class Clients {
+  readonly #agent: Agent;
   readonly #port: number;
 
-  constructor(port: number) {
+  constructor({ port, ownConnections }: Route) {
     this.#port = port;
+    this.#agent = new Agent({
+      keepAlive: !ownConnections,
+      maxFreeSockets: Number.POSITIVE_INFINITY,
+      scheduling: 'lifo',
+    });
   }
 
   /** Resolves always. Who gives up closes the connection, as browsers and timeouts of HTTP clients do. */

@@ -1,13 +1,13 @@
 import type { Arrival } from './arrivals.ts';
-import { Clients, patience, type Visit } from './client.ts';
+import { Clients, patience, type Route, type Visit } from './client.ts';
 import { slope } from './figures.ts';
 
 /** Milliseconds. */
 const now = (): number => performance.now();
 
 /** Sends each request at its time, whatever became of those before. Times count from when it was to be sent. */
-export async function openLoop(port: number, schedule: readonly Arrival[]): Promise<Visit[]> {
-  const clients = new Clients(port);
+export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Visit[]> {
+  const clients = new Clients(route);
   const start = now();
   const send = async (arrival: Arrival): Promise<Visit> => {
     const lateness = now() - start - arrival.at;
@@ -42,8 +42,8 @@ export interface Closed {
 }
 
 /** Each of so many clients sends its next request when it has the answer; the first fifth of the time is not counted. */
-export async function closedLoop(port: number, count: number, seconds: number): Promise<Closed> {
-  const clients = new Clients(port);
+export async function closedLoop(route: Route, count: number, seconds: number): Promise<Closed> {
+  const clients = new Clients(route);
   const begin = now() + seconds * 200;
   const end = now() + seconds * 1_000;
   const times: number[] = [];

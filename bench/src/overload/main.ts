@@ -16,11 +16,16 @@ const { values: options, positionals: words } = parseArgs({
   options: {
     /** Short phases and fewer of them: to see that it works, not to believe. */
     quick: { type: 'boolean', default: false },
+    /** A new connection for each request, instead of those that are free. */
+    'own-connections': { type: 'boolean', default: false },
     markdown: { type: 'string' },
   },
 });
 
-const plan = options.quick ? quickPlan : fullPlan;
+const plan = {
+  ...(options.quick ? quickPlan : fullPlan),
+  ownConnections: options['own-connections'],
+};
 const unknown = words.find((word) => !kinds.includes(word as Kind) && !(word in servers));
 if (unknown !== undefined) {
   throw new Error(`${unknown} is neither of ${kinds} nor of ${Object.keys(servers)}`);
@@ -44,7 +49,7 @@ progress('calibrating');
 const work = calibrate();
 progress('');
 show(settingsTable(names));
-const priced = await prices(work, plan.priceRounds);
+const priced = await prices(work, plan);
 show(priceTable(priced));
 const price = priced.get(bare)?.cpu ?? Number.NaN;
 for (const kind of chosen(kinds)) {

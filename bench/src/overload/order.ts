@@ -17,6 +17,8 @@ export interface Stand {
 export interface Report {
   /** Milliseconds of CPU of its main thread. */
   cpu: number;
+  /** Milliseconds for which its main thread could have run and had to wait for a core; 0 where that is not told. */
+  starved: number;
   /** Bytes, the most it ever had. */
   maxRss: number;
   /** Each tenth of a second, if the main thread is free. */

@@ -16,6 +16,8 @@ export interface Plan {
   unloaded: number;
   /** Clients that keep the bare server busy, before and after each case. */
   capacity: number;
+  /** As a route's. */
+  ownConnections: boolean;
   /** Bursts of half a second for the price of a rejection. */
   priceRounds: number;
 }
@@ -29,6 +31,7 @@ export const fullPlan: Plan = {
   mixed: 8,
   unloaded: 3,
   capacity: 2,
+  ownConnections: false,
   priceRounds: 12,
 };
 
@@ -41,6 +44,7 @@ export const quickPlan: Plan = {
   mixed: 1.5,
   unloaded: 0.3,
   capacity: 0.5,
+  ownConnections: false,
   priceRounds: 2,
 };
 

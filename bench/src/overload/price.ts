@@ -4,6 +4,7 @@ import { progress } from '../runner.ts';
 import { type Estimate, estimate, median, pairedRatios } from '../stats.ts';
 import type { Work } from './kinds.ts';
 import { holdPath } from './order.ts';
+import type { Plan } from './plan.ts';
 import { bare, rejecting } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -17,7 +18,10 @@ const connections = 64;
 const warmUps = 4;
 
 /** All servers are up together, and turn everything away one at a time, round after round, back and forth. */
-export async function prices(work: Work, rounds: number): Promise<Map<string, Price>> {
+export async function prices(
+  work: Work,
+  { priceRounds: rounds, ownConnections }: Plan,
+): Promise<Map<string, Price>> {
   const names = Object.keys(rejecting);
   const costs = new Map<string, number[]>(names.map((name) => [name, []]));
   const running = new Map<string, ServerProcess>();
@@ -26,7 +30,7 @@ export async function prices(work: Work, rounds: number): Promise<Map<string, Pr
     for (let round = 1 - warmUps; round <= rounds; round++) {
       for (const [name, server] of round % 2 === 0 ? running : [...running].reverse()) {
         progress(`price of a rejection: round ${round}/${rounds}, ${name}`);
-        const cost = await burst(server);
+        const cost = await burst(server, ownConnections);
         if (round > 0) costs.get(name)?.push(cost);
       }
     }
@@ -52,9 +56,9 @@ async function startRejecting(name: string, work: Work): Promise<ServerProcess> 
   return server;
 }
 
-async function burst(server: ServerProcess): Promise<number> {
+async function burst(server: ServerProcess, ownConnections: boolean): Promise<number> {
   const before = await server.report();
-  const { requests, refused } = await load(server.port, connections);
+  const { requests, refused } = await load(server.port, connections, ownConnections);
   const after = await server.report();
   if (refused < 0.99 * requests)
     throw new Error(`${requests - refused} of ${requests} got through`);

@@ -74,6 +74,7 @@ export function conductTable(run: KindRun): Table {
       'critical in time, %',
       'others, %',
       'max RSS, MB',
+      'without a core, %',
     ],
     rows: measuredOf(run).map(([name, measured]) => [
       name,
@@ -83,6 +84,7 @@ export function conductTable(run: KindRun): Table {
       number(100 * measured.critical),
       number(100 * measured.others),
       number(measured.maxRss / 1e6),
+      number(100 * measured.starved),
     ]),
     goals: [],
   };

@@ -28,7 +28,8 @@ export async function runKind(
 ): Promise<KindRun> {
   const cases: KindRun['cases'] = new Map();
   const bare = await ServerProcess.start({ server: 'bare', kind, work });
-  const capacity = async () => (await closedLoop(bare.port, saturating, plan.capacity)).rate;
+  const route = { port: bare.port, ownConnections: plan.ownConnections };
+  const capacity = async () => (await closedLoop(route, saturating, plan.capacity)).rate;
   try {
     progress(`${kind}: capacity`);
     await capacity();

@@ -21,7 +21,7 @@ if (limit) setInterval(() => stands.push({ time: Date.now(), limit: limit() }), 
 
 process.on('message', () => {
   const maxRss = process.resourceUsage().maxRSS * 1024;
-  process.send?.({ cpu: mainThreadTime(), maxRss, stands } satisfies Report);
+  process.send?.({ ...mainThread(), maxRss, stands } satisfies Report);
 });
 process.on('disconnect', () => process.exit());
 
@@ -41,11 +41,12 @@ function handler(): RequestHandler {
 }
 
 /** Linux tells it by thread; elsewhere it is that of the whole process. */
-function mainThreadTime(): number {
+function mainThread(): { cpu: number; starved: number } {
   try {
-    return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+    const [ran, waited] = readFileSync('/proc/self/schedstat', 'utf8').split(' ');
+    return { cpu: Number(ran) / 1e6, starved: Number(waited) / 1e6 };
   } catch {
     const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
+    return { cpu: (user + system) / 1_000, starved: 0 };
   }
 }
