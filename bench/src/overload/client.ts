@@ -49,6 +49,7 @@ export class Clients {
       const visit = request(options, (response) => {
         response.resume();
         response.on('end', () => settle(resultOf(response.statusCode)));
+        response.on('error', () => settle('failed'));
       });
       visit.on('error', () => settle('failed'));
       const timer = setTimeout(() => {

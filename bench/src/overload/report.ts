@@ -1,34 +1,11 @@
-import { type Goal, number, type Table } from '../table.ts';
-import { bound } from './bound.ts';
+import { number, type Table } from '../table.ts';
 import { percentile } from './figures.ts';
+import { goals } from './goals.ts';
 import { meaning } from './kinds.ts';
 import type { Price } from './price.ts';
-import type { KindRun, Measured } from './run.ts';
-import { queueTimeout, servers } from './servers.ts';
-
-/** The one whose figures are asked for. */
-const ours = 'headgate';
-
-/** Multiples that must be survived. */
-const overloads = [2, 5, 10];
-
-/** Answered in time over the capacity; what is most; and the one over the other. */
-interface Share {
-  answered: number;
-  bound: number;
-  ofBound: number;
-}
-
-function shareOf(
-  run: KindRun,
-  { loads, capacity }: Measured,
-  multiple: number,
-  price: number,
-): Share {
-  const { answered = Number.NaN, offered = Number.NaN } = loads.get(multiple) ?? {};
-  const most = bound(run.kind, { capacity, offered }, price);
-  return { answered: answered / capacity, bound: most / capacity, ofBound: answered / most };
-}
+import type { KindRun } from './run.ts';
+import { servers } from './servers.ts';
+import { measuredOf, shareOf } from './share.ts';
 
 /** What each server does at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
 export function loadTable(run: KindRun, price: number): Table {
@@ -136,41 +113,6 @@ export function settingsTable(names: readonly string[]): Table {
   };
 }
 
-function goals(run: KindRun, price: number): Goal[] {
-  const headgate = run.cases.get(ours);
-  if (headgate === undefined || headgate instanceof Error) return [];
-  const { unloaded, recovery, critical, loads } = headgate;
-  const reached = overloads.filter((multiple) => loads.has(multiple));
-  const slowest = queueTimeout + 3 * unloaded.p99;
-  return [
-    ...reached.flatMap((multiple) => {
-      const { ofBound } = shareOf(run, headgate, multiple, price);
-      const p99 = loads.get(multiple)?.p99 ?? Number.NaN;
-      const at = `at ${multiple} ×`;
-      return [
-        { what: `short of the bound ${at}`, target: 5, measured: 100 * (1 - ofBound), unit: '%' },
-        { what: `p99 of those answered ${at}`, target: slowest, measured: p99, unit: 'ms' },
-        bestPeer(run, headgate, multiple, price),
-      ];
-    }),
-    { what: 'normal again after the spike', target: 1_000, measured: recovery, unit: 'ms' },
-    {
-      what: 'critical requests not answered in time',
-      target: 0.5,
-      measured: 100 * (1 - critical),
-      unit: '%',
-    },
-  ];
-}
-
-function bestPeer(run: KindRun, headgate: Measured, multiple: number, price: number): Goal {
-  const own = shareOf(run, headgate, multiple, price).answered;
-  const peers = measuredOf(run).filter(([name]) => !name.startsWith(ours));
-  const best = Math.max(...peers.map(([, peer]) => shareOf(run, peer, multiple, price).answered));
-  const measured = peers.length > 0 ? best / own : Number.NaN;
-  return { what: `best other / ${ours} at ${multiple} ×`, target: 1, measured, unit: '×' };
-}
-
 function notes(run: KindRun): string[] {
   const all = run.capacities;
   const drift = all.map((capacity) => number(capacity)).join(', ');
@@ -183,10 +125,4 @@ function notes(run: KindRun): string[] {
     `The generator sent late by a p50 of ${number(p50)} ms and a p99 of ${number(p99)} ms at worst; what it measures counts from when it was to send.`,
     ...failures.map(([name, error]) => `${name}: ${(error as Error).message}.`),
   ];
-}
-
-function measuredOf(run: KindRun): Array<[string, Measured]> {
-  return [...run.cases].filter(
-    (entry): entry is [string, Measured] => !(entry[1] instanceof Error),
-  );
 }
