@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Readable } from 'node:stream';
 import type {
   Clock,
+  Guard,
   LimitFactory,
   LocalLimiter,
   Observer,
@@ -104,6 +105,7 @@ export interface SuiteOptions extends LimitRule {
   readonly onReject?: OnReject;
   readonly order?: Order;
   readonly priority?: Ask<Priority>;
+  readonly guard?: Guard;
   /** By the status of the response. */
   readonly classify?: (status: number) => Outcome;
   readonly mode?: 'enforce' | 'shadow';

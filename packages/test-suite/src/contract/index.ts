@@ -5,6 +5,7 @@ import { closing } from './closing.ts';
 import { connections } from './connections.ts';
 import { degraded } from './degraded.ts';
 import { headerFields } from './fields.ts';
+import { guarding } from './guarding.ts';
 import { overHttp2 } from './http2.ts';
 import { leavingTheHandler } from './leaving-the-handler.ts';
 import { leavingTheLine } from './leaving-the-line.ts';
@@ -36,6 +37,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   routes,
   'limits that adapt': adapting,
   priorities,
+  guards: guarding,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
   'header fields': headerFields,

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventLoopGuard } from '../../src/node/index.ts';
+
+it('has a name, and lets in who comes to an idle loop', async () => {
+  const guard = eventLoopGuard();
+  expect([guard.name, eventLoopGuard({ name: 'api' }).name]).toEqual(['event-loop', 'api']);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(guard.admits('sheddable')).toBe(true);
+});
+
+it('lets somebody in in each turn, and nobody of a class for whom the turn is too old', async () => {
+  const guard = eventLoopGuard({ maxDelay: 40 });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(guard.admits('normal')).toBe(true);
+  const end = performance.now() + 100;
+  while (performance.now() < end);
+  expect(guard.admits('normal')).toBe(false);
+  expect(guard.admits('critical')).toBe(true);
+});
+
+it('sheds a part of those who come where the memory is used up', async () => {
+  const guard = eventLoopGuard({ maxDelay: Infinity, maxHeap: 1e-9 });
+  const refusals = () => {
+    let count = 0;
+    for (let index = 0; index < 100_000; index++) if (!guard.admits('normal')) count++;
+    return count;
+  };
+  expect(guard.admits('normal')).toBe(true);
+  // Until it looks again.
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(refusals()).toBeGreaterThan(0);
+});
+
+it.each([
+  ['maxDelay', 0],
+  ['maxDelay', -1],
+  ['maxDelay', '50'],
+  ['maxDelay', Number.NaN],
+  ['maxHeap', 0],
+  ['maxHeap', 1.1],
+  ['maxHeap', 80],
+  ['maxHeap', '0.8'],
+  ['maxRss', -0.5],
+  ['maxRss', Number.NaN],
+  ['name', ''],
+])('refuses %s: %s', (option, value) => {
+  const error = { code: 'ERR_HEADGATE_OPTION', option };
+  expect(() => eventLoopGuard({ [option]: value })).toThrow(expect.objectContaining(error));
+});
+
+it('says that a ceiling is a fraction', () => {
+  expect(() => eventLoopGuard({ maxRss: 512 })).toThrow(
+    'maxRss must be a fraction above 0, up to 1, got 512',
+  );
+});
+
+it('refuses an option that there is not', () => {
+  const error = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'maxLag' };
+  expect(() => eventLoopGuard({ maxLag: 50 } as never)).toThrow(expect.objectContaining(error));
+});
+
+const source = resolve(import.meta.dirname, '../../src');
+
+it('keeps no process alive', () => {
+  const script = `
+    import { eventLoopGuard } from ${JSON.stringify(join(source, 'node/index.ts'))};
+    eventLoopGuard().admits('normal');`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const { status, signal } = spawnSync(process.execPath, args, { timeout: 20_000 });
+  expect({ status, signal }).toEqual({ status: 0, signal: null });
+});
+
+it('is all of the core that needs Node', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  const others = files.filter((file) => file.endsWith('.ts') && !file.startsWith('node'));
+  expect(others.length).toBeGreaterThan(50);
+  const bound = others.filter((file) =>
+    /from '(node:|(\.\.\/)*(\.\/)?node\/)/.test(readFileSync(join(source, file), 'utf8')),
+  );
+  expect(bound).toEqual([]);
+});
