@@ -40,7 +40,7 @@ export const quickPlan: Plan = {
   phase: 1.5,
   uncounted: 0.5,
   warmUp: 0.5,
-  recovery: 1.5,
+  recovery: 2.5,
   mixed: 1.5,
   unloaded: 0.3,
   capacity: 0.5,
