@@ -1,7 +1,10 @@
 import { createLimiter, RejectedError } from '@headgate/core';
 import type {} from '@headgate/core/http';
+import { eventLoopGuard } from '@headgate/core/node';
 
 const limiter = createLimiter({ limit: 4, queueLimit: 20, queueTimeout: 2_000 });
+
+export const guard = eventLoopGuard({ maxDelay: 50 });
 
 export async function pages(signal: AbortSignal): Promise<number> {
   try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLimiter } from '@headgate/core';
 import * as http from '@headgate/core/http';
+import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
@@ -10,8 +11,12 @@ assert.equal(await limiter.run(() => limiter.inflight), 1);
 assert.equal(limiter.inflight, 0);
 assert.ok(Object.keys(http).length > 0);
 
+const guard = eventLoopGuard();
+assert.equal(guard.admits('normal'), true);
+
 for (const concurrencyLimit of [express, koa, hono]) {
   const middleware = concurrencyLimit({ limit: 2, route: 'POST /reports/:id' });
   assert.equal(typeof middleware, 'function');
   assert.equal(middleware.inflight, 0);
+  assert.equal(concurrencyLimit({ guard }).inflight, 0);
 }

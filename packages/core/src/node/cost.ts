@@ -39,18 +39,17 @@ export class Cost {
     this.#idle = loop.idle();
   }
 
-  admitted(): void {
+  admitted(now: number): void {
     this.#latest++;
-    this.#owed = this.ahead + this.each;
-    this.#owedAt = this.loop.now();
+    this.#owed = this.ahead(now) + this.each;
+    this.#owedAt = now;
   }
 
   /** Milliseconds of work by which those who were let in are ahead of the loop; none where it has time to spare. */
-  get ahead(): number {
-    const { loop } = this;
+  ahead(now: number): number {
     if (this.#spare >= plenty || this.#admitted < enough) return 0;
     const pace = lead + (2 * this.#spare) / plenty;
-    return Math.max(0, this.#owed - pace * (loop.now() - this.#owedAt));
+    return Math.max(0, this.#owed - pace * (now - this.#owedAt));
   }
 
   /** So long after the last time, in milliseconds. */

@@ -36,19 +36,20 @@ export class LoopGuard implements Guard {
   }
 
   admits(priority: Priority): boolean {
-    this.#turn.note();
+    const now = this.settings.loop.now();
+    this.#turn.note(now);
     this.#shedding.arrived(priority);
-    this.#update();
-    if (this.#shedding.sheds(priority) || !this.#isInTime(priority)) return false;
+    if (now - this.#updatedAt >= interval) this.#update(now);
+    if (this.#shedding.sheds(priority) || !this.#isInTime(priority, now)) return false;
     this.#turn.admitted++;
-    this.#cost.admitted();
+    this.#cost.admitted(now);
     return true;
   }
 
-  #isInTime(priority: Priority): boolean {
+  #isInTime(priority: Priority, now: number): boolean {
     const { maxDelay, accepts } = this.settings;
     const longest = patience[priority] * maxDelay;
-    if (this.#cost.ahead > longest) return false;
+    if (this.#cost.ahead(now) > longest) return false;
     // It has waited for some of what is behind, at the mean for half of it.
     if (accepts.behind() / 2 > longest) return false;
     const { admitted, before, age } = this.#turn;
@@ -56,11 +57,9 @@ export class LoopGuard implements Guard {
     return admitted === 0 || age + before / 2 <= longest;
   }
 
-  #update(): void {
-    const { loop, maxDelay, pressure } = this.settings;
-    const now = loop.now();
+  #update(now: number): void {
+    const { maxDelay, pressure } = this.settings;
     const elapsed = now - this.#updatedAt;
-    if (elapsed < interval) return;
     this.#updatedAt = now;
     this.#cost.update(elapsed);
     const delay = this.#turn.met(elapsed);

@@ -23,10 +23,9 @@ export class Turn {
     this.#idle = loop.idle();
   }
 
-  /** A request has come, perhaps the first of a turn. */
-  note(): void {
+  /** A request has come now, perhaps as the first of a turn. */
+  note(now: number): void {
     const { loop } = this;
-    const now = loop.now();
     const number = loop.turns();
     this.age = now - this.#startedAt;
     if (number === this.#number) return;

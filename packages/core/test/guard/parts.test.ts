@@ -39,12 +39,12 @@ describe('a turn', () => {
     const turn = new Turn(loop);
     const ages: number[] = [];
     for (const work of [10, 20, 0]) {
-      turn.note();
+      turn.note(loop.time);
       ages.push(turn.age);
       loop.work(work);
     }
     loop.next();
-    turn.note();
+    turn.note(loop.time);
     expect([...ages, turn.age]).toEqual([0, 10, 30, 0]);
   });
 
@@ -54,13 +54,13 @@ describe('a turn', () => {
     turn.admitted = 3;
     loop.work(40);
     loop.next(60);
-    turn.note();
+    turn.note(loop.time);
     expect([turn.before, turn.admitted]).toEqual([40, 0]);
     loop.work(30);
     loop.next();
     loop.next();
     loop.next();
-    turn.note();
+    turn.note(loop.time);
     expect(turn.before).toBe(10);
   });
 
@@ -70,7 +70,7 @@ describe('a turn', () => {
     for (const work of [90, 10]) {
       loop.work(work);
       loop.next();
-      turn.note();
+      turn.note(loop.time);
     }
     expect(turn.met(100)).toBe(82);
     expect(turn.met(100)).toBe(0);
@@ -217,7 +217,7 @@ describe('the cost of a request', () => {
     const loop = new Loop();
     const cost = new Cost(loop);
     for (let count = 0; count < times; count++) {
-      for (let index = 0; index < admitted; index++) cost.admitted();
+      for (let index = 0; index < admitted; index++) cost.admitted(loop.time);
       loop.work(work);
       loop.next(idle);
       cost.update(work + idle);
@@ -231,24 +231,24 @@ describe('the cost of a request', () => {
   });
 
   it('holds nobody back while the loop has time to spare, or has served too few to tell', () => {
-    const { cost } = busy(5, 25, 25, 40);
-    for (let index = 0; index < 100; index++) cost.admitted();
-    expect(cost.ahead).toBe(0);
+    const { cost, loop } = busy(5, 25, 25, 40);
+    for (let index = 0; index < 100; index++) cost.admitted(loop.time);
+    expect(cost.ahead(loop.time)).toBe(0);
     const { cost: few } = busy(0, 50, 0, 40);
-    for (let index = 0; index < 10; index++) few.admitted();
-    expect(few.ahead).toBe(0);
+    for (let index = 0; index < 10; index++) few.admitted(0);
+    expect(few.ahead(0)).toBe(0);
   });
 
   it('adds up otherwise, and is worked off a little faster than it seems', () => {
     const { cost, loop } = busy(5, 50, 0, 40);
     loop.work(100);
-    for (let index = 0; index < 6; index++) cost.admitted();
-    expect(cost.ahead).toBeCloseTo(60);
+    for (let index = 0; index < 6; index++) cost.admitted(loop.time);
+    expect(cost.ahead(loop.time)).toBeCloseTo(60);
     loop.work(10);
-    expect(cost.ahead).toBeGreaterThan(47);
-    expect(cost.ahead).toBeLessThan(50);
+    expect(cost.ahead(loop.time)).toBeGreaterThan(47);
+    expect(cost.ahead(loop.time)).toBeLessThan(50);
     loop.work(100);
-    expect(cost.ahead).toBe(0);
+    expect(cost.ahead(loop.time)).toBe(0);
   });
 });
 
