@@ -6,7 +6,7 @@ export interface Goal {
   target: number;
   measured: number;
   unit: string;
-  /** The 95 % interval, where rounds were paired. */
+  /** The 95 % interval where rounds were paired, or what it would be had the machine been as quick or as slow as it was at times. */
   interval?: { low: number; high: number };
 }
 

@@ -11,6 +11,15 @@ declare module 'overload-protection' {
   type Middleware = any;
   export default function protect(
     framework: string,
-    options: { production: boolean; maxEventLoopDelay: number },
+    options: {
+      production: boolean;
+      maxEventLoopDelay?: number;
+      sampleInterval?: number;
+      clientRetrySecs?: number;
+    },
   ): Middleware;
+}
+
+declare module 'toobusy-js' {
+  export default function isTooBusy(): boolean;
 }

@@ -1,0 +1,67 @@
+import type { Goal } from '../table.ts';
+import type { KindRun, Measured } from './run.ts';
+import { queueTimeout } from './servers.ts';
+import { measuredOf, shareOf } from './share.ts';
+
+/** The one whose figures are asked for. */
+const ours = 'headgate';
+
+/** Multiples that must be survived. */
+const overloads = [2, 5, 10];
+
+/** @param price Milliseconds of the main thread that a bare 503 takes. */
+export function goals(run: KindRun, price: number): Goal[] {
+  const headgate = run.cases.get(ours);
+  if (headgate === undefined || headgate instanceof Error) return [];
+  const { recovery, critical, loads } = headgate;
+  return [
+    ...overloads
+      .filter((multiple) => loads.has(multiple))
+      .flatMap((multiple) => atMultiple(run, headgate, multiple, price)),
+    { what: 'normal again after the spike', target: 1_000, measured: recovery, unit: 'ms' },
+    {
+      what: 'critical requests not answered in time',
+      target: 0.5,
+      measured: 100 * (1 - critical),
+      unit: '%',
+    },
+  ];
+}
+
+function atMultiple(run: KindRun, headgate: Measured, multiple: number, price: number): Goal[] {
+  const { unloaded, loads } = headgate;
+  const { answered, ofBound } = shareOf(run, headgate, multiple, price);
+  const peers = measuredOf(run).filter(([name]) => !name.startsWith(ours));
+  const best = Math.max(...peers.map(([, peer]) => shareOf(run, peer, multiple, price).answered));
+  const ahead = peers.length > 0 ? best / answered : Number.NaN;
+  const short = (part: number) => 100 * (1 - part);
+  const [slow, quick] = drift(run);
+  return [
+    {
+      what: `short of the bound at ${multiple} ×`,
+      target: 5,
+      measured: short(ofBound),
+      unit: '%',
+      interval: { low: short(ofBound * quick), high: short(ofBound * slow) },
+    },
+    {
+      what: `p99 of those answered at ${multiple} ×`,
+      target: queueTimeout + 3 * unloaded.p99,
+      measured: loads.get(multiple)?.p99 ?? Number.NaN,
+      unit: 'ms',
+    },
+    {
+      what: `best other / ${ours} at ${multiple} ×`,
+      target: 1,
+      measured: ahead,
+      unit: '×',
+      interval: { low: ahead * slow, high: ahead * quick },
+    },
+  ];
+}
+
+/** How much slower and how much quicker than on average the machine was at times. */
+function drift({ capacities }: KindRun): [slow: number, quick: number] {
+  const mean = capacities.reduce((sum, capacity) => sum + capacity, 0) / capacities.length;
+  return [Math.min(...capacities) / mean, Math.max(...capacities) / mean];
+}

@@ -1,0 +1,63 @@
+import type { Arrival } from './arrivals.ts';
+import { Clients, patience, type Route, type Visit } from './client.ts';
+import { slope } from './figures.ts';
+
+/** Milliseconds. */
+const now = (): number => performance.now();
+
+/** Sends each request at its time, whatever became of those before. Times count from when it was to be sent. */
+export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Visit[]> {
+  const clients = new Clients(route);
+  const start = now();
+  const send = async (arrival: Arrival): Promise<Visit> => {
+    const lateness = now() - start - arrival.at;
+    const headers: Record<string, string> = arrival.critical ? { 'x-class': 'critical' } : {};
+    const result = await clients.send('/', headers, Math.max(1, patience - lateness));
+    return { ...arrival, result, lateness, took: now() - start - arrival.at };
+  };
+  const visits: Array<Promise<Visit>> = [];
+  await new Promise<void>((resolve) => {
+    const sendWhatIsDue = () => {
+      for (;;) {
+        const arrival = schedule[visits.length];
+        if (arrival === undefined) return resolve();
+        const ahead = arrival.at - (now() - start);
+        if (ahead > 0) return void setTimeout(sendWhatIsDue, ahead);
+        visits.push(send(arrival));
+      }
+    };
+    sendWhatIsDue();
+  });
+  const all = await Promise.all(visits);
+  clients.close();
+  return all;
+}
+
+/** What clients that wait for their answers got. */
+export interface Closed {
+  /** Milliseconds that each answer took. */
+  times: number[];
+  /** Answers per second. */
+  rate: number;
+}
+
+/** Each of so many clients sends its next request when it has the answer; the first fifth of the time is not counted. */
+export async function closedLoop(route: Route, count: number, seconds: number): Promise<Closed> {
+  const clients = new Clients(route);
+  const begin = now() + seconds * 200;
+  const end = now() + seconds * 1_000;
+  const times: number[] = [];
+  const ends: number[] = [];
+  const loop = async () => {
+    while (now() < end) {
+      const start = now();
+      const result = await clients.send('/', {}, 10_000);
+      if (result !== 'answered' || now() < begin || now() > end) continue;
+      times.push(now() - start);
+      ends.push(now());
+    }
+  };
+  await Promise.all(Array.from({ length: count }, loop));
+  clients.close();
+  return { times, rate: 1_000 * slope(ends) };
+}

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { progress } from '../runner.ts';
+import { type Table, toMarkdown, toText } from '../table.ts';
+import { calibrate, type Kind, kinds } from './kinds.ts';
+import { fullPlan, quickPlan } from './plan.ts';
+import { prices } from './price.ts';
+import { bare } from './rejecting.ts';
+import { conductTable, limitTable, loadTable, priceTable, settingsTable } from './report.ts';
+import { runKind } from './run.ts';
+import { servers } from './servers.ts';
+
+const { values: options, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Short phases and fewer of them: to see that it works, not to believe. */
+    quick: { type: 'boolean', default: false },
+    /** A new connection for each request, instead of those that are free. */
+    'own-connections': { type: 'boolean', default: false },
+    markdown: { type: 'string' },
+  },
+});
+
+const plan = {
+  ...(options.quick ? quickPlan : fullPlan),
+  ownConnections: options['own-connections'],
+};
+const unknown = words.find((word) => !kinds.includes(word as Kind) && !(word in servers));
+if (unknown !== undefined) {
+  throw new Error(`${unknown} is neither of ${kinds} nor of ${Object.keys(servers)}`);
+}
+const chosen = <T extends string>(all: readonly T[]): readonly T[] => {
+  const named = all.filter((name) => words.includes(name));
+  return named.length > 0 ? named : all;
+};
+const names = chosen(Object.keys(servers));
+
+const tables: Table[] = [];
+const show = (table: Table) => {
+  if (table.rows.length === 0) return;
+  tables.push(table);
+  console.log(`${toText(table)}\n`);
+};
+
+const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
+console.log(`${machine}\n`);
+progress('calibrating');
+const work = calibrate();
+progress('');
+show(settingsTable(names));
+const priced = await prices(work, plan);
+show(priceTable(priced));
+const price = priced.get(bare)?.cpu ?? Number.NaN;
+for (const kind of chosen(kinds)) {
+  const run = await runKind(kind, names, work, plan);
+  for (const table of [loadTable(run, price), conductTable(run), limitTable(run)]) show(table);
+}
+if (options.markdown) {
+  const sections = [`${machine}.`, ...tables.map(toMarkdown)];
+  writeFileSync(options.markdown, `${sections.join('\n\n')}\n`);
+}

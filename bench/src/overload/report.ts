@@ -1,0 +1,128 @@
+import { number, type Table } from '../table.ts';
+import { percentile } from './figures.ts';
+import { goals } from './goals.ts';
+import { meaning } from './kinds.ts';
+import type { Price } from './price.ts';
+import type { KindRun } from './run.ts';
+import { servers } from './servers.ts';
+import { measuredOf, shareOf } from './share.ts';
+
+/** What each server does at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
+export function loadTable(run: KindRun, price: number): Table {
+  return {
+    title: `${run.kind}: ${meaning[run.kind]}; capacity ${number(run.capacities[0] ?? Number.NaN)}/s`,
+    columns: [
+      '',
+      'load',
+      'in time ÷ capacity',
+      'bound',
+      'of the bound',
+      'p50, ms',
+      'p99, ms',
+      'turned away/s',
+      'gave up/s',
+      'failed/s',
+    ],
+    rows: measuredOf(run).flatMap(([name, measured]) =>
+      [...measured.loads].map(([multiple, figures]) => {
+        const share = shareOf(run, measured, multiple, price);
+        return [
+          name,
+          `${multiple} ×`,
+          ...[share.answered, share.bound, share.ofBound].map((part) => part.toFixed(3)),
+          ...[figures.p50, figures.p99, figures.refused, figures.late, figures.failed].map(number),
+        ];
+      }),
+    ),
+    goals: goals(run, price),
+    notes: notes(run),
+  };
+}
+
+/** What each server does around the overload. */
+export function conductTable(run: KindRun): Table {
+  return {
+    title: `${run.kind}: before and after the spike, and with critical requests in 5 × the capacity`,
+    columns: [
+      '',
+      'unloaded p50, ms',
+      'p99, ms',
+      'normal again after, ms',
+      'critical in time, %',
+      'others, %',
+      'max RSS, MB',
+      'without a core, %',
+    ],
+    rows: measuredOf(run).map(([name, measured]) => [
+      name,
+      number(measured.unloaded.p50),
+      number(measured.unloaded.p99),
+      Number.isFinite(measured.recovery) ? `${measured.recovery}` : 'never seen',
+      number(100 * measured.critical),
+      number(100 * measured.others),
+      number(measured.maxRss / 1e6),
+      number(100 * measured.starved),
+    ]),
+    goals: [],
+  };
+}
+
+/** Where the limits that move stood: the tenth, the half and nine tenths of the samples. */
+export function limitTable(run: KindRun): Table {
+  const moving = measuredOf(run).filter(
+    ([, { limits }]) => spread([...limits.values()].flat()) > 0,
+  );
+  const phases = [...(moving[0]?.[1].limits.keys() ?? [])];
+  return {
+    title: `${run.kind}: where the limit stood (p10, p50, p90 of each phase)`,
+    columns: ['', ...phases],
+    rows: moving.map(([name, { limits }]) => [
+      name,
+      ...phases.map((phase) => {
+        const all = limits.get(phase) ?? [];
+        return [0.1, 0.5, 0.9].map((part) => number(percentile(all, part))).join(' ');
+      }),
+    ]),
+    goals: [],
+  };
+}
+
+function spread(values: readonly number[]): number {
+  return values.length === 0 ? 0 : percentile(values, 1) - percentile(values, 0);
+}
+
+export function priceTable(prices: ReadonlyMap<string, Price>): Table {
+  return {
+    title: 'What turning one request away costs',
+    columns: ['', 'µs of the main thread', '× bare 503'],
+    rows: [...prices].map(([name, { cpu, overBare }]) => [
+      name,
+      number(1_000 * cpu),
+      `${number(overBare.mean)} (${number(overBare.low)}–${number(overBare.high)})`,
+    ]),
+    goals: [],
+  };
+}
+
+export function settingsTable(names: readonly string[]): Table {
+  return {
+    title: 'Settings',
+    columns: ['', 'settings'],
+    rows: names.map((name) => [name, servers[name]?.settings ?? '']),
+    goals: [],
+  };
+}
+
+function notes(run: KindRun): string[] {
+  const all = run.capacities;
+  const drift = all.map((capacity) => number(capacity)).join(', ');
+  const failures = [...run.cases].filter(([, result]) => result instanceof Error);
+  const measured = measuredOf(run).map(([, result]) => result);
+  const p50 = Math.max(...measured.map(({ lateness }) => lateness.p50));
+  const p99 = Math.max(...measured.map(({ lateness }) => lateness.p99));
+  return [
+    `Capacity, before the first case and after each: ${drift}/s.`,
+    `The generator sent late by a p50 of ${number(p50)} ms and a p99 of ${number(p99)} ms at worst; what it measures counts from when it was to send.`,
+    ...failures.map(([name, error]) => `${name}: ${(error as Error).message}.`),
+  ];
+}

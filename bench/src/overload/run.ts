@@ -1,0 +1,54 @@
+import { progress } from '../runner.ts';
+import { median } from '../stats.ts';
+import { type Case, runCase, saturating } from './case.ts';
+import type { Kind, Work } from './kinds.ts';
+import { closedLoop } from './load.ts';
+import type { Plan } from './plan.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** A case, and the capacity of the bare server just before and after it. */
+export interface Measured extends Case {
+  /** Requests per second: what its figures are over, so that a machine which drifts takes both along. */
+  capacity: number;
+}
+
+/** All servers with one kind of handler. */
+export interface KindRun {
+  kind: Kind;
+  /** Requests per second: each time that it was measured. The loads are multiples of the first. */
+  capacities: number[];
+  cases: Map<string, Measured | Error>;
+}
+
+export async function runKind(
+  kind: Kind,
+  names: readonly string[],
+  work: Work,
+  plan: Plan,
+): Promise<KindRun> {
+  const cases: KindRun['cases'] = new Map();
+  const bare = await ServerProcess.start({ server: 'bare', kind, work });
+  const route = { port: bare.port, ownConnections: plan.ownConnections };
+  const capacity = async () => (await closedLoop(route, saturating, plan.capacity)).rate;
+  try {
+    progress(`${kind}: capacity`);
+    await capacity();
+    const first = median([await capacity(), await capacity(), await capacity()]);
+    const capacities = [first];
+    for (const server of names) {
+      progress(`${kind}: ${server}`);
+      const measured = await runCase({ kind, server, work }, first, plan).catch(
+        (error: Error) => error,
+      );
+      const before = capacities.at(-1) ?? first;
+      const after = await capacity();
+      capacities.push(after);
+      const between = (before + after) / 2;
+      cases.set(server, measured instanceof Error ? measured : { ...measured, capacity: between });
+    }
+    return { kind, capacities, cases };
+  } finally {
+    bare.stop();
+    progress('');
+  }
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { poolSize } from './kinds.ts';
+import type { Order, Report } from './order.ts';
+
+const program = fileURLToPath(new URL('./server.js', import.meta.url));
+
+/** A server alone in its process, seen from outside. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  port = 0;
+
+  private constructor(order: Order) {
+    this.#name = order.server;
+    const env = { ...process.env, NODE_ENV: 'production', UV_THREADPOOL_SIZE: String(poolSize) };
+    this.#child = fork(program, [JSON.stringify(order)], { env, execArgv: [] });
+  }
+
+  static async start(order: Order): Promise<ServerProcess> {
+    const server = new ServerProcess(order);
+    server.port = await server.#answer();
+    return server;
+  }
+
+  report(): Promise<Report> {
+    this.#child.send('report');
+    return this.#answer();
+  }
+
+  stop(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #answer<T>(): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const died = (code: number | null) => reject(new Error(`${this.#name} ended with ${code}`));
+      this.#child.once('exit', died);
+      this.#child.once('message', (value) => {
+        this.#child.off('exit', died);
+        resolve(value as T);
+      });
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import { handlers } from './kinds.ts';
+import { holdPath, type Order, type Report, type Stand } from './order.ts';
+import { rejecting } from './rejecting.ts';
+import { type Protection, servers } from './servers.ts';
+
+const order = JSON.parse(process.argv[2] ?? '') as Order;
+const { middleware, limit } = await protection();
+const app = express();
+app.use(middleware);
+app.get(holdPath, () => {});
+app.get('/', handler());
+const listener = app.listen(0, '127.0.0.1', () => {
+  process.send?.((listener.address() as AddressInfo).port);
+});
+
+const stands: Stand[] = [];
+if (limit) setInterval(() => stands.push({ time: Date.now(), limit: limit() }), 100).unref();
+
+process.on('message', () => {
+  const maxRss = process.resourceUsage().maxRSS * 1024;
+  process.send?.({ ...mainThread(), maxRss, stands } satisfies Report);
+});
+process.on('disconnect', () => process.exit());
+
+async function protection(): Promise<Protection> {
+  const { kind, server } = order;
+  const protection =
+    kind === 'rejecting'
+      ? { middleware: await rejecting[server]?.() }
+      : await servers[server]?.create(kind);
+  if (!protection?.middleware) throw new Error(`no server is called ${server}`);
+  return protection as Protection;
+}
+
+function handler(): RequestHandler {
+  if (order.kind !== 'rejecting') return handlers[order.kind](order.work);
+  return (_req, res) => void res.json({});
+}
+
+/** Linux tells it by thread; elsewhere it is that of the whole process. */
+function mainThread(): { cpu: number; starved: number } {
+  try {
+    const [ran, waited] = readFileSync('/proc/self/schedstat', 'utf8').split(' ');
+    return { cpu: Number(ran) / 1e6, starved: Number(waited) / 1e6 };
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return { cpu: (user + system) / 1_000, starved: 0 };
+  }
+}

@@ -1,0 +1,78 @@
+import { adaptive, type Priority } from '@headgate/core';
+import { eventLoopGuard } from '@headgate/core/node';
+import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
+import type { Request, RequestHandler } from 'express';
+import type { Kind } from './kinds.ts';
+import { expressQueue, overloadProtection, toobusy } from './peers.ts';
+import { underPressure } from './under-pressure.ts';
+
+/** What stands before the handler. */
+export interface Protection {
+  middleware: RequestHandler;
+  /** Where its limit stands now, if it has one that moves. */
+  limit?: () => number;
+}
+
+/** One row of the tables: how a middleware is set up, and what it is worth saying of that. */
+export interface Server {
+  settings: string;
+  create(kind: Kind): Promise<Protection> | Protection;
+}
+
+/** Milliseconds that a request may wait with Headgate. */
+export const queueTimeout = 300;
+
+const common = () => ({
+  queueLimit: 50,
+  queueTimeout,
+  priority: (req: Request) =>
+    (req.get('x-class') === 'critical' ? 'critical' : 'normal') as Priority,
+  guard: eventLoopGuard({ maxDelay: 50 }),
+});
+
+/** How much of each resource there is: what somebody who knows it would write. */
+const rightLimit: Record<Kind, number> = { cpu: 1, threads: 1, database: 10 };
+
+const watched = (limit: ConcurrencyLimit): Protection => ({
+  middleware: limit as unknown as RequestHandler,
+  limit: () => limit.stats().limits[0]?.limit ?? Number.NaN,
+});
+
+export const servers: Record<string, Server> = {
+  bare: {
+    settings: 'none',
+    create: () => ({ middleware: (_req, _res, next) => next() }),
+  },
+  headgate: {
+    settings:
+      'limit: adaptive({ max: 200 }), queueLimit: 50, queueTimeout: 300, guard: eventLoopGuard({ maxDelay: 50 })',
+    create: () => watched(concurrencyLimit({ limit: adaptive({ max: 200 }), ...common() })),
+  },
+  'headgate, right limit': {
+    settings: 'the same with limit: 1 (cpu, threads) or 10 (database)',
+    create: (kind) => watched(concurrencyLimit({ limit: rightLimit[kind], ...common() })),
+  },
+  'express-queue': {
+    settings: 'activeLimit: 10, queuedLimit: 50',
+    create: async () => ({ middleware: await expressQueue(10, 50) }),
+  },
+  'express-queue, right limit': {
+    settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 50',
+    create: async (kind) => ({ middleware: await expressQueue(rightLimit[kind], 50) }),
+  },
+  'overload-protection': {
+    settings: 'maxEventLoopDelay: 42 (default), clientRetrySecs: 1',
+    create: async () => ({ middleware: await overloadProtection() }),
+  },
+  'toobusy-js': {
+    settings: 'maxLag: 70, interval: 500 (defaults)',
+    create: async () => ({ middleware: await toobusy() }),
+  },
+  'under-pressure': {
+    settings:
+      'its method: maxEventLoopDelay: 100, maxEventLoopUtilization: 0.98, sampled each second',
+    create: () => ({
+      middleware: underPressure({ maxEventLoopDelay: 100, maxEventLoopUtilization: 0.98 }),
+    }),
+  },
+};

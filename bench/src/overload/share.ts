@@ -1,0 +1,28 @@
+import { bound } from './bound.ts';
+import type { KindRun, Measured } from './run.ts';
+
+/** Answered in time over the capacity; what is most; and the one over the other. */
+export interface Share {
+  answered: number;
+  bound: number;
+  ofBound: number;
+}
+
+/** @param price Milliseconds of the main thread that a bare 503 takes. */
+export function shareOf(
+  { kind }: KindRun,
+  { loads, capacity }: Measured,
+  multiple: number,
+  price: number,
+): Share {
+  const { answered = Number.NaN, offered = Number.NaN } = loads.get(multiple) ?? {};
+  const most = bound(kind, { capacity, offered }, price);
+  return { answered: answered / capacity, bound: most / capacity, ofBound: answered / most };
+}
+
+/** Those that did not fail. */
+export function measuredOf(run: KindRun): Array<[string, Measured]> {
+  return [...run.cases].filter(
+    (entry): entry is [string, Measured] => !(entry[1] instanceof Error),
+  );
+}

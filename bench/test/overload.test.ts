@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { arrivals } from '../src/overload/arrivals.ts';
+import { bound } from '../src/overload/bound.ts';
+import type { Result, Visit } from '../src/overload/client.ts';
+import { figuresOf, percentile, recoveryTime, slope } from '../src/overload/figures.ts';
+import { beginningOf, phases, quickPlan, recoveryName } from '../src/overload/plan.ts';
+
+const visit = (at: number, result: Result = 'answered', took = 10): Visit => ({
+  phase: 'any',
+  at,
+  critical: false,
+  result,
+  took,
+  lateness: 0,
+});
+
+describe('percentile', () => {
+  it('is a value that was seen, whatever their order', () => {
+    expect(percentile([3, 1, 2, 4], 0.5)).toBe(2);
+    expect(percentile([3, 1, 2, 4], 0.99)).toBe(4);
+    expect(percentile([7], 0)).toBe(7);
+    expect(percentile([], 0.5)).toBeNaN();
+  });
+});
+
+describe('slope', () => {
+  it('is the rate, also of what comes in batches', () => {
+    expect(slope([0, 10, 20, 30])).toBeCloseTo(0.1);
+    const batches = Array.from({ length: 400 }, (_, i) => Math.floor(i / 10) * 50);
+    expect(slope(batches)).toBeCloseTo(0.2, 3);
+  });
+});
+
+describe('arrivals', () => {
+  const two = [
+    { name: 'calm', duration: 100, rate: 20 },
+    { name: 'spike', duration: 100, rate: 80, critical: 0.25 },
+  ];
+
+  it('come in order, phase by phase, at about the rate, irregularly', () => {
+    const all = arrivals(two, 1);
+    const times = all.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    const calm = all.filter(({ phase }) => phase === 'calm');
+    const spike = all.filter(({ phase }) => phase === 'spike');
+    // Four standard deviations of a Poisson count.
+    expect(Math.abs(calm.length - 2_000)).toBeLessThan(180);
+    expect(Math.abs(spike.length - 8_000)).toBeLessThan(360);
+    expect(calm.every(({ at }) => at < 100_000)).toBe(true);
+    expect(spike.every(({ at }) => at >= 100_000)).toBe(true);
+    const gaps = spike.slice(1).map(({ at }, i) => at - (spike[i]?.at ?? 0));
+    // Exponential: a part of 1/e is longer than the mean.
+    expect(gaps.filter((gap) => gap > 12.5).length / gaps.length).toBeCloseTo(Math.exp(-1), 1);
+  });
+
+  it('has about the part of critical ones that was asked for, and none where none was', () => {
+    const all = arrivals(two, 1);
+    const critical = all.filter((arrival) => arrival.critical);
+    expect(critical.every(({ phase }) => phase === 'spike')).toBe(true);
+    expect(critical.length / 8_000).toBeCloseTo(0.25, 1);
+  });
+
+  it('are the same again for a seed, and others for another', () => {
+    expect(arrivals(two, 3)).toEqual(arrivals(two, 3));
+    expect(arrivals(two, 3)).not.toEqual(arrivals(two, 4));
+  });
+});
+
+describe('bound', () => {
+  it('takes off what the rejections cost where the main thread is what is short', () => {
+    const rates = { capacity: 100, offered: 1_000 };
+    const most = bound('cpu', rates, 0.1);
+    expect(most).toBeCloseTo(100 * (1 - (1_000 - most) * 0.0001));
+    expect(most).toBeLessThan(100);
+    expect(bound('cpu', rates, 0)).toBe(100);
+    expect(bound('cpu', rates, 2)).toBe(0);
+  });
+
+  it('is the capacity where it is not, and never more than what is offered', () => {
+    expect(bound('database', { capacity: 200, offered: 2_000 }, 0.1)).toBe(200);
+    expect(bound('cpu', { capacity: 100, offered: 50 }, 0.1)).toBe(50);
+    expect(bound('threads', { capacity: 40, offered: 20 }, 0.1)).toBe(20);
+  });
+});
+
+describe('figuresOf', () => {
+  it('counts per second, and times only what was answered', () => {
+    const visits = [
+      visit(0),
+      visit(1, 'refused', 1),
+      visit(2, 'late', 1_000),
+      visit(3, 'answered', 30),
+    ];
+    expect(figuresOf(visits, 2)).toEqual({
+      offered: 2,
+      answered: 1,
+      refused: 0.5,
+      late: 0.5,
+      failed: 0,
+      p50: 10,
+      p99: 30,
+    });
+  });
+});
+
+describe('recoveryTime', () => {
+  const every = (step: number, from: number, to: number, make: (at: number) => Visit) =>
+    Array.from({ length: (to - from) / step }, (_, i) => make(from + i * step));
+
+  it('is 0 where nothing was wrong', () => {
+    expect(recoveryTime(every(10, 5_000, 8_000, visit), 5_000, 10)).toBe(0);
+  });
+
+  it('ends where from then on all is answered, and as quickly as before', () => {
+    const refused = every(10, 0, 400, (at) => visit(at, 'refused'));
+    const slow = every(10, 400, 700, (at) => visit(at, 'answered', 50));
+    const fine = every(10, 700, 3_000, visit);
+    expect(recoveryTime([...refused, ...slow, ...fine], 0, 10)).toBe(700);
+  });
+
+  it('is never where it is not seen for a whole second', () => {
+    const late = every(10, 0, 1_500, (at) => visit(at, 'late', 1_000));
+    expect(recoveryTime([...late, ...every(10, 1_500, 2_000, visit)], 0, 10)).toBe(
+      Number.POSITIVE_INFINITY,
+    );
+  });
+});
+
+describe('phases', () => {
+  it('offer multiples of the capacity, and come back to normal at once after the highest', () => {
+    const all = phases(quickPlan, 100);
+    const names = all.map(({ name }) => name);
+    expect(names.indexOf(recoveryName)).toBe(names.indexOf('5 ×') + 1);
+    expect(all.find(({ name }) => name === '5 ×')?.rate).toBe(500);
+    expect(beginningOf('5 ×', all)).toBe(2_000);
+  });
+
+  it('have critical requests of less than half of the capacity among the others', () => {
+    const mixed = phases(quickPlan, 100).at(-1);
+    expect((mixed?.rate ?? 0) * (mixed?.critical ?? 1)).toBeCloseTo(45);
+  });
+});
