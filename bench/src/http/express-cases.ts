@@ -47,7 +47,7 @@ export const cases: Record<string, Serve> = {
   hand: serve(hand),
   headgate: serve(async ({ limit, queueLimit }) => {
     const { concurrencyLimit } = await import('@headgate/express');
-    return concurrencyLimit({ limit, queueLimit }) as unknown as RequestHandler;
+    return concurrencyLimit({ limit, queueLimit });
   }),
   'express-queue': serve(async ({ limit, queueLimit }) => {
     const { default: expressQueue } = await import('express-queue');

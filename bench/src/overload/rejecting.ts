@@ -11,11 +11,11 @@ export const bare = 'bare 503';
 export const rejecting: Record<string, () => Promise<RequestHandler> | RequestHandler> = {
   // The least: no body, one header field.
   [bare]: () => (_req, res) => void res.writeHead(503, { 'Retry-After': '1' }).end(),
-  'headgate, by its limit': () => concurrencyLimit({ limit: 1 }) as unknown as RequestHandler,
+  'headgate, by its limit': () => concurrencyLimit({ limit: 1 }),
   'headgate, by its guard': () => {
     // All but the first of a turn are late, and the place for that one is taken.
     const guard = eventLoopGuard({ maxDelay: 0.001 });
-    return concurrencyLimit({ limit: 1, guard }) as unknown as RequestHandler;
+    return concurrencyLimit({ limit: 1, guard });
   },
   'express-queue': () => expressQueue(1, 0),
   // No timer is as quick as this.

@@ -34,7 +34,7 @@ const common = () => ({
 const rightLimit: Record<Kind, number> = { cpu: 1, threads: 1, database: 10 };
 
 const watched = (limit: ConcurrencyLimit): Protection => ({
-  middleware: limit as unknown as RequestHandler,
+  middleware: limit,
   limit: () => limit.stats().limits[0]?.limit ?? Number.NaN,
 });
 

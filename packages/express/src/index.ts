@@ -45,6 +45,8 @@ export interface ConcurrencyLimit
   // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
   extends RequestHandler<Params, any, any, Query, AdmissionLocals>,
     Handle {
+  /** Also where `locals` are not known, as for a list of `RequestHandler`. */
+  (req: Request, res: Response, next: NextFunction): void;
   /** Limits one handler, and holds the permit until that has settled and the response is over. */
   // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
   wrap<P = Params, ResBody = any, ReqBody = any, ReqQuery = Query>(

@@ -1,6 +1,6 @@
 import { createLimiter, type GateStats, type Permit, type Rejection } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
-import express, { type Request } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { expectTypeOf } from 'vitest';
 
 const limit = concurrencyLimit({
@@ -31,7 +31,10 @@ expectTypeOf(limit.stats()).toExtend<GateStats>();
 expectTypeOf(limit.close({ timeout: 1000 })).toEqualTypeOf<Promise<number>>();
 expectTypeOf(limit.inflight).toEqualTypeOf<number>();
 
+const chain: RequestHandler[] = [limit];
+
 const app = express();
+app.use(chain);
 app.use(limit);
 app.use('/api', limit, express.json());
 app.get('/reports/:id', limit, (_req, res) => {
