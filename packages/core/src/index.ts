@@ -1,9 +1,10 @@
 export { type Clock, systemClock } from './clock.ts';
 export { type ErrorCode, HeadgateError } from './errors.ts';
-export { createGate, type GateLimitOptions, type GateOptions } from './gate/create-gate.ts';
+export { createGate } from './gate/create-gate.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
 export type { GateLimit } from './gate/gate-limits.ts';
 export type { Guard } from './gate/guard.ts';
+export type { GateLimitOptions, GateOptions } from './gate/options.ts';
 export type { Take, TakeOptions, Takes } from './gate/takes.ts';
 export { ipKey } from './http/ip-key.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';

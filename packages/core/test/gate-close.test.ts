@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type Permit } from '../src/index.ts';
-import { askGate, type Shares } from './ask-gate.ts';
+import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-const app: Shares = [{ weight: 1 }];
+const app: Amounts = [{ weight: 1 }];
 
 function ask(gate: Pick<Gate, 'limits' | 'request'>, takes = app): Caller {
   const caller = new Caller();
@@ -20,7 +20,7 @@ it('close rejects everything that waits anywhere in the gate, and newcomers', as
     { name: 'app', limit: 1 },
   ];
   const gate = createGate({ limits, queueLimit: 9, name: 'api' });
-  const of = (key: string): Shares => [{ key, weight: 1 }, { weight: 1 }];
+  const of = (key: string): Amounts => [{ key, weight: 1 }, { weight: 1 }];
   const holder = ask(gate, of('a'));
   const waiting = [ask(gate, of('a')), ask(gate, of('b')), ask(gate, of('b'))];
   const closed = gate.close();

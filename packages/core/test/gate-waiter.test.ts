@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type GateOptions } from '../src/index.ts';
-import { askGate, type Shares } from './ask-gate.ts';
+import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -32,7 +32,7 @@ function askFor(gate: Gate, weight: number): Caller {
   return caller;
 }
 
-const takes = (key: string): Shares => [{ key, weight: 1 }, { weight: 1 }];
+const takes = (key: string): Amounts => [{ key, weight: 1 }, { weight: 1 }];
 
 function expectQuiet(gate: Gate): void {
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
@@ -202,7 +202,7 @@ it('grants do not re-enter, through several limits either', () => {
 it('what a later limit would refuse is refused before the first is asked', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
-  const bad: [Shares, object][] = [
+  const bad: [Amounts, object][] = [
     [[{ key: 'a', weight: 1 }, { weight: 2 }], { code: 'ERR_HEADGATE_WEIGHT' }],
     [[{ key: 'a', weight: 1 }, { weight: Number.NaN }], { code: 'ERR_HEADGATE_WEIGHT' }],
     [

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type GateOptions } from '../src/index.ts';
-import { askGate, type Shares } from './ask-gate.ts';
+import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -246,7 +246,7 @@ it('a gate of one shared limiter takes its queueLimit and queueTimeout', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 50, clock });
   const gate = createGate({ limits: [{ limiter }], clock });
   const callers = [new Caller(), new Caller(), new Caller()];
-  const takes: Shares = [{ weight: 1 }];
+  const takes: Amounts = [{ weight: 1 }];
   for (const caller of callers) askGate(gate, caller, takes);
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
   clock.advance(50);

@@ -9,12 +9,12 @@ import {
   type Order,
   type Priority,
 } from '../src/index.ts';
-import { askGate, type Shares } from './ask-gate.ts';
+import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 
-const app: Shares = [undefined, undefined, { weight: 1 }];
-const narrow: Shares = [undefined, { weight: 1 }, { weight: 1 }];
-const narrowest: Shares = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
+const app: Amounts = [undefined, undefined, { weight: 1 }];
+const narrow: Amounts = [undefined, { weight: 1 }, { weight: 1 }];
+const narrowest: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
 
 function scene(order: Order = byPriority()) {
   const limits = [
@@ -23,7 +23,7 @@ function scene(order: Order = byPriority()) {
     { name: 'app', limit: 1 },
   ];
   const gate = createGate({ limits, queueLimit: 99, order });
-  const ask = (priority: Priority, shares: Shares, at: Gate = gate) => {
+  const ask = (priority: Priority, shares: Amounts, at: Gate = gate) => {
     const caller = new Caller();
     caller.priority = priority;
     askGate(at, caller, shares);
@@ -131,7 +131,7 @@ it('works where the gates share their limiters', () => {
   const one = createGate({ limits: [first, last], queueLimit: 9 });
   const other = createGate({ limits: [first, last], queueLimit: 9 });
   const { turns, ask } = scene();
-  const both: Shares = [{ weight: 1 }, { weight: 1 }];
+  const both: Amounts = [{ weight: 1 }, { weight: 1 }];
   const holder = ask('normal', [undefined, { weight: 1 }], one);
   const low = ask('low', both, one);
   const normal = ask('normal', [undefined, { weight: 1 }], other);

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import {
+  byParty,
   byPriority,
   byShare,
   createGate,
   createLimiter,
   type LimiterOptions,
   lifo,
+  type Order,
   type Priority,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
@@ -201,6 +203,15 @@ it.each([
 });
 
 it('takes parts that come to 1 but for rounding', () => {
-  expect(byShare({ a: 0.1, b: 0.2, c: 0.7 }).shares).toEqual(['a', 'b', 'c']);
-  expect(byShare({ a: 1 / 3, b: 1 / 3, c: 1 / 3 }).shares).toHaveLength(3);
+  expect(byShare({ a: 0.1, b: 0.2, c: 0.7 }).shareNames).toEqual(['a', 'b', 'c']);
+  expect(byShare({ a: 1 / 3, b: 1 / 3, c: 1 / 3 }).shareNames).toHaveLength(3);
+});
+
+it.each([
+  ['byPriority', (order: Order) => byPriority(order)],
+  ['byParty', (order: Order) => byParty(order)],
+  ['byShare', (order: Order) => byShare({ gold: 0.5 }, order)],
+])('goes around all other orders: %s refuses it', (_, around) => {
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
+  expect(() => around(byShare({ gold: 0.5 }))).toThrow(expect.objectContaining(error));
 });

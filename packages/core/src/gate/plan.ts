@@ -5,8 +5,8 @@ import type { Limiter } from '../limiter/limiter.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import { checkObserver } from '../limiter/observer.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
-import type { GateLimitOptions, GateOptions } from './create-gate.ts';
 import { checkOrder, type GateLimit } from './gate-limits.ts';
+import type { GateLimitOptions, GateOptions } from './options.ts';
 
 /** A limit in its place in a gate, checked and completed; the limiter is shared with others, or still to be made. */
 export type Plan =
@@ -19,11 +19,13 @@ const known = ['name', 'limit', 'perKey', 'queueLimit', 'queueWeight', 'order', 
 export function planLimits(options: GateOptions): Plan[] {
   const { limits } = options;
   if (!Array.isArray(limits) || (limits.length === 0 && options.guard === undefined)) {
-    throw invalid('limits', 'an array of at least one limit, unless there is a guard', limits);
+    const expected = 'an array of at least one limit, unless there is a guard';
+    throw invalid('limits', expected, limits);
   }
   const plans = limits.map((limit) => planLimit(limit, options));
+  const hasLine = plans.length === 1 ? hasLineAlone : hasLineAmongOthers;
   // The default would silently let nobody wait.
-  if (options.queueLimit === undefined && plans.some((plan) => hasLine(plan, plans))) {
+  if (options.queueLimit === undefined && plans.some(hasLine)) {
     throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
   }
   if (options.order !== undefined && !plans.some(({ owned }) => owned)) {
@@ -33,27 +35,33 @@ export function planLimits(options: GateOptions): Plan[] {
   return plans;
 }
 
-export function make(plan: Plan): GateLimit {
+export function makeLimit(plan: Plan): GateLimit {
   const { optional, owned } = plan;
   const limiter = plan.owned ? new InProcessLimiter(plan.limiter) : plan.limiter;
   return { limiter, optional, owned };
 }
 
-/** Where the gate has not been told: a single limit has its own bounds. */
+/** How many may wait at a gate that has not been told: a single limit has bounds of its own. */
 export function queueLimitOf([first, ...others]: readonly Plan[]): number {
   if (first === undefined || others.length > 0) return 0;
   return first.owned ? defaultQueueLimit(first.limiter.queueWeight) : Infinity;
 }
 
+/** How long one may wait at a gate that has not been told: a single shared limiter has a time of its own. */
 export function queueTimeoutOf([first, ...others]: readonly Plan[]): number {
-  return first?.owned === false && others.length === 0 ? first.limiter.queueTimeout : 2000;
+  if (first === undefined || others.length > 0) return 2000;
+  return first.owned ? 2000 : first.limiter.queueTimeout;
 }
 
-/** Whether the limit is meant to have a line, though the gate has not been told of any. */
-function hasLine({ limiter, owned }: Plan, { length }: readonly Plan[]): boolean {
-  const { queueLimit, queueWeight } = limiter;
-  if (!owned) return length > 1 && queueLimit > 0;
-  return (queueLimit > 0 && queueLimit !== Infinity) || (length > 1 && queueWeight !== Infinity);
+/** Whether the only limit is meant to have a line, though the gate's default would let nobody wait. */
+function hasLineAlone({ limiter: { queueLimit }, owned }: Plan): boolean {
+  return owned && queueLimit > 0 && queueLimit !== Infinity;
+}
+
+/** The same of one of several. */
+function hasLineAmongOthers({ limiter: { queueLimit, queueWeight }, owned }: Plan): boolean {
+  if (!owned) return queueLimit > 0;
+  return (queueLimit > 0 && queueLimit !== Infinity) || queueWeight !== Infinity;
 }
 
 function planLimit(options: GateLimitOptions, gate: GateOptions): Plan {

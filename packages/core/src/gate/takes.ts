@@ -1,8 +1,7 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { checkShare } from '../limiter/share.ts';
-import { checkWeight } from '../limiter/weight.ts';
+import { checkRequest } from '../limiter/request.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 /** What a request takes of one limit of a gate. */
@@ -57,7 +56,8 @@ export function takesFrom(
  */
 export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
   let place = -1;
-  for (const { limiter, key, limit, weight, share } of takes) {
+  for (const take of takes) {
+    const { limiter, key, limit } = take;
     const previous = place;
     place = limits.findIndex((known) => known.limiter === limiter);
     if (place <= previous) throw misplaced(limiter);
@@ -66,8 +66,7 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
     }
     if (limit !== undefined) checkCount('limit', limit, 1);
-    checkWeight(weight, limit ?? limiter.limit);
-    checkShare(limiter, share);
+    checkRequest(limiter, take, limit ?? limiter.limit);
   }
 }
 

@@ -95,10 +95,11 @@ export class HttpGate<R> implements Door {
       throw invalid('classify', 'left out where no limit adapts', classify);
     }
     this.gate = createGate({
-      limits: this.#rules.map((rule) => rule.limitOf(this.#ordering)),
+      limits: this.#rules.map((rule) => rule.limitOf(this.#ordering.order)),
       queueLimit,
       queueTimeout,
       guard: options.guard,
+      // A gate of shared limiters refuses an order; what the app says is for those limiters' own, then.
       order: hasOwn ? this.#ordering.order : order,
       mode,
       maxHold,
@@ -134,7 +135,7 @@ export class HttpGate<R> implements Door {
       this.#judgement === undefined
         ? new Visit(this, client, takes)
         : new JudgedVisit(this, client, takes, request, this.#judgement);
-    this.#ordering.describe(visit, request);
+    this.#ordering.assign(visit, request);
     visit.enter(gate);
     return visit;
   }
@@ -214,19 +215,7 @@ function written<R>(options: HttpOptions<R, never, unknown, never>): readonly Li
   }
   if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
     return [];
-  const { name = options.limiter === undefined ? 'default' : undefined } = options;
-  const { limit, limiter, key, route, weight, shares, shareBy, queueWeight, statusCode } = options;
-  const rule = {
-    name,
-    limit,
-    limiter,
-    key,
-    route,
-    weight,
-    shares,
-    shareBy,
-    queueWeight,
-    statusCode,
-  };
-  return [rule as LimitOptions<R>];
+  const rule = Object.fromEntries(perLimit.map((option) => [option, options[option]]));
+  if (options.limiter === undefined) rule.name ??= 'default';
+  return [rule as unknown as LimitOptions<R>];
 }

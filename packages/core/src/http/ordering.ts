@@ -26,10 +26,10 @@ export class Ordering<R> {
     this.order = priority === undefined ? within : byPriority(within);
   }
 
-  /** Throws what the app's functions throw. */
-  describe(waiter: Waiter, request: R): void {
+  /** Says of the waiter what the app says of the request; throws what the app's functions throw. */
+  assign(waiter: Waiter, request: R): void {
     if (this.#priority !== undefined) {
-      waiter.priority = checkPriority(this.#priority(request) ?? null);
+      waiter.priority = checkPriority(this.#priority(request));
     }
     if (this.#fairBy !== undefined) waiter.party = checkParty(this.#fairBy(request));
   }

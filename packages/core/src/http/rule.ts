@@ -1,13 +1,13 @@
 import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-import type { GateLimitOptions } from '../gate/create-gate.ts';
+import type { GateLimitOptions } from '../gate/options.ts';
 import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { Order } from '../limiter/line.ts';
 import { byShare } from '../limiter/orders/by-share.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
-import type { Ordering } from './ordering.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
 /** What is said of one limit, within `limits` or beside the options of the whole. */
@@ -46,9 +46,12 @@ export class Rule<R> {
     private readonly routing: Partial<Routing>,
   ) {
     checkNames('limits[]', options, known);
-    const { key, limit, limiter, route, weight = 1, statusCode = 503 } = options;
+    const { key, limit, limiter, route, weight = 1, shares, shareBy, statusCode = 503 } = options;
     checkFunction('key', key);
-    checkFunction('shareBy', options.shareBy);
+    checkFunction('shareBy', shareBy);
+    if (shares !== undefined && shareBy === undefined) {
+      throw invalid('shareBy', 'set beside shares', shareBy);
+    }
     if (typeof limit === 'function' && key === undefined) {
       throw invalid('limit', 'a whole number where there is no key', limit);
     }
@@ -71,8 +74,8 @@ export class Rule<R> {
   }
 
   /** For the gate that is to enforce it. */
-  limitOf({ order }: Pick<Ordering<R>, 'order'>): GateLimitOptions {
-    const { limiter, limit, name, key, shares, shareBy, queueLimit, queueWeight } = this.options;
+  limitOf(order: Order | undefined): GateLimitOptions {
+    const { limiter, limit, name, key, shares, queueLimit, queueWeight } = this.options;
     const optional = this.options.route !== undefined;
     if (limiter !== undefined) return { limiter, optional };
     // Where it depends on the request, every request brings it along.
@@ -80,7 +83,6 @@ export class Rule<R> {
     const perKey = key !== undefined;
     const own = { name: name as string, limit: least, perKey, queueLimit, queueWeight, optional };
     if (shares === undefined) return own;
-    if (shareBy === undefined) throw invalid('shareBy', 'set beside shares', shareBy);
     return { ...own, order: byShare(shares, order) };
   }
 
@@ -88,7 +90,7 @@ export class Rule<R> {
   bind(limiter: Limiter): void {
     const { key, route, weight = 1, shareBy } = this.options;
     this.#limiter = limiter;
-    if (shareBy !== undefined && limiter.shares.length === 0) {
+    if (shareBy !== undefined && limiter.shareNames.length === 0) {
       throw invalid('shareBy', 'left out where the limit has no shares', shareBy);
     }
     const isPlain = key === undefined && route === undefined && shareBy === undefined;
@@ -124,10 +126,10 @@ export class Rule<R> {
     throw invalid('key', 'a function that returns a string or undefined', key, 'ERR_HEADGATE_KEY');
   }
 
-  #share(request: R, { shares }: Limiter): string | undefined {
+  #share(request: R, { shareNames }: Limiter): string | undefined {
     const share = this.options.shareBy?.(request);
-    if (share === undefined || shares.includes(share)) return share;
-    const expected = `a function that returns ${shares.join(', ')} or undefined`;
+    if (share === undefined || shareNames.includes(share)) return share;
+    const expected = `a function that returns ${shareNames.join(', ')} or undefined`;
     throw invalid('shareBy', expected, share);
   }
 

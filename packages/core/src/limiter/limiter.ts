@@ -56,8 +56,8 @@ export interface Limiter {
   readonly perKey: boolean;
   /** Whether the limit moves by itself. */
   readonly adapts: boolean;
-  /** The names of the shares that the limit is divided into. */
-  readonly shares: readonly string[];
+  /** Of the shares that the limit is divided into. */
+  readonly shareNames: readonly string[];
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;

@@ -47,13 +47,19 @@ export interface Order {
   create(site: Site): Line;
   /** Whether its lines know classes. */
   readonly ranks?: boolean | undefined;
-  /** What its lines divide the limit among. */
-  readonly shares?: readonly string[] | undefined;
+  /** Of the shares that its lines divide the limit into. */
+  readonly shareNames?: readonly string[] | undefined;
 }
 
 /** @throws HeadgateError for what makes no line. */
 export function checkOrder(order: Order): Order {
   if (typeof order?.create === 'function') return order;
-  const expected = 'fifo(), lifo(), codel(), byPriority(), byParty() or byShare()';
+  const expected = 'fifo(), lifo(), codel(), byPriority(), byParty(), byShare() or your own';
   throw invalid('order', expected, order);
+}
+
+/** @throws HeadgateError for what makes no line, or divides the limit, which a line within another cannot. */
+export function checkInner(order: Order): Order {
+  if (checkOrder(order).shareNames === undefined) return order;
+  throw invalid('order', 'one without byShare(), which goes around all others', order);
 }

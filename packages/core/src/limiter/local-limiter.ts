@@ -9,9 +9,8 @@ import { Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
 import { checkPriority } from './priority.ts';
 import type { RejectionReason } from './rejection.ts';
-import { checkShare } from './share.ts';
+import { checkRequest } from './request.ts';
 import { checkIdle, grant, type Waiter } from './waiter.ts';
-import { checkWeight } from './weight.ts';
 
 const nothing = {};
 const none: readonly string[] = [];
@@ -42,8 +41,8 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.movement !== undefined;
   }
 
-  get shares(): readonly string[] {
-    return this.settings.order.shares ?? none;
+  get shareNames(): readonly string[] {
+    return this.settings.order.shareNames ?? none;
   }
 
   get inflight(): number {
@@ -62,8 +61,7 @@ export class InProcessLimiter implements LocalLimiter {
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
     const { weight = 1, share } = options;
     const pool = this.#pools.of(options.key, options.limit);
-    checkWeight(weight, pool.limit);
-    checkShare(this, share);
+    checkRequest(this, { weight, share }, pool.limit);
     return this.#pools.closed || !pool.admits(weight) ? undefined : pool.admit(weight, 0, share);
   }
 
@@ -103,8 +101,7 @@ export class InProcessLimiter implements LocalLimiter {
     const pools = this.#pools;
     checkIdle(waiter);
     let pool = pools.of(waiter.key, waiter.limit);
-    checkWeight(waiter.weight, pool.limit);
-    checkShare(this, waiter.share);
+    checkRequest(this, waiter, pool.limit);
     waiter.arrival = 0;
     if (pool.isFullFor(waiter)) pool = this.#withoutLate(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');

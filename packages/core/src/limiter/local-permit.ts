@@ -38,8 +38,10 @@ export class LocalPermit extends BasePermit {
   override pause(waiter: Waiter): void {
     const { heirs, home, line } = this.pool;
     const { highest } = line;
+    // A higher class may wait here already.
     if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
-    if (this.waiter !== undefined || (heirs ?? home.movement) === undefined) return;
+    const isNeeded = heirs !== undefined || home.movement !== undefined;
+    if (this.waiter !== undefined || !isNeeded) return;
     this.extras().waiter = waiter;
     heirs?.add(this);
     home.movement?.pause(this);

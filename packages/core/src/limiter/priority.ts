@@ -1,8 +1,9 @@
 import { checkChoice } from '../checks.ts';
 
-/** Classes of those who wait, the highest first. */
+/** The highest first. */
 export const priorities = ['critical', 'high', 'normal', 'low', 'sheddable'] as const;
 
+/** How much a request matters while it waits, and to a guard; `critical` is the highest. */
 export type Priority = (typeof priorities)[number];
 
 /** From 0 for the highest; none at all is below them all. */
@@ -15,6 +16,6 @@ export function isHigher(one: Priority | undefined, other: Priority | undefined)
 }
 
 /** @throws HeadgateError for what is none. */
-export function checkPriority(priority: unknown = 'normal'): Priority {
+export function checkPriority(priority: unknown): Priority {
   return checkChoice('priority', priority, priorities);
 }

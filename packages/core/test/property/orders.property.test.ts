@@ -11,7 +11,7 @@ import {
   type Priority,
 } from '../../src/index.ts';
 import { priorities } from '../../src/limiter/priority.ts';
-import { askGate, type Shares } from '../ask-gate.ts';
+import { type Amounts, askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { assertFor, patience } from './budget.ts';
@@ -41,7 +41,7 @@ const settings = fc.record({
     byParty(byPriority()),
     byShare({ share0: 0.5, share1: 0.3 }),
     byShare({ share0: 0.5, share1: 0.5 }, byPriority(byParty())),
-    byPriority(byShare({ share0: 0.2, share1: 0.3 })),
+    byShare({ share0: 0.2, share1: 0.3 }, byPriority(lifo())),
   ),
   keyed: fc.boolean(),
   limit: fc.integer({ min: 1, max: 4 }),
@@ -91,12 +91,12 @@ class Story {
     askGate(this.gate, caller, this.#shares(event));
   }
 
-  #shares({ at, weight, isNarrow }: Event): Shares {
+  #shares({ at, weight, isNarrow }: Event): Amounts {
     const { keyed, limit, order } = this.settings;
-    const share = order.shares?.[at % 3];
+    const share = order.shareNames?.[at % 3];
     const app = { weight: Math.min(weight, limit), share };
     if (!keyed) return [app];
-    const narrow = isNarrow ? { weight: 1, share: order.shares?.[at % 2] } : undefined;
+    const narrow = isNarrow ? { weight: 1, share: order.shareNames?.[at % 2] } : undefined;
     return [{ key: String(at % 3), weight: 1 }, narrow, app];
   }
 

@@ -1,5 +1,5 @@
 import { type Gate, type Permit, type Rejection, Waiter } from '../../src/index.ts';
-import type { Shares } from '../ask-gate.ts';
+import type { Amounts } from '../ask-gate.ts';
 import type { GateScene } from './gate-scene.ts';
 
 export interface Visit {
@@ -26,7 +26,7 @@ export class Visitor extends Waiter {
   due = Number.POSITIVE_INFINITY;
   order = 0;
   permit: Permit | undefined;
-  readonly takes: Shares;
+  readonly takes: Amounts;
 
   constructor(
     private readonly scene: GateScene,

@@ -1,29 +1,30 @@
-import { checkOrder, type Line, type Order, type Site } from '../line.ts';
+import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { deal } from './hand.ts';
 import { Lanes } from './lanes.ts';
 
 /**
- * Those who wait for different parties take turns, each in the order given; heavier requests make for fewer turns. In a full
- * line a newcomer displaces the youngest of the longest lane, which is rejected as `full`, unless its own is about as long.
+ * Parties take turns; within a party, requests are served in the order given. Turns are counted by weight: heavier requests, fewer
+ * turns. When the line is full, a newcomer displaces the youngest of the heaviest lane (rejected as `full`), unless its own would
+ * be as heavy.
  *
- * However many parties somebody invents, there are 128 lanes. A party waits in one of six that are dealt to it at random: in the
- * shortest as it comes, so that even among dozens hardly any two share one, and nobody can tell who would.
+ * There are at most 128 lanes, however many parties are invented. Each party is dealt six at random, and takes the lightest when its
+ * first request begins to wait: so two rarely share one, and nobody can predict which.
  *
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and Fairness;
  * there, a party waits in all six of its lanes at once, and so has six times as many turns as one with a single request.
  *
  * @param order Within a lane. Default: `fifo()`.
- * @throws HeadgateError for an order that is none.
+ * @throws HeadgateError for an order that is none, or `byShare()`.
  */
 export function byParty(order: Order = fifo()): Order {
-  const { ranks, shares } = checkOrder(order);
-  return { create: (site) => new FairLine(order, site), ranks, shares };
+  const { ranks } = checkInner(order);
+  return { create: (site) => new PartyLine(order, site), ranks };
 }
 
 /** Of parties that take their turns as one. */
-interface Lane {
+interface ChargedLane {
   readonly line: Line;
   readonly number: number;
   /** When its next is due, in virtual time. */
@@ -32,13 +33,13 @@ interface Lane {
 
 /** Its lane, and how many wait there for it. */
 interface Party {
-  readonly lane: Lane;
+  readonly lane: ChargedLane;
   waiting: number;
 }
 
-class FairLine extends Lanes {
+class PartyLine extends Lanes {
   /** By number: only those that somebody has waited in since the line was last empty. */
-  readonly #used = new Map<number, Lane>();
+  readonly #used = new Map<number, ChargedLane>();
   /** For whom somebody waits. */
   readonly #parties = new Map<string, Party>();
   /** Virtual time, in weight: whoever was let in last was due then. */
@@ -58,13 +59,13 @@ class FairLine extends Lanes {
     return Array.from(this.#used.values(), ({ line }) => line);
   }
 
-  /** Of the longest lane: nobody else is to suffer for it. */
+  /** Of the heaviest lane: nobody else is to suffer for it. */
   get youngest(): Waiter | undefined {
-    return this.#longest?.youngest;
+    return this.#heaviest?.youngest;
   }
 
   get next(): Waiter | undefined {
-    let first: Lane | undefined;
+    let first: ChargedLane | undefined;
     for (const lane of this.#used.values()) {
       if (lane.line.length > 0 && lane.due < (first?.due ?? Infinity)) first = lane;
     }
@@ -72,15 +73,15 @@ class FairLine extends Lanes {
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
-    const own = this.#laneFor(nameOf(newcomer)).line;
-    const longest = this.#longest;
-    const isShorter = own.weight + newcomer.weight < (longest?.weight ?? 0);
-    return isShorter ? longest?.youngest : own.spare(newcomer);
+    const own = this.#chargedLaneOf(nameOf(newcomer)).line;
+    const heaviest = this.#heaviest;
+    const isLighter = own.weight + newcomer.weight < (heaviest?.weight ?? 0);
+    return isLighter ? heaviest?.youngest : own.spare(newcomer);
   }
 
   override insert(waiter: Waiter): void {
     const name = nameOf(waiter);
-    const lane = this.#laneFor(name);
+    const lane = this.#chargedLaneOf(name);
     const party = this.#parties.get(name) ?? { lane, waiting: 0 };
     party.waiting++;
     this.#parties.set(name, party);
@@ -105,11 +106,11 @@ class FairLine extends Lanes {
   }
 
   protected laneOf(waiter: Waiter): Line {
-    return this.#laneFor(nameOf(waiter)).line;
+    return this.#chargedLaneOf(nameOf(waiter)).line;
   }
 
   /** Where the party waits, or would. */
-  #laneFor(name: string): Lane {
+  #chargedLaneOf(name: string): ChargedLane {
     const party = this.#parties.get(name);
     if (party !== undefined) return party.lane;
     let number = 0;
@@ -123,12 +124,12 @@ class FairLine extends Lanes {
     return this.#used.get(number) ?? { number, line: this.order.create(this.site), due: 0 };
   }
 
-  get #longest(): Line | undefined {
-    let longest: Line | undefined;
+  get #heaviest(): Line | undefined {
+    let heaviest: Line | undefined;
     for (const { line } of this.#used.values()) {
-      if (line.weight > (longest?.weight ?? 0)) longest = line;
+      if (line.weight > (heaviest?.weight ?? 0)) heaviest = line;
     }
-    return longest;
+    return heaviest;
   }
 }
 

@@ -1,11 +1,11 @@
-import { checkOrder, type Line, type Order, type Site } from '../line.ts';
+import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { type Priority, priorities, rank } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { Lanes, oldestOf } from './lanes.ts';
 
-/** So often in a row the highest class that waits comes first. */
-const patience = 9;
+/** Grants in a row to the highest class before a lower one has its turn. */
+const mostInARow = 9;
 
 /**
  * Higher classes first, each in the order given. In a full line a newcomer of a higher class displaces the youngest of the
@@ -13,11 +13,11 @@ const patience = 9;
  * those. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
  *
  * @param order Within a class. Default: `fifo()`.
- * @throws HeadgateError for an order that is none.
+ * @throws HeadgateError for an order that is none, or `byShare()`.
  */
 export function byPriority(order: Order = fifo()): Order {
-  const { shares } = checkOrder(order);
-  return { create: (site) => new PriorityLine(order, site), ranks: true, shares };
+  checkInner(order);
+  return { create: (site) => new PriorityLine(order, site), ranks: true };
 }
 
 class PriorityLine extends Lanes {
@@ -38,7 +38,7 @@ class PriorityLine extends Lanes {
 
   get next(): Waiter | undefined {
     const highest = this.#highest;
-    const lower = this.#inARow < patience ? undefined : oldestOf(this.lanes.slice(highest + 1));
+    const lower = this.#inARow < mostInARow ? undefined : oldestOf(this.lanes.slice(highest + 1));
     return lower === undefined ? this.lanes[highest]?.next : this.laneOf(lower).next;
   }
 

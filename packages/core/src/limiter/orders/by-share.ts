@@ -1,6 +1,6 @@
 import { checkPart } from '../../checks.ts';
 import { invalid } from '../../errors.ts';
-import { checkOrder, type Line, type Order, type Site } from '../line.ts';
+import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { isHigher } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
@@ -17,13 +17,17 @@ import { Lanes } from './lanes.ts';
  * @throws HeadgateError for shares that are none or come to more than 1, and for an order that is none.
  */
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
-  const { ranks } = checkOrder(order);
+  const { ranks } = checkInner(order);
   const parts = checkShares(shares);
-  return { create: (site) => new ShareLine(parts, order, site), ranks, shares: [...parts.keys()] };
+  return {
+    create: (site) => new ShareLine(parts, order, site),
+    ranks,
+    shareNames: [...parts.keys()],
+  };
 }
 
 /** Those of one share. */
-interface Lane {
+interface Share {
   readonly line: Line;
   /** Of the limit; 0 for those without a share. */
   readonly part: number;
@@ -33,7 +37,7 @@ interface Lane {
 
 class ShareLine extends Lanes {
   protected readonly lanes: readonly Line[];
-  readonly #byShare = new Map<string | undefined, Lane>();
+  readonly #byName = new Map<string | undefined, Share>();
 
   constructor(
     parts: ReadonlyMap<string, number>,
@@ -41,10 +45,10 @@ class ShareLine extends Lanes {
     private readonly site: Site,
   ) {
     super();
-    for (const [share, part] of [...parts, [undefined, 0] as const]) {
-      this.#byShare.set(share, { line: order.create(site), part, held: 0 });
+    for (const [name, part] of [...parts, [undefined, 0] as const]) {
+      this.#byName.set(name, { line: order.create(site), part, held: 0 });
     }
-    this.lanes = Array.from(this.#byShare.values(), ({ line }) => line);
+    this.lanes = Array.from(this.#byName.values(), ({ line }) => line);
   }
 
   /** Of the share that has the most beyond its part. */
@@ -73,41 +77,42 @@ class ShareLine extends Lanes {
     return this.#of(share).line;
   }
 
-  #of(share: string | undefined): Lane {
-    return this.#byShare.get(share) as Lane;
+  #of(share: string | undefined): Share {
+    return this.#byName.get(share) as Share;
   }
 
   /** Of those who hold less than their part, the one who holds least of it. */
-  get #neediest(): Lane | undefined {
-    let neediest: Lane | undefined;
-    for (const lane of this.#byShare.values()) {
-      const { line, part, held } = lane;
+  get #neediest(): Share | undefined {
+    let neediest: Share | undefined;
+    for (const share of this.#byName.values()) {
+      const { line, part, held } = share;
       if (line.length === 0 || held >= part * this.site.limit) continue;
-      if (neediest === undefined || held / part < neediest.held / neediest.part) neediest = lane;
+      if (neediest === undefined || held / part < neediest.held / neediest.part) neediest = share;
     }
     return neediest;
   }
 
   /** Where no part is owed: by class, and then by arrival. */
-  get #foremost(): Lane | undefined {
-    let foremost: Lane | undefined;
-    for (const lane of this.#byShare.values()) {
-      if (isBefore(lane.line.next, foremost?.line.next)) foremost = lane;
+  get #foremost(): Share | undefined {
+    let foremost: Share | undefined;
+    for (const share of this.#byName.values()) {
+      if (isBefore(share.line.next, foremost?.line.next)) foremost = share;
     }
     return foremost;
   }
 
-  get #greediest(): Lane | undefined {
-    let greediest: Lane | undefined;
-    for (const lane of this.#byShare.values()) {
-      if (lane.line.length === 0) continue;
-      if (greediest === undefined || this.#beyond(lane) > this.#beyond(greediest)) greediest = lane;
+  get #greediest(): Share | undefined {
+    let greediest: Share | undefined;
+    for (const share of this.#byName.values()) {
+      if (share.line.length === 0) continue;
+      if (greediest === undefined || this.#beyond(share) > this.#beyond(greediest))
+        greediest = share;
     }
     return greediest;
   }
 
   /** How much more than its part a share has and waits for; below 0, how much it may still want. */
-  #beyond({ line, part, held }: Lane): number {
+  #beyond({ line, part, held }: Share): number {
     return held + line.weight - part * this.site.limit;
   }
 }

@@ -1,13 +1,13 @@
 /** How many lanes there are. */
 const deck = 128;
 /** How many of them a party is dealt. */
-const size = 6;
+const handSize = 6;
 
 /** The numbers of a party's lanes, all different and always the same for one seed. */
 export function deal(party: string, seed: number): readonly number[] {
   const hand: number[] = [];
   let chance = hash(party, seed);
-  for (let left = deck; left > deck - size; left--) {
+  for (let left = deck; left > deck - handSize; left--) {
     hand.push(nth(chance % left, hand));
     chance = Math.floor(chance / left);
   }
@@ -21,7 +21,10 @@ function nth(index: number, hand: readonly number[]): number {
   return number;
 }
 
-/** 53 bits: Fowler, Noll and Vo's FNV-1a twice, from different starts, each finished as in MurmurHash3. */
+/**
+ * 53 bits from two multiplicative hashes (the first is FNV-1a), each finished as in MurmurHash3. They need not withstand an attack:
+ * the seed is secret.
+ */
 function hash(text: string, seed: number): number {
   let low = seed ^ 0x811c9dc5;
   let high = seed ^ 0x9e3779b9;
