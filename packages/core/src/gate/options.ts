@@ -46,7 +46,10 @@ export interface GateOptions {
   queueTimeout?: number | undefined;
   /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`. */
   order?: Order | undefined;
-  /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
+  /**
+   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded` by a guard.
+   * Default: `enforce`.
+   */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;

@@ -7,7 +7,7 @@ import type { GateLimit } from './gate-limits.ts';
 /** What a request takes of one limit of a gate. */
 export interface Take {
   readonly limiter: Limiter;
-  /** Whose share of a keyed limit. */
+  /** Of a keyed limit: whose. */
   readonly key?: string | undefined;
   readonly weight: number;
   /** The key's own limit, where keys differ. */
@@ -21,7 +21,7 @@ export type Takes = readonly Take[];
 
 /** What a caller may say when it asks a gate, by the names of its limits. */
 export interface TakeOptions {
-  /** Whose share of each keyed limit; one that is not named does not apply. */
+  /** Whose each keyed limit is to be; one that is not named does not apply. */
   keys?: Readonly<Record<string, string | undefined>> | undefined;
   /** How much it takes of each limit, by default 1; an optional limit applies only where it is named here. */
   weights?: Readonly<Record<string, number | undefined>> | undefined;

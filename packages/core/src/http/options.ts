@@ -10,13 +10,13 @@ import type { LimitFactory } from '../limits/limit.ts';
 
 /** What one limit can be told, `R` being what the framework calls a request. */
 interface LimitRule<R> {
-  /** Whose share of the limit a request takes; each key has the limit to itself. Undefined: the limit does not apply. */
+  /** Whose limit it is: each key has a count and a line of its own. Undefined: the limit does not apply. */
   key?: ((request: R) => string | undefined) | undefined;
   /** Applies only to this: an optional method and a pattern of the full path, `POST /reports/:id`. */
   route?: string | undefined;
   /** How much of the limit a request takes; clamped to 1…limit. Default: 1. */
   weight?: number | ((request: R) => number) | undefined;
-  /** Of which of the limit's `shares` a request is; undefined: of none. Needed beside `shares`. */
+  /** The name of the share that a request belongs to; undefined: none. Needed beside `shares`. */
   shareBy?: ((request: R) => string | undefined) | undefined;
   /** The status of the answer when this limit refuses. Default: 503. */
   statusCode?: number | undefined;
@@ -71,13 +71,13 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
-   * The class of a request while it waits, and what it is worth in a full line and to a guard. What a client says of itself counts only
-   * if this function asks it. Default: all are alike.
+   * How much a request matters: while it waits, in a full line, and to a guard. A client's own claim counts only if this function
+   * reads it. Default: all are alike.
    */
   priority?: ((request: R) => Priority) | undefined;
   /**
-   * Whom a request is for: those who wait for different parties take turns, a party with heavier requests fewer. Bounded
-   * memory, however many parties a client makes up. Default: who is next does not depend on it.
+   * Whom a request is for. Those that wait on behalf of different parties take turns, counted by weight; memory stays bounded
+   * however many names clients invent. Default: no turns.
    */
   fairBy?: ((request: R) => string) | undefined;
   /**
@@ -92,7 +92,10 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    * overload, `ignored` that its duration says nothing. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
-  /** `shadow` lets everything pass and reports what would have been turned away as `full`. Default: `enforce`. */
+  /**
+   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded` by a guard.
+   * Default: `enforce`.
+   */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;

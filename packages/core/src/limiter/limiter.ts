@@ -6,7 +6,7 @@ import type { Waiter } from './waiter.ts';
 
 /** What a caller may say when it asks for a permit. */
 export interface AcquireOptions {
-  /** Whose share: needed where the limiter is keyed, refused where it is not. */
+  /** Whose limit it is: needed where the limiter is keyed, refused where it is not. */
   key?: string | undefined;
   /** How much of the limit it takes: a whole number from 1 to the limit. Default: 1. */
   weight?: number | undefined;

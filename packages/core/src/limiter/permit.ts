@@ -11,7 +11,7 @@ export type Outcome = 'ok' | 'dropped' | 'ignored';
 /** What an admitted caller holds. It is given back once; a second release changes nothing. */
 export interface Permit {
   readonly weight: number;
-  /** Whose share of a keyed limit it takes. */
+  /** Of a keyed limit: whose. */
   readonly key: string | undefined;
   /** Milliseconds spent in the line; 0 when admitted at once. */
   readonly waited: number;

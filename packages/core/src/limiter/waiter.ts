@@ -10,7 +10,7 @@ import type { Rejection } from './rejection.ts';
  * in it, and it needs no promise, timer or AbortController unless it must wait.
  */
 export abstract class Waiter {
-  /** Whose share of a keyed limit. */
+  /** Of a keyed limit: whose. */
   key: string | undefined = undefined;
   /** How much of the limit it takes. */
   weight = 1;
