@@ -51,6 +51,7 @@ export interface LimiterStats {
 
 /** Enforces a limit. */
 export interface Limiter {
+  /** In rejections, statistics and events. */
   readonly name: string;
   /** Whether every caller must name a key. */
   readonly perKey: boolean;
@@ -58,11 +59,17 @@ export interface Limiter {
   readonly adapts: boolean;
   /** Of the shares that the limit is divided into. */
   readonly shareNames: readonly string[];
+  /** How many may wait, per key where keyed. */
   readonly queueLimit: number;
+  /** The most weight that may wait, per key where keyed. */
   readonly queueWeight: number;
+  /** Milliseconds that one may wait where it does not say otherwise. */
   readonly queueTimeout: number;
+  /** The most weight that it lets in at once, per key where keyed; it may move. */
   readonly limit: number;
+  /** Weight held now. */
   readonly inflight: number;
+  /** Callers waiting now. */
   readonly queued: number;
   /** Answers the waiter now or later, once. Throws on a weight or a key that can never be right. */
   request(waiter: Waiter): void;

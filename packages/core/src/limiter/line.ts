@@ -10,12 +10,15 @@ export function nextArrival(): number {
   return ++arrivals;
 }
 
-/** Those who wait at a limit, or for one key of it. */
+/** Those who wait at a limit, or for one key of it. All of it is synchronous, and calls nobody back. */
 export interface Line {
+  /** How many wait. */
   readonly length: number;
   /** The weight of all who wait. */
   readonly weight: number;
+  /** Who has come first. */
   readonly oldest: Waiter | undefined;
+  /** Who has come last of those who wait; in a line of several, who is the first to go for somebody of a higher rank. */
   readonly youngest: Waiter | undefined;
   /** Who is let in next. */
   readonly next: Waiter | undefined;
@@ -25,7 +28,9 @@ export interface Line {
   spare(newcomer: Waiter): Waiter | undefined;
   /** Whether it may be next: it is the one to ask about when somebody comes or leaves. */
   mayBeNext(waiter: Waiter): boolean;
+  /** It begins to wait. In the order of `arrival`, which may be earlier than that of others who wait already. */
   insert(waiter: Waiter): void;
+  /** It waits no longer, from wherever it stands; `isGranted` where it has been let in. */
   remove(waiter: Waiter, isGranted: boolean): void;
   /** The highest class of those who wait, where the line knows classes. */
   readonly highest?: Priority | undefined;
@@ -45,7 +50,7 @@ export interface Site {
 /** Makes a limiter's line, one for each key: what `fifo()`, `lifo()`, `codel()`, `byPriority()`, `byParty()` and `byShare()` are. */
 export interface Order {
   create(site: Site): Line;
-  /** Whether its lines know classes. */
+  /** Whether its lines know classes, and say which is the `highest`. */
   readonly ranks?: boolean | undefined;
   /** Of the shares that its lines divide the limit into. */
   readonly shareNames?: readonly string[] | undefined;
