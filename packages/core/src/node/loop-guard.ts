@@ -3,7 +3,7 @@ import type { Priority } from '../limiter/priority.ts';
 import type { Accepts } from './accepts.ts';
 import { Cost } from './cost.ts';
 import type { EventLoop } from './event-loop.ts';
-import { patience, Shedding } from './shedding.ts';
+import { Shedding, toleranceOf } from './shedding.ts';
 import { Turn } from './turn.ts';
 
 /** What `eventLoopGuard` has checked and completed. */
@@ -41,19 +41,19 @@ export class LoopGuard implements Guard {
     this.#shedding.arrived(priority);
     if (now - this.#updatedAt >= interval) this.#update(now);
     if (this.#shedding.sheds(priority) || !this.#isInTime(priority, now)) return false;
-    this.#turn.admitted++;
-    this.#cost.admitted(now);
+    this.#turn.admit();
+    this.#cost.admit(now);
     return true;
   }
 
   #isInTime(priority: Priority, now: number): boolean {
     const { maxDelay, accepts } = this.settings;
-    const longest = patience[priority] * maxDelay;
+    const longest = toleranceOf[priority] * maxDelay;
     if (this.#cost.ahead(now) > longest) return false;
-    // It has waited for some of what is behind, at the mean for half of it.
-    if (accepts.behind() / 2 > longest) return false;
+    // It has waited for some part of that, at the mean for half.
+    if (accepts.longestWait() / 2 > longest) return false;
     const { admitted, before, age } = this.#turn;
-    // Somebody must be let in, or the loop would have nothing to do.
+    // The first of a turn is never late for it; or nothing would ever run.
     return admitted === 0 || age + before / 2 <= longest;
   }
 
@@ -62,7 +62,13 @@ export class LoopGuard implements Guard {
     const elapsed = now - this.#updatedAt;
     this.#updatedAt = now;
     this.#cost.update(elapsed);
-    const delay = this.#turn.met(elapsed);
-    this.#shedding.update(delay, maxDelay, 2 * this.#cost.each, elapsed, pressure());
+    this.#shedding.update({
+      delay: this.#turn.takeMeanLength(elapsed),
+      target: maxDelay,
+      // No turn is shorter than a request, so no target may be below two.
+      least: 2 * this.#cost.each,
+      elapsed,
+      pressure: pressure(),
+    });
   }
 }
