@@ -1,7 +1,7 @@
 import type { Priority } from '../../src/index.ts';
 import { Accepts } from '../../src/node/accepts.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
-import { LoopGuard } from '../../src/node/loop-guard.ts';
+import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
 
 /** What a server has to do, and how its clients reach it. */
 export interface Scene {
@@ -38,7 +38,7 @@ interface Task {
  * beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
-  readonly guard: LoopGuard;
+  readonly guard: EventLoopGuard;
   readonly answers: Answer[] = [];
   #now = 0;
   #turns = 0;
@@ -53,7 +53,7 @@ export class SimulatedServer implements EventLoop {
   constructor(private readonly scene: Scene) {
     const { maxDelay = 50, pressure = () => 0 } = scene;
     const accepts = new Accepts(this);
-    this.guard = new LoopGuard({ name: 'loop', maxDelay, pressure, loop: this, accepts });
+    this.guard = new EventLoopGuard({ name: 'loop', maxDelay, pressure, loop: this, accepts });
   }
 
   now(): number {
