@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { arrivals } from '../src/overload/arrivals.ts';
 import { bound } from '../src/overload/bound.ts';
-import type { Result, Visit } from '../src/overload/client.ts';
+import type { Attempt, Result } from '../src/overload/client.ts';
 import { figuresOf, percentile, recoveryTime, slope } from '../src/overload/figures.ts';
 import { beginningOf, phases, quickPlan, recoveryName } from '../src/overload/plan.ts';
 
-const visit = (at: number, result: Result = 'answered', took = 10): Visit => ({
+const attempt = (at: number, result: Result = 'answered', took = 10): Attempt => ({
   phase: 'any',
   at,
   critical: false,
@@ -85,13 +85,13 @@ describe('bound', () => {
 
 describe('figuresOf', () => {
   it('counts per second, and times only what was answered', () => {
-    const visits = [
-      visit(0),
-      visit(1, 'refused', 1),
-      visit(2, 'late', 1_000),
-      visit(3, 'answered', 30),
+    const attempts = [
+      attempt(0),
+      attempt(1, 'refused', 1),
+      attempt(2, 'late', 1_000),
+      attempt(3, 'answered', 30),
     ];
-    expect(figuresOf(visits, 2)).toEqual({
+    expect(figuresOf(attempts, 2)).toEqual({
       offered: 2,
       answered: 1,
       refused: 0.5,
@@ -104,23 +104,23 @@ describe('figuresOf', () => {
 });
 
 describe('recoveryTime', () => {
-  const every = (step: number, from: number, to: number, make: (at: number) => Visit) =>
+  const every = (step: number, from: number, to: number, make: (at: number) => Attempt) =>
     Array.from({ length: (to - from) / step }, (_, i) => make(from + i * step));
 
   it('is 0 where nothing was wrong', () => {
-    expect(recoveryTime(every(10, 5_000, 8_000, visit), 5_000, 10)).toBe(0);
+    expect(recoveryTime(every(10, 5_000, 8_000, attempt), 5_000, 10)).toBe(0);
   });
 
   it('ends where from then on all is answered, and as quickly as before', () => {
-    const refused = every(10, 0, 400, (at) => visit(at, 'refused'));
-    const slow = every(10, 400, 700, (at) => visit(at, 'answered', 50));
-    const fine = every(10, 700, 3_000, visit);
+    const refused = every(10, 0, 400, (at) => attempt(at, 'refused'));
+    const slow = every(10, 400, 700, (at) => attempt(at, 'answered', 50));
+    const fine = every(10, 700, 3_000, attempt);
     expect(recoveryTime([...refused, ...slow, ...fine], 0, 10)).toBe(700);
   });
 
   it('is never where it is not seen for a whole second', () => {
-    const late = every(10, 0, 1_500, (at) => visit(at, 'late', 1_000));
-    expect(recoveryTime([...late, ...every(10, 1_500, 2_000, visit)], 0, 10)).toBe(
+    const late = every(10, 0, 1_500, (at) => attempt(at, 'late', 1_000));
+    expect(recoveryTime([...late, ...every(10, 1_500, 2_000, attempt)], 0, 10)).toBe(
       Number.POSITIVE_INFINITY,
     );
   });

@@ -1,10 +1,10 @@
 import { arrivals } from './arrivals.ts';
-import type { Visit } from './client.ts';
+import type { Attempt } from './client.ts';
 import { answeredPart, type Figures, figuresOf, percentile, recoveryTime } from './figures.ts';
 import type { Kind, Work } from './kinds.ts';
 import { closedLoop, openLoop } from './load.ts';
-import type { Report, Stand } from './order.ts';
 import * as plans from './plan.ts';
+import type { ProcessReport, Stand } from './protocol.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** What a server did with a kind of handler. */
@@ -34,11 +34,11 @@ export const saturating = 20;
 
 /** One server from its start to its end. `capacity` is what the rates offered are multiples of. */
 export async function runCase(
-  order: { kind: Kind; server: string; work: Work },
+  assignment: { kind: Kind; server: string; work: Work },
   capacity: number,
   plan: plans.Plan,
 ): Promise<Case> {
-  const server = await ServerProcess.start(order);
+  const server = await ServerProcess.start(assignment);
   try {
     const route = { port: server.port, ownConnections: plan.ownConnections };
     const { times: alone } = await closedLoop(route, 1, plan.unloaded);
@@ -46,10 +46,10 @@ export async function runCase(
     const schedule = arrivals(phases, seed);
     const { starved } = await server.report();
     const start = Date.now();
-    const visits = await openLoop(route, schedule);
+    const attempts = await openLoop(route, schedule);
     const report = await server.report();
     report.starved -= starved;
-    return summary(visits, alone, report, { phases, plan, start });
+    return summary(attempts, alone, report, { phases, plan, start });
   } finally {
     server.stop();
   }
@@ -62,10 +62,15 @@ interface Setting {
   start: number;
 }
 
-function summary(visits: Visit[], alone: number[], report: Report, setting: Setting): Case {
+function summary(
+  attempts: Attempt[],
+  alone: number[],
+  report: ProcessReport,
+  setting: Setting,
+): Case {
   const { phases, plan, start } = setting;
   const beginning = (name: string) => plans.beginningOf(name, phases);
-  const during = (name: string) => visits.filter(({ phase }) => phase === name);
+  const during = (name: string) => attempts.filter(({ phase }) => phase === name);
   const counted = (name: string) =>
     during(name).filter(({ at }) => at >= beginning(name) + plan.uncounted * 1_000);
   const loads = new Map(
@@ -75,7 +80,7 @@ function summary(visits: Visit[], alone: number[], report: Report, setting: Sett
     }),
   );
   const mixed = counted(plans.mixedName);
-  const late = visits.map(({ lateness }) => lateness);
+  const late = attempts.map(({ lateness }) => lateness);
   const end = beginning(plans.recoveryName);
   return {
     loads,

@@ -7,7 +7,8 @@ export const patience = 1_000;
 /** What became of a request: `refused` by a 503; `late` where the client gave up; `failed` is anything else. */
 export type Result = 'answered' | 'refused' | 'late' | 'failed';
 
-export interface Visit extends Arrival {
+/** A request that was sent, and what became of it. */
+export interface Attempt extends Arrival {
   result: Result;
   /** Milliseconds from when it was to be sent until its end. */
   took: number;
@@ -46,17 +47,17 @@ export class Clients {
         resolve(result);
       };
       const options = { agent: this.#agent, host: '127.0.0.1', port: this.#port, path, headers };
-      const visit = request(options, (response) => {
+      const outgoing = request(options, (response) => {
         response.resume();
         response.on('end', () => settle(resultOf(response.statusCode)));
         response.on('error', () => settle('failed'));
       });
-      visit.on('error', () => settle('failed'));
+      outgoing.on('error', () => settle('failed'));
       const timer = setTimeout(() => {
         settle('late');
-        visit.destroy();
+        outgoing.destroy();
       }, wait);
-      visit.end();
+      outgoing.end();
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Result, Visit } from './client.ts';
+import type { Attempt, Result } from './client.ts';
 
 /** The value below or at which this part of all values lies (nearest rank). */
 export function percentile(values: readonly number[], part: number): number {
@@ -19,11 +19,11 @@ export interface Figures {
   p99: number;
 }
 
-export function figuresOf(visits: readonly Visit[], seconds: number): Figures {
-  const rate = (result: Result) => countOf(visits, result) / seconds;
-  const times = visits.filter(({ result }) => result === 'answered').map(({ took }) => took);
+export function figuresOf(attempts: readonly Attempt[], seconds: number): Figures {
+  const rate = (result: Result) => countOf(attempts, result) / seconds;
+  const times = attempts.filter(({ result }) => result === 'answered').map(({ took }) => took);
   return {
-    offered: visits.length / seconds,
+    offered: attempts.length / seconds,
     answered: rate('answered'),
     refused: rate('refused'),
     late: rate('late'),
@@ -34,12 +34,12 @@ export function figuresOf(visits: readonly Visit[], seconds: number): Figures {
 }
 
 /** Which part of them was answered in time. */
-export function answeredPart(visits: readonly Visit[]): number {
-  return countOf(visits, 'answered') / visits.length;
+export function answeredPart(attempts: readonly Attempt[]): number {
+  return countOf(attempts, 'answered') / attempts.length;
 }
 
-function countOf(visits: readonly Visit[], result: Result): number {
-  return visits.filter((visit) => visit.result === result).length;
+function countOf(attempts: readonly Attempt[], result: Result): number {
+  return attempts.filter((attempt) => attempt.result === result).length;
 }
 
 /** Milliseconds: from one step to the next, and what is looked at from each on. */
@@ -50,14 +50,14 @@ const view = 1_000;
  * Milliseconds from the end of a spike until all is as before: from then on, for a second, 95 % are answered in time, and
  * the slowest of them take no longer than twice the p99 of before. Infinity where that is never seen.
  *
- * @param visits Those after the spike.
- * @param end When the spike ended, as the times of the visits are counted.
+ * @param attempts Those after the spike.
+ * @param end When the spike ended, as the times of the attempts are counted.
  * @param before The p99 of the same load before the spike, in milliseconds.
  */
-export function recoveryTime(visits: readonly Visit[], end: number, before: number): number {
-  const last = visits.at(-1)?.at ?? end;
+export function recoveryTime(attempts: readonly Attempt[], end: number, before: number): number {
+  const last = attempts.at(-1)?.at ?? end;
   for (let from = end; from + view <= last + step; from += step) {
-    const seen = visits.filter(({ at }) => at >= from && at < from + view);
+    const seen = attempts.filter(({ at }) => at >= from && at < from + view);
     const { p99 } = figuresOf(seen, 1);
     if (answeredPart(seen) >= 0.95 && p99 <= 2 * before) return from - end;
   }

@@ -1,7 +1,7 @@
 import type { Goal } from '../table.ts';
+import { queueTimeout } from './contenders.ts';
 import type { KindRun, Measured } from './run.ts';
-import { queueTimeout } from './servers.ts';
-import { measuredOf, shareOf } from './share.ts';
+import { measuredOf, yieldOf } from './yield.ts';
 
 /** The one whose figures are asked for. */
 const ours = 'headgate';
@@ -30,9 +30,9 @@ export function goals(run: KindRun, price: number): Goal[] {
 
 function atMultiple(run: KindRun, headgate: Measured, multiple: number, price: number): Goal[] {
   const { unloaded, loads } = headgate;
-  const { answered, ofBound } = shareOf(run, headgate, multiple, price);
+  const { answered, ofBound } = yieldOf(run, headgate, multiple, price);
   const peers = measuredOf(run).filter(([name]) => !name.startsWith(ours));
-  const best = Math.max(...peers.map(([, peer]) => shareOf(run, peer, multiple, price).answered));
+  const best = Math.max(...peers.map(([, peer]) => yieldOf(run, peer, multiple, price).answered));
   const ahead = peers.length > 0 ? best / answered : Number.NaN;
   const short = (part: number) => 100 * (1 - part);
   const [slow, quick] = drift(run);

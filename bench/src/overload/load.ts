@@ -1,34 +1,34 @@
 import type { Arrival } from './arrivals.ts';
-import { Clients, patience, type Route, type Visit } from './client.ts';
+import { type Attempt, Clients, patience, type Route } from './client.ts';
 import { slope } from './figures.ts';
 
 /** Milliseconds. */
 const now = (): number => performance.now();
 
 /** Sends each request at its time, whatever became of those before. Times count from when it was to be sent. */
-export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Visit[]> {
+export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const clients = new Clients(route);
   const start = now();
-  const send = async (arrival: Arrival): Promise<Visit> => {
+  const send = async (arrival: Arrival): Promise<Attempt> => {
     const lateness = now() - start - arrival.at;
     const headers: Record<string, string> = arrival.critical ? { 'x-class': 'critical' } : {};
     const result = await clients.send('/', headers, Math.max(1, patience - lateness));
     return { ...arrival, result, lateness, took: now() - start - arrival.at };
   };
-  const visits: Array<Promise<Visit>> = [];
+  const attempts: Array<Promise<Attempt>> = [];
   await new Promise<void>((resolve) => {
     const sendWhatIsDue = () => {
       for (;;) {
-        const arrival = schedule[visits.length];
+        const arrival = schedule[attempts.length];
         if (arrival === undefined) return resolve();
         const ahead = arrival.at - (now() - start);
         if (ahead > 0) return void setTimeout(sendWhatIsDue, ahead);
-        visits.push(send(arrival));
+        attempts.push(send(arrival));
       }
     };
     sendWhatIsDue();
   });
-  const all = await Promise.all(visits);
+  const all = await Promise.all(attempts);
   clients.close();
   return all;
 }

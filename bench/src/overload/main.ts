@@ -3,13 +3,13 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { progress } from '../runner.ts';
 import { type Table, toMarkdown, toText } from '../table.ts';
+import { contenders } from './contenders.ts';
 import { calibrate, type Kind, kinds } from './kinds.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { prices } from './price.ts';
 import { bare } from './rejecting.ts';
-import { conductTable, limitTable, loadTable, priceTable, settingsTable } from './report.ts';
+import { limitTable, loadTable, priceTable, recoveryTable, settingsTable } from './report.ts';
 import { runKind } from './run.ts';
-import { servers } from './servers.ts';
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -26,15 +26,15 @@ const plan = {
   ...(options.quick ? quickPlan : fullPlan),
   ownConnections: options['own-connections'],
 };
-const unknown = words.find((word) => !kinds.includes(word as Kind) && !(word in servers));
+const unknown = words.find((word) => !kinds.includes(word as Kind) && !(word in contenders));
 if (unknown !== undefined) {
-  throw new Error(`${unknown} is neither of ${kinds} nor of ${Object.keys(servers)}`);
+  throw new Error(`${unknown} is neither of ${kinds} nor of ${Object.keys(contenders)}`);
 }
 const chosen = <T extends string>(all: readonly T[]): readonly T[] => {
   const named = all.filter((name) => words.includes(name));
   return named.length > 0 ? named : all;
 };
-const names = chosen(Object.keys(servers));
+const names = chosen(Object.keys(contenders));
 
 const tables: Table[] = [];
 const show = (table: Table) => {
@@ -54,7 +54,7 @@ show(priceTable(priced));
 const price = priced.get(bare)?.cpu ?? Number.NaN;
 for (const kind of chosen(kinds)) {
   const run = await runKind(kind, names, work, plan);
-  for (const table of [loadTable(run, price), conductTable(run), limitTable(run)]) show(table);
+  for (const table of [loadTable(run, price), recoveryTable(run), limitTable(run)]) show(table);
 }
 if (options.markdown) {
   const sections = [`${machine}.`, ...tables.map(toMarkdown)];

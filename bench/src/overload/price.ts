@@ -3,8 +3,8 @@ import { load } from '../http/load.ts';
 import { progress } from '../runner.ts';
 import { type Estimate, estimate, median, pairedRatios } from '../stats.ts';
 import type { Work } from './kinds.ts';
-import { holdPath } from './order.ts';
 import type { Plan } from './plan.ts';
+import { holdPath } from './protocol.ts';
 import { bare, rejecting } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 

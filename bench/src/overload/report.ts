@@ -1,11 +1,11 @@
 import { number, type Table } from '../table.ts';
+import { contenders } from './contenders.ts';
 import { percentile } from './figures.ts';
 import { goals } from './goals.ts';
 import { meaning } from './kinds.ts';
 import type { Price } from './price.ts';
 import type { KindRun } from './run.ts';
-import { servers } from './servers.ts';
-import { measuredOf, shareOf } from './share.ts';
+import { measuredOf, yieldOf } from './yield.ts';
 
 /** What each server does at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
 export function loadTable(run: KindRun, price: number): Table {
@@ -25,11 +25,11 @@ export function loadTable(run: KindRun, price: number): Table {
     ],
     rows: measuredOf(run).flatMap(([name, measured]) =>
       [...measured.loads].map(([multiple, figures]) => {
-        const share = shareOf(run, measured, multiple, price);
+        const yielded = yieldOf(run, measured, multiple, price);
         return [
           name,
           `${multiple} ×`,
-          ...[share.answered, share.bound, share.ofBound].map((part) => part.toFixed(3)),
+          ...[yielded.answered, yielded.bound, yielded.ofBound].map((part) => part.toFixed(3)),
           ...[figures.p50, figures.p99, figures.refused, figures.late, figures.failed].map(number),
         ];
       }),
@@ -40,7 +40,7 @@ export function loadTable(run: KindRun, price: number): Table {
 }
 
 /** What each server does around the overload. */
-export function conductTable(run: KindRun): Table {
+export function recoveryTable(run: KindRun): Table {
   return {
     title: `${run.kind}: before and after the spike, and with critical requests in 5 × the capacity`,
     columns: [
@@ -108,7 +108,7 @@ export function settingsTable(names: readonly string[]): Table {
   return {
     title: 'Settings',
     columns: ['', 'settings'],
-    rows: names.map((name) => [name, servers[name]?.settings ?? '']),
+    rows: names.map((name) => [name, contenders[name]?.settings ?? '']),
     goals: [],
   };
 }

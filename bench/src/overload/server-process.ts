@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { poolSize } from './kinds.ts';
-import type { Order, Report } from './order.ts';
+import type { Assignment, ProcessReport } from './protocol.ts';
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 
@@ -11,19 +11,19 @@ export class ServerProcess {
   readonly #name: string;
   port = 0;
 
-  private constructor(order: Order) {
-    this.#name = order.server;
+  private constructor(assignment: Assignment) {
+    this.#name = assignment.server;
     const env = { ...process.env, NODE_ENV: 'production', UV_THREADPOOL_SIZE: String(poolSize) };
-    this.#child = fork(program, [JSON.stringify(order)], { env, execArgv: [] });
+    this.#child = fork(program, [JSON.stringify(assignment)], { env, execArgv: [] });
   }
 
-  static async start(order: Order): Promise<ServerProcess> {
-    const server = new ServerProcess(order);
+  static async start(assignment: Assignment): Promise<ServerProcess> {
+    const server = new ServerProcess(assignment);
     server.port = await server.#answer();
     return server;
   }
 
-  report(): Promise<Report> {
+  report(): Promise<ProcessReport> {
     this.#child.send('report');
     return this.#answer();
   }

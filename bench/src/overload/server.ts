@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
+import { contenders, type Protection } from './contenders.ts';
 import { handlers } from './kinds.ts';
-import { holdPath, type Order, type Report, type Stand } from './order.ts';
+import { type Assignment, holdPath, type ProcessReport, type Stand } from './protocol.ts';
 import { rejecting } from './rejecting.ts';
-import { type Protection, servers } from './servers.ts';
 
-const order = JSON.parse(process.argv[2] ?? '') as Order;
+const assignment = JSON.parse(process.argv[2] ?? '') as Assignment;
 const { middleware, limit } = await protection();
 const app = express();
 app.use(middleware);
@@ -21,22 +21,22 @@ if (limit) setInterval(() => stands.push({ time: Date.now(), limit: limit() }), 
 
 process.on('message', () => {
   const maxRss = process.resourceUsage().maxRSS * 1024;
-  process.send?.({ ...mainThread(), maxRss, stands } satisfies Report);
+  process.send?.({ ...mainThread(), maxRss, stands } satisfies ProcessReport);
 });
 process.on('disconnect', () => process.exit());
 
 async function protection(): Promise<Protection> {
-  const { kind, server } = order;
+  const { kind, server } = assignment;
   const protection =
     kind === 'rejecting'
       ? { middleware: await rejecting[server]?.() }
-      : await servers[server]?.create(kind);
+      : await contenders[server]?.create(kind);
   if (!protection?.middleware) throw new Error(`no server is called ${server}`);
   return protection as Protection;
 }
 
 function handler(): RequestHandler {
-  if (order.kind !== 'rejecting') return handlers[order.kind](order.work);
+  if (assignment.kind !== 'rejecting') return handlers[assignment.kind](assignment.work);
   return (_req, res) => void res.json({});
 }
 

@@ -1,17 +1,16 @@
-import { Acquisition } from '../limiter/acquisition.ts';
 import { callLater } from '../limiter/call.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Permit } from '../limiter/permit.ts';
-import { checkPriority } from '../limiter/priority.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
 import { checkIdle, type Waiter } from '../limiter/waiter.ts';
+import { acquireAt } from './acquire.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { Guard } from './guard.ts';
 import type { GateSettings } from './ordered-gate.ts';
-import { type Takes, takesFrom } from './takes.ts';
+import type { Takes } from './takes.ts';
 
 /** A gate with a guard before it. Whom the guard turns away, the limits never see. */
 export class GuardedGate implements Gate {
@@ -58,16 +57,8 @@ export class GuardedGate implements Gate {
     this.inner.withdraw(waiter);
   }
 
-  acquire(options: GateWaitOptions = {}): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      options.signal?.throwIfAborted();
-      const takes = takesFrom(this.limits, options);
-      const waiter = new Acquisition(this, resolve, reject, options.signal);
-      waiter.queueTimeout = options.queueTimeout;
-      waiter.party = options.party;
-      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
-      this.request(waiter, takes);
-    });
+  acquire(options?: GateWaitOptions): Promise<Permit> {
+    return acquireAt(this, options);
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {

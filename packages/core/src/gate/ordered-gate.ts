@@ -1,5 +1,4 @@
 import { checkDuration } from '../checks.ts';
-import { Acquisition } from '../limiter/acquisition.ts';
 import { callLater } from '../limiter/call.ts';
 import { Deadlines, isLate } from '../limiter/deadlines.ts';
 import { together } from '../limiter/grants.ts';
@@ -8,17 +7,17 @@ import type { LocalLimiter } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
-import { checkPriority } from '../limiter/priority.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
 import { checkIdle, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import { acquireAt } from './acquire.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, giveBack } from './gate-permit.ts';
 import { Passage, type Way, weightNow } from './passage.ts';
 import { admitBeyond } from './shadow.ts';
-import { checkTakes, type Take, type Takes, takesFrom } from './takes.ts';
+import { checkTakes, type Take, type Takes } from './takes.ts';
 
 /** What `createGate` has checked and completed. */
 export interface GateSettings extends HoldSettings {
@@ -88,16 +87,8 @@ export class OrderedGate implements Gate, Way {
     this.forget(passage);
   }
 
-  acquire(options: GateWaitOptions = {}): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      options.signal?.throwIfAborted();
-      const takes = takesFrom(this.limits, options);
-      const waiter = new Acquisition(this, resolve, reject, options.signal);
-      waiter.queueTimeout = options.queueTimeout;
-      waiter.party = options.party;
-      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
-      this.request(waiter, takes);
-    });
+  acquire(options?: GateWaitOptions): Promise<Permit> {
+    return acquireAt(this, options);
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {

@@ -18,7 +18,7 @@ export class Accepts {
   }
 
   /** Milliseconds that one may have waited at most: since the last turn in which there was none. */
-  behind(): number {
+  longestWait(): number {
     const { loop } = this;
     const isOver = this.#count < several || loop.turns() - this.#turn > 1;
     return isOver ? 0 : loop.now() - this.#since;

@@ -1,13 +1,13 @@
-/** By how much the logarithm of the part that is let in sinks in a second, while the delay is twice the target. */
+/** Integral gain: how far the logarithm of the admitted part falls in a second at twice the target. */
 const integral = 1;
 
-/** How much faster it rises than it sinks: an overload that is over is to be forgotten within a second. */
+/** How much faster it rises than it falls: an overload that is over is to be forgotten within a second. */
 const relief = 3;
 
-/** By how much it sinks when the delay has grown by the target. */
+/** Proportional gain: how far it falls when the delay grows by the target. */
 const proportional = 0.4;
 
-/** In targets above the target: what a delay counts as at most, so that one long turn does not shut the door. */
+/** The largest error, in targets: one long turn must not shut the door. */
 const worst = 4;
 
 /** Milliseconds: a delay that was measured over a longer time counts for no more than this. */
@@ -23,13 +23,13 @@ const least = Math.log(0.005);
  */
 export class Controller {
   /** The natural logarithm of the part that is let in. */
-  #admitted = 0;
+  #logAdmitted = 0;
   /** How far the delay was off, in targets. */
   #error = -1;
 
   /** From 0 to 1. */
   get shed(): number {
-    return 1 - Math.exp(this.#admitted);
+    return 1 - Math.exp(this.#logAdmitted);
   }
 
   /** The delay was so over the time since the last update; all in milliseconds. */
@@ -38,6 +38,6 @@ export class Controller {
     const seconds = (error > 0 ? Math.min(elapsed, longest) : relief * elapsed) / 1000;
     const step = integral * error * seconds + proportional * (error - this.#error);
     this.#error = error;
-    this.#admitted = Math.min(0, Math.max(least, this.#admitted - step));
+    this.#logAdmitted = Math.min(0, Math.max(least, this.#logAdmitted - step));
   }
 }

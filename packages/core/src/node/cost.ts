@@ -1,7 +1,7 @@
 import type { EventLoop } from './event-loop.ts';
 
-/** Milliseconds in which what was measured counts for a third. */
-const memory = 3000;
+/** Milliseconds after which a measurement counts for about a third. */
+const timeConstant = 3000;
 
 /** Fewer requests than this in that time tell nothing: what else kept the loop busy would be put down to them. */
 const enough = 20;
@@ -9,18 +9,18 @@ const enough = 20;
 /** The part of the time for which a loop is busy that has no room for more. */
 const full = 0.9;
 
-/** Milliseconds without room for more in which the time to spare counts for a third. */
+/** Milliseconds of full load after which the time to spare has shrunk to about a third. */
 const haste = 100;
 
 /** Milliseconds to spare with which requests need not be held back. */
 const plenty = 1000;
 
-/** How much faster than the loop seems to be requests may come, so that it shows how fast it is. */
+/** Requests may come this much faster than the measured pace, so that the loop can show whether it does more. */
 const lead = 1.2;
 
 /**
- * What requests cost the loop, sooner or later: a handler that first awaits something takes its time in a later turn, when it is
- * too late to turn others away. So they may not run ahead of the loop for long.
+ * What a request costs the loop. Work after an `await` falls into a later turn, when it is too late to refuse others; so
+ * admissions may run only so far ahead of the work.
  */
 export class Cost {
   /** Milliseconds of a request, as if nothing else kept the loop busy. */
@@ -39,7 +39,8 @@ export class Cost {
     this.#idle = loop.idle();
   }
 
-  admitted(now: number): void {
+  /** A request is let in now. */
+  admit(now: number): void {
     this.#latest++;
     this.#owed = this.ahead(now) + this.each;
     this.#owedAt = now;
@@ -58,7 +59,7 @@ export class Cost {
     this.#idle = this.loop.idle();
     const idle = this.#idle - before;
     const busy = elapsed - idle;
-    const fade = Math.exp(-elapsed / memory);
+    const fade = Math.exp(-elapsed / timeConstant);
     this.#busy = this.#busy * fade + busy;
     this.#admitted = this.#admitted * fade + this.#latest;
     this.#latest = 0;

@@ -1,13 +1,11 @@
 import { type Priority, priorities } from '../limiter/priority.ts';
 import { Controller } from './controller.ts';
 
-/** Milliseconds in which what has come counts for a third. */
-const memory = 1000;
+/** Milliseconds after which a measurement counts for about a third. */
+const timeConstant = 1000;
 
 interface Class {
   readonly controller: Controller;
-  /** Of the delay that it bears, in parts of what `normal` does. */
-  readonly patience: number;
   /** How many have come lately. */
   arrivals: number;
   /** What part of them is shed. */
@@ -16,14 +14,28 @@ interface Class {
   owed: number;
 }
 
-/** How long a request of each class may have had to wait, in parts of `maxDelay`. */
-export const patience: Readonly<Record<Priority, number>> = {
+/** What a class bears of the delay, in parts of what `normal` does. */
+export const toleranceOf: Readonly<Record<Priority, number>> = {
   critical: 8,
   high: 2,
   normal: 1,
   low: 0.5,
   sheddable: 0.25,
 };
+
+const ascending = [...priorities].reverse();
+
+/** How it went since the last update; all in milliseconds but the pressure. */
+interface Conditions {
+  readonly delay: number;
+  /** What `normal` bears of it. */
+  readonly target: number;
+  /** No class has a target below this. */
+  readonly least: number;
+  readonly elapsed: number;
+  /** Which part of all must be shed in any case, from 0 to 1. */
+  readonly pressure: number;
+}
 
 /**
  * Spreads what must be shed over the classes, the lowest first. Each has a controller with a target of its own: while those below
@@ -33,30 +45,23 @@ export class Shedding {
   readonly #classes = Object.fromEntries(
     priorities.map((name): [Priority, Class] => [
       name,
-      { controller: new Controller(), patience: patience[name], arrivals: 0, part: 0, owed: 0 },
+      { controller: new Controller(), arrivals: 0, part: 0, owed: 0 },
     ]),
   ) as Record<Priority, Class>;
-  /** The lowest first. */
-  readonly #ascending = priorities.map((name) => this.#classes[name]).reverse();
 
   arrived(priority: Priority): void {
     this.#classes[priority].arrivals++;
   }
 
-  /**
-   * The delay was so over the time since the last update; all in milliseconds.
-   *
-   * @param least The target is not below this.
-   * @param pressure Which part of all must be shed in any case, from 0 to 1.
-   */
-  update(delay: number, target: number, least: number, elapsed: number, pressure: number): void {
+  update({ delay, target, least, elapsed, pressure }: Conditions): void {
     let all = 0;
-    for (const { arrivals } of this.#ascending) all += arrivals;
-    const fade = Math.exp(-elapsed / memory);
+    for (const name of ascending) all += this.#classes[name].arrivals;
+    const fade = Math.exp(-elapsed / timeConstant);
     let below = 0;
-    for (const one of this.#ascending) {
+    for (const name of ascending) {
+      const one = this.#classes[name];
       const { controller, arrivals } = one;
-      controller.update(delay, Math.max(target * one.patience, least), elapsed);
+      controller.update(delay, Math.max(target * toleranceOf[name], least), elapsed);
       const left = Math.max(controller.shed, pressure) * all - below;
       one.part = left <= 0 ? 0 : Math.min(1, left / arrivals);
       below += arrivals;

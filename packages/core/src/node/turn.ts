@@ -1,20 +1,20 @@
 import type { EventLoop } from './event-loop.ts';
 
 /**
- * The present turn of the event loop, as far as requests are concerned. Those that have come are parsed and handled one
- * after another: who is late in a long turn has waited for it, which no timer has been able to tell.
+ * The present turn of the event loop, as far as requests are concerned. A request handled late in a long turn has waited for
+ * those before it. A timer cannot tell: it fires only in the next turn.
  */
 export class Turn {
   /** Milliseconds since the first request of this turn. */
   age = 0;
-  /** Requests that were let in in this turn, counted by the guard. */
+  /** Requests that were let in in this turn. */
   admitted = 0;
   /** Milliseconds for which the turn before this one has kept the loop busy. */
   before = 0;
   #number: number;
   #startedAt: number;
   #idle: number;
-  /** Of the turns since it was last read. */
+  /** Of the turns since the mean length was last taken. */
   #squares = 0;
 
   constructor(private readonly loop: EventLoop) {
@@ -41,11 +41,15 @@ export class Turn {
     this.admitted = 0;
   }
 
+  admit(): void {
+    this.admitted++;
+  }
+
   /**
-   * The mean length of the turn into which somebody falls who comes at some moment of this time, in milliseconds. A turn of
-   * ten times the length is met ten times as often: each counts by its length.
+   * Mean length of the turn that a request arriving at random would meet, since the last call; all in milliseconds. Long turns
+   * are met more often, so each counts by its length.
    */
-  met(elapsed: number): number {
+  takeMeanLength(elapsed: number): number {
     const squares = this.#squares;
     this.#squares = 0;
     return squares / elapsed;

@@ -11,7 +11,7 @@ it('has a name, and lets in who comes to an idle loop', async () => {
   expect(guard.admits('sheddable')).toBe(true);
 });
 
-it('lets somebody in in each turn, and nobody of a class for whom the turn is too old', async () => {
+it('lets in the first of a turn, and nobody of a class for whom the turn is too old', async () => {
   const guard = eventLoopGuard({ maxDelay: 40 });
   await new Promise((resolve) => setTimeout(resolve));
   expect(guard.admits('normal')).toBe(true);
@@ -53,7 +53,7 @@ it.each([
 
 it('says that a ceiling is a fraction', () => {
   expect(() => eventLoopGuard({ maxRss: 512 })).toThrow(
-    'maxRss must be a fraction above 0, up to 1, got 512',
+    'maxRss must be a number above 0 and at most 1, got 512',
   );
 });
 

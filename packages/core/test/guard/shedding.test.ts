@@ -51,6 +51,7 @@ describe('the controller', () => {
 });
 
 describe('shedding', () => {
+  const calm = { delay: 0, target: 50, least: 0, elapsed: 50, pressure: 0 };
   const classes: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddable'];
 
   /** Of a hundred of each class, how many are shed under this pressure. */
@@ -59,7 +60,7 @@ describe('shedding', () => {
     for (const priority of of) {
       for (let count = 0; count < 100; count++) shedding.arrived(priority);
     }
-    shedding.update(0, 50, 0, 50, pressure);
+    shedding.update({ ...calm, pressure });
     return of.map((priority) => {
       let count = 0;
       for (let index = 0; index < 100; index++) if (shedding.sheds(priority)) count++;
@@ -83,7 +84,7 @@ describe('shedding', () => {
   it('takes it evenly, not in bunches', () => {
     const shedding = new Shedding();
     shedding.arrived('normal');
-    shedding.update(0, 50, 0, 50, 0.25);
+    shedding.update({ ...calm, pressure: 0.25 });
     const course = Array.from({ length: 8 }, () => shedding.sheds('normal'));
     expect(course).toEqual([false, false, false, true, false, false, false, true]);
   });
@@ -91,7 +92,7 @@ describe('shedding', () => {
   it('spares a class of which nobody has come, while there are lower ones to take', () => {
     const shedding = new Shedding();
     for (let count = 0; count < 10; count++) shedding.arrived('normal');
-    shedding.update(0, 50, 0, 50, 0.9);
+    shedding.update({ ...calm, pressure: 0.9 });
     expect([shedding.sheds('critical'), shedding.sheds('high')]).toEqual([false, false]);
     expect(shedding.sheds('sheddable')).toBe(true);
   });
@@ -101,7 +102,7 @@ describe('shedding', () => {
     for (let count = 0; count < 100; count++) {
       shedding.arrived('normal');
       shedding.arrived('critical');
-      shedding.update(120, 50, 0, 50, 0);
+      shedding.update({ ...calm, delay: 120 });
     }
     expect(shedding.sheds('normal')).toBe(true);
     expect(shedding.sheds('critical')).toBe(false);

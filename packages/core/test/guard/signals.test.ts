@@ -48,7 +48,7 @@ describe('a turn', () => {
   it('knows for how long the one before has kept the loop busy, waiting apart', () => {
     const loop = new Loop();
     const turn = new Turn(loop);
-    turn.admitted = 3;
+    turn.admit();
     loop.work(40);
     loop.next(60);
     turn.note(loop.time);
@@ -69,8 +69,8 @@ describe('a turn', () => {
       loop.next();
       turn.note(loop.time);
     }
-    expect(turn.met(100)).toBe(82);
-    expect(turn.met(100)).toBe(0);
+    expect(turn.takeMeanLength(100)).toBe(82);
+    expect(turn.takeMeanLength(100)).toBe(0);
   });
 });
 
@@ -88,19 +88,19 @@ describe('accepting connections', () => {
 
   it('is behind since the last turn in which no connection came', () => {
     const { loop, accepts } = accepting(5);
-    expect(accepts.behind()).toBe(50);
+    expect(accepts.longestWait()).toBe(50);
     loop.next();
-    expect(accepts.behind()).toBe(50);
+    expect(accepts.longestWait()).toBe(50);
     loop.next();
-    expect(accepts.behind()).toBe(0);
+    expect(accepts.longestWait()).toBe(0);
     loop.accepted();
     loop.work(5);
-    expect(accepts.behind()).toBe(0);
+    expect(accepts.longestWait()).toBe(0);
   });
 
   it('is not behind for a few that came one after another', () => {
-    expect(accepting(0).accepts.behind()).toBe(0);
-    expect(accepting(3).accepts.behind()).toBe(0);
+    expect(accepting(0).accepts.longestWait()).toBe(0);
+    expect(accepting(3).accepts.longestWait()).toBe(0);
   });
 });
 
@@ -109,7 +109,7 @@ describe('the cost of a request', () => {
     const loop = new Loop();
     const cost = new Cost(loop);
     for (let count = 0; count < times; count++) {
-      for (let index = 0; index < admitted; index++) cost.admitted(loop.time);
+      for (let index = 0; index < admitted; index++) cost.admit(loop.time);
       loop.work(work);
       loop.next(idle);
       cost.update(work + idle);
@@ -124,17 +124,17 @@ describe('the cost of a request', () => {
 
   it('holds nobody back while the loop has time to spare, or has served too few to tell', () => {
     const { cost, loop } = busy(5, 25, 25, 40);
-    for (let index = 0; index < 100; index++) cost.admitted(loop.time);
+    for (let index = 0; index < 100; index++) cost.admit(loop.time);
     expect(cost.ahead(loop.time)).toBe(0);
     const { cost: few } = busy(0, 50, 0, 40);
-    for (let index = 0; index < 10; index++) few.admitted(0);
+    for (let index = 0; index < 10; index++) few.admit(0);
     expect(few.ahead(0)).toBe(0);
   });
 
   it('adds up otherwise, and is worked off a little faster than it seems', () => {
     const { cost, loop } = busy(5, 50, 0, 40);
     loop.work(100);
-    for (let index = 0; index < 6; index++) cost.admitted(loop.time);
+    for (let index = 0; index < 6; index++) cost.admit(loop.time);
     expect(cost.ahead(loop.time)).toBeCloseTo(60);
     loop.work(10);
     expect(cost.ahead(loop.time)).toBeGreaterThan(47);

@@ -1,7 +1,8 @@
 import type { Priority } from '../../src/index.ts';
 import { Accepts } from '../../src/node/accepts.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
-import { LoopGuard } from '../../src/node/loop-guard.ts';
+import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
+import { lcg } from '../lcg.ts';
 
 /** What a server has to do, and how its clients reach it. */
 export interface Scene {
@@ -38,7 +39,7 @@ interface Task {
  * beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
-  readonly guard: LoopGuard;
+  readonly guard: EventLoopGuard;
   readonly answers: Answer[] = [];
   #now = 0;
   #turns = 0;
@@ -48,12 +49,12 @@ export class SimulatedServer implements EventLoop {
   #backlog: Arrival[] = [];
   #readable: Arrival[] = [];
   #tasks: Task[] = [];
-  #seed = 1;
+  readonly #random = lcg(1);
 
   constructor(private readonly scene: Scene) {
     const { maxDelay = 50, pressure = () => 0 } = scene;
     const accepts = new Accepts(this);
-    this.guard = new LoopGuard({ name: 'loop', maxDelay, pressure, loop: this, accepts });
+    this.guard = new EventLoopGuard({ name: 'loop', maxDelay, pressure, loop: this, accepts });
   }
 
   now(): number {
@@ -153,13 +154,5 @@ export class SimulatedServer implements EventLoop {
 
   #gap(perSecond: number): number {
     return (-1000 / perSecond) * Math.log(1 - this.#random());
-  }
-
-  /** From 0 to below 1; always the same course. After "mulberry32". */
-  #random(): number {
-    this.#seed = (this.#seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#seed ^ (this.#seed >>> 15), 1 | this.#seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 }

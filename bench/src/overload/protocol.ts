@@ -1,7 +1,7 @@
 import type { Kind, Work } from './kinds.ts';
 
 /** What a process is to serve: a kind of handler, or nothing but rejections. */
-export interface Order {
+export interface Assignment {
   server: string;
   kind: Kind | 'rejecting';
   work: Work;
@@ -14,7 +14,7 @@ export interface Stand {
 }
 
 /** What a server says of itself when it is asked. */
-export interface Report {
+export interface ProcessReport {
   /** Milliseconds of CPU of its main thread. */
   cpu: number;
   /** Milliseconds for which its main thread could have run and had to wait for a core; 0 where that is not told. */

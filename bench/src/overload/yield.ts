@@ -2,19 +2,19 @@ import { bound } from './bound.ts';
 import type { KindRun, Measured } from './run.ts';
 
 /** Answered in time over the capacity; what is most; and the one over the other. */
-export interface Share {
+export interface Yield {
   answered: number;
   bound: number;
   ofBound: number;
 }
 
 /** @param price Milliseconds of the main thread that a bare 503 takes. */
-export function shareOf(
+export function yieldOf(
   { kind }: KindRun,
   { loads, capacity }: Measured,
   multiple: number,
   price: number,
-): Share {
+): Yield {
   const { answered = Number.NaN, offered = Number.NaN } = loads.get(multiple) ?? {};
   const most = bound(kind, { capacity, offered }, price);
   return { answered: answered / capacity, bound: most / capacity, ofBound: answered / most };

@@ -14,7 +14,7 @@ export interface Protection {
 }
 
 /** One row of the tables: how a middleware is set up, and what it is worth saying of that. */
-export interface Server {
+export interface Contender {
   settings: string;
   create(kind: Kind): Promise<Protection> | Protection;
 }
@@ -38,7 +38,7 @@ const watched = (limit: ConcurrencyLimit): Protection => ({
   limit: () => limit.stats().limits[0]?.limit ?? Number.NaN,
 });
 
-export const servers: Record<string, Server> = {
+export const contenders: Record<string, Contender> = {
   bare: {
     settings: 'none',
     create: () => ({ middleware: (_req, _res, next) => next() }),
