@@ -252,3 +252,12 @@ it('a gate of one shared limiter takes its queueLimit and queueTimeout', () => {
   clock.advance(50);
   expect(callers[1]?.rejection).toMatchObject({ reason: 'timeout', waited: 50 });
 });
+
+it('takes names that every object has for names', async () => {
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    const gate = createGate({ limits: [{ name, limit: 1 }] });
+    const permit = await gate.acquire();
+    expect(gate.inflight).toBe(1);
+    permit.release();
+  }
+});

@@ -3,18 +3,27 @@ import {
   byParty,
   byPriority,
   byShare,
+  codel,
   createGate,
   createLimiter,
   type Gate,
   type Order,
   type Priority,
+  type Sample,
 } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 const app: Amounts = [undefined, undefined, { weight: 1 }];
 const narrow: Amounts = [undefined, { weight: 1 }, { weight: 1 }];
 const narrowest: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
+
+/** What is in flight at each sample. */
+const seen: number[] = [];
+const fixed = {
+  create: () => ({ limit: 1, sample: ({ inflight }: Sample) => void seen.push(inflight) }),
+};
 
 function scene(order: Order = byPriority()) {
   const limits = [
@@ -137,4 +146,51 @@ it('works where the gates share their limiters', () => {
   const normal = ask('normal', [undefined, { weight: 1 }], other);
   const critical = ask('critical', both, other);
   expect(turns(holder, [low, normal, critical])).toEqual([0, 2, 1]);
+});
+
+it('a permit that was taken back on the way is not held for its request any more', () => {
+  const clock = new VirtualClock();
+  const settings = { limit: 1, queueLimit: 9, queueTimeout: Infinity, clock };
+  const moving = { ...settings, limit: fixed, name: 'a', maxHold: 100, observer: { leaked() {} } };
+  const a = createLimiter({ ...moving, order: byPriority() });
+  const [b, c] = ['b', 'c'].map((name) => createLimiter({ ...settings, name }));
+  if (b === undefined || c === undefined) throw new Error('no limiters');
+  const limits = [{ limiter: a }, { limiter: b }, { limiter: c }];
+  const gate = createGate({ limits, queueLimit: 9, queueTimeout: 200, clock });
+  const each: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
+  for (let round = 0; round < 3; round++) {
+    const [atB, atC] = [b.tryAcquire(), c.tryAcquire()];
+    askGate(gate, new Caller(), each);
+    clock.advance(150);
+    atB?.release();
+    clock.advance(100);
+    atC?.release();
+  }
+  seen.length = 0;
+  a.tryAcquire()?.release();
+  // Of what is in flight, nothing is left out for requests that have long gone.
+  expect(seen).toEqual([1]);
+});
+
+it('a line is not overloaded because somebody has waited elsewhere before', () => {
+  const clock = new VirtualClock();
+  const limits = [
+    { name: 'narrow', limit: 1, optional: true },
+    { name: 'app', limit: 2 },
+  ];
+  const settings = { queueLimit: 9, queueTimeout: Infinity, clock };
+  const gate = createGate({ ...settings, limits, order: codel({ target: 5, interval: 100 }) });
+  const ask = (...amounts: Amounts) => {
+    const caller = new Caller();
+    askGate(gate, caller, amounts);
+    return caller;
+  };
+  ask(undefined, { weight: 1 });
+  const [first, traveller] = [ask({ weight: 1 }, { weight: 1 }), ask({ weight: 1 }, { weight: 1 })];
+  clock.advance(500);
+  gate.limits[1]?.limiter.setLimit(1);
+  first.permit?.release();
+  ask(undefined, { weight: 1 });
+  expect(traveller.rejection).toBeUndefined();
+  expect(gate.queued).toBe(2);
 });

@@ -13,6 +13,7 @@ import { deal } from '../src/limiter/orders/hand.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { lcg } from './lcg.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 function occupied(options: { order?: Order; queueLimit?: number } = {}) {
   const limiter = createLimiter({
@@ -202,4 +203,53 @@ it('two parties hardly ever share all of their lanes', () => {
 it('refuses an order that is none', () => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
   expect(() => byParty('fifo' as never)).toThrow(expect.objectContaining(error));
+});
+
+it.each([
+  ['party', { party: null }],
+  ['party', { party: 7 }],
+  ['priority', { priority: 'urgent' }],
+])('refuses a %s that is none, and the line goes on', async (option, wishes) => {
+  const clock = new VirtualClock();
+  const order = byPriority(byParty());
+  const limiter = createLimiter({ limit: 1, queueLimit: 2, order, queueTimeout: 100, clock });
+  const gates = [[{ limiter }], [{ name: 'app', limit: 1 }]].map((limits) =>
+    createGate({ limits, queueLimit: 2, ...(limits[0] && 'name' in limits[0] ? { order } : {}) }),
+  );
+  for (const at of [limiter, ...gates]) {
+    const holder = await at.acquire();
+    const error = { code: 'ERR_HEADGATE_OPTION', option };
+    await expect(at.acquire(wishes as never)).rejects.toMatchObject(error);
+    expect(at.queued).toBe(0);
+    const waiting = at.acquire();
+    holder.release();
+    (await waiting).release();
+    expect([at.inflight, at.queued]).toEqual([0, 0]);
+  }
+  const waiter = new Caller();
+  Object.assign(waiter, wishes);
+  const held = limiter.tryAcquire();
+  expect(() => limiter.request(waiter)).toThrow(expect.objectContaining({ option }));
+  clock.advance(200);
+  held?.release();
+  expect([limiter.queued, clock.armed]).toEqual([0, 0]);
+});
+
+it('goes from a gate to its limits, of one limit and of several', async () => {
+  const limits = [{ name: 'app', limit: 1 }];
+  const more = [{ name: 'own', limit: 1, optional: true }, ...limits];
+  for (const options of [{ limits }, { limits: more }]) {
+    const guard = { name: 'open', admits: () => true };
+    for (const extra of [{}, { guard }]) {
+      const gate = createGate({ ...options, ...extra, queueLimit: 9, order: byParty() });
+      const holder = await gate.acquire();
+      const order: string[] = [];
+      const work = ['a', 'a', 'b'].map((party) =>
+        gate.run(async () => void order.push(party), { party }),
+      );
+      holder.release();
+      await Promise.all(work);
+      expect(order).toEqual(['a', 'b', 'a']);
+    }
+  }
 });

@@ -8,10 +8,12 @@ import {
   type LimiterOptions,
   lifo,
   type Order,
+  type Permit,
   type Priority,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
+import { lcg } from './lcg.ts';
 
 const shares = { gold: 0.6, free: 0.3 };
 
@@ -214,4 +216,105 @@ it.each([
 ])('goes around all other orders: %s refuses it', (_, around) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
   expect(() => around(byShare({ gold: 0.5 }))).toThrow(expect.objectContaining(error));
+});
+
+/** What each share holds on average, where all of them wait for more at any time. */
+function backlogged(limit: number, parts: Record<string, number>, heaviest = 1) {
+  const limiter = createLimiter({ limit, queueLimit: Infinity, order: byShare(parts) });
+  const names = [...Object.keys(parts), undefined];
+  const random = lcg(5);
+  const held: { permit: Permit; share: string | undefined }[] = [];
+  const ask = (share: string | undefined) => {
+    const weight = 1 + Math.floor(random() * heaviest);
+    const caller = new Caller({ weight, onGranted: (permit) => void held.push({ permit, share }) });
+    caller.share = share;
+    limiter.request(caller);
+  };
+  for (const share of names) for (let count = 0; count < 20; count++) ask(share);
+  const sums = new Map<string | undefined, number>();
+  for (let turn = 0; turn < 4000; turn++) {
+    const [done] = held.splice(Math.floor(random() * held.length), 1);
+    done?.permit.release();
+    ask(done?.share);
+    for (const { permit, share } of held) sums.set(share, (sums.get(share) ?? 0) + permit.weight);
+  }
+  return names.map((name) => (sums.get(name) ?? 0) / 4000);
+}
+
+it.each([
+  [2, { a: 0.4, b: 0.3, c: 0.3 }, 1],
+  [3, { a: 0.5, b: 0.5 }, 1],
+  [5, { a: 0.6, b: 0.4 }, 5],
+])(
+  'no share starves of those that round up to more than a limit of %i',
+  (limit, parts, heaviest) => {
+    const means = backlogged(limit, parts, heaviest);
+    const wanted = Object.values(parts).map((part) => part * limit);
+    for (const [index, part] of wanted.entries()) expect(means[index]).toBeGreaterThan(part * 0.6);
+  },
+);
+
+it('leaves what the parts leave over to who has none, whatever the weights', () => {
+  const [a, b, others] = backlogged(10, { a: 0.5, b: 0.3 }, 3);
+  expect(a).toBeGreaterThan(3.5);
+  expect(b).toBeGreaterThan(2);
+  expect(others).toBeGreaterThan(1);
+});
+
+it('gives no place too many where a product is a little more than it should be', () => {
+  const { limiter, many } = divided({ limit: 100, order: byShare({ gold: 0.07 }) });
+  const others = many(100);
+  const gold = many(20, 'gold');
+  many(50);
+  free(others.slice(0, 10));
+  // Seven are owed; of the three others the oldest come first, which are gold ones.
+  expect(gold.filter(isIn).length).toBe(10);
+  const late = divided({ limit: 100, order: byShare({ gold: 0.07 }) });
+  const holders = late.many(100);
+  const plain = late.many(3);
+  const owed = late.many(20, 'gold');
+  free(holders.slice(0, 10));
+  expect([plain.filter(isIn).length, owed.filter(isIn).length]).toEqual([3, 7]);
+  expect(limiter.inflight).toBe(100);
+});
+
+it('lets one in ten be who has waited longest, also among shares', () => {
+  const order = byShare({ gold: 0.25 }, byPriority());
+  const { limiter } = divided({ limit: 4, order });
+  const permits: Permit[] = [];
+  const ask = (priority: Priority, share?: string) => {
+    const caller = new Caller({ onGranted: (permit) => void permits.push(permit) });
+    caller.priority = priority;
+    caller.share = share;
+    limiter.request(caller);
+    return caller;
+  };
+  for (let count = 0; count < 8; count++) ask('high', 'gold');
+  const low = ask('low');
+  let turns = 0;
+  for (; !isIn(low) && turns < 100; turns++) {
+    permits.shift()?.release();
+    ask('high', 'gold');
+  }
+  expect(turns).toBeLessThan(15);
+});
+
+it('asks for no class where the order inside does not', () => {
+  const { ask, many } = divided({ order: byShare({ gold: 0.1 }) });
+  const held = many(10, 'gold');
+  const low = ask(undefined, { priority: 'low' });
+  const normal = ask();
+  free(held.slice(0, 1));
+  expect([low, normal].map(isIn)).toEqual([true, false]);
+});
+
+it('follows the weight of a permit that is adjusted', () => {
+  const { ask, many } = divided();
+  const gold = ask('gold', { weight: 3 });
+  const others = many(7);
+  gold.permit?.adjust(6);
+  const [plain, more] = [ask(), ask('gold')];
+  // Gold has its six now, so the place that comes free goes to who came first.
+  free(others.slice(0, 4));
+  expect([plain, more].map(isIn)).toEqual([true, false]);
 });

@@ -28,7 +28,7 @@ const behind = new WeakMap<Named, Set<Named>>();
  *
  * @throws HeadgateError where a name stands twice or an order is contradicted.
  */
-export function checkOrder(limits: readonly Placed[]): void {
+export function checkPlaces(limits: readonly Placed[]): void {
   for (const [index, placed] of limits.entries()) {
     const { limiter } = placed;
     const before = limits.slice(0, index);

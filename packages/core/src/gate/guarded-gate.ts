@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import { callLater } from '../limiter/call.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Permit } from '../limiter/permit.ts';
@@ -43,9 +44,7 @@ export class GuardedGate implements Gate {
   request(waiter: Waiter, takes: Takes): void {
     checkIdle(waiter);
     // A gate that is closed says so.
-    if (this.#closed || this.guard.admits(waiter.priority)) {
-      return this.inner.request(waiter, takes);
-    }
+    if (this.#closed || this.#admits(waiter)) return this.inner.request(waiter, takes);
     const rejection = this.#rejection();
     const shadow = this.settings.mode === 'shadow';
     this.#tally.rejected(rejection, shadow);
@@ -75,6 +74,13 @@ export class GuardedGate implements Gate {
     const { rejected } = stats;
     const overloaded = rejected.overloaded + this.#tally.rejections.overloaded;
     return { ...stats, rejected: { ...rejected, overloaded } };
+  }
+
+  #admits({ priority }: Waiter): boolean {
+    const admits: unknown = this.guard.admits(priority);
+    // A promise would let everybody in.
+    if (typeof admits === 'boolean') return admits;
+    throw invalid('guard.admits', 'a method that returns true or false', admits);
   }
 
   #rejection(): Rejection {

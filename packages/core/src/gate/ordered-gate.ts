@@ -10,7 +10,7 @@ import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
-import { checkIdle, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import { checkIdle, checkWishes, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
 import { acquireAt } from './acquire.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
@@ -67,7 +67,7 @@ export class OrderedGate implements Gate, Way {
       for (const take of takes) {
         const part = tryTake(take);
         // Who must wait, or be told why not, asks its own way.
-        if (part === undefined) return new Passage(this, waiter, takes, parts).advance();
+        if (part === undefined) return this.#lead(waiter, takes, parts);
         parts.push(part);
       }
     } catch (error) {
@@ -196,6 +196,11 @@ export class OrderedGate implements Gate, Way {
 
   #waited({ order, since }: Passage): number {
     return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
+  }
+
+  #lead(waiter: Waiter, takes: Takes, parts: BasePermit[]): void {
+    checkWishes(waiter);
+    new Passage(this, waiter, takes, parts).advance();
   }
 
   #letPass(waiter: Waiter, takes: Takes): void {

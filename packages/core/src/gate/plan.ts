@@ -2,10 +2,11 @@ import { checkFlag, checkNames, checkText } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { checkLimiter, defaultQueueLimit } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import { checkOrder } from '../limiter/line.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import { checkObserver } from '../limiter/observer.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
-import { checkOrder, type GateLimit } from './gate-limits.ts';
+import { checkPlaces, type GateLimit } from './gate-limits.ts';
 import type { GateLimitOptions, GateOptions } from './options.ts';
 
 /** A limit in its place in a gate, checked and completed; the limiter is shared with others, or still to be made. */
@@ -22,6 +23,7 @@ export function planLimits(options: GateOptions): Plan[] {
     const expected = 'an array of at least one limit, unless there is a guard';
     throw invalid('limits', expected, limits);
   }
+  if (options.order !== undefined) checkOrder(options.order);
   const plans = limits.map((limit) => planLimit(limit, options));
   const hasLine = plans.length === 1 ? hasLineAlone : hasLineAmongOthers;
   // The default would silently let nobody wait.
@@ -31,7 +33,7 @@ export function planLimits(options: GateOptions): Plan[] {
   if (options.order !== undefined && !plans.some(({ owned }) => owned)) {
     throw invalid('order', 'left out where all limiters are shared', options.order);
   }
-  checkOrder(plans);
+  checkPlaces(plans);
   return plans;
 }
 
@@ -44,7 +46,9 @@ export function makeLimit(plan: Plan): GateLimit {
 /** How many may wait at a gate that has not been told: a single limit has bounds of its own. */
 export function queueLimitOf([first, ...others]: readonly Plan[]): number {
   if (first === undefined || others.length > 0) return 0;
-  return first.owned ? defaultQueueLimit(first.limiter.queueWeight) : Infinity;
+  if (!first.owned) return Infinity;
+  // Invented keys would make as many lines.
+  return first.limiter.perKey ? 0 : defaultQueueLimit(first.limiter.queueWeight);
 }
 
 /** How long one may wait at a gate that has not been told: a single shared limiter has a time of its own. */
@@ -54,8 +58,9 @@ export function queueTimeoutOf([first, ...others]: readonly Plan[]): number {
 }
 
 /** Whether the only limit is meant to have a line, though the gate's default would let nobody wait. */
-function hasLineAlone({ limiter: { queueLimit }, owned }: Plan): boolean {
-  return owned && queueLimit > 0 && queueLimit !== Infinity;
+function hasLineAlone({ limiter: { queueLimit, queueWeight, perKey }, owned }: Plan): boolean {
+  if (!owned) return false;
+  return (queueLimit > 0 && queueLimit !== Infinity) || (perKey && queueWeight !== Infinity);
 }
 
 /** The same of one of several. */

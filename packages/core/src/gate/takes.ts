@@ -41,9 +41,9 @@ export function takesFrom(
     throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${unknown}"`, option);
   }
   return limits.flatMap(({ limiter, optional }) => {
-    const key = keys[limiter.name];
-    const weight = weights[limiter.name];
-    const share = shares[limiter.name];
+    const key = named(keys, limiter);
+    const weight = named(weights, limiter);
+    const share = named(shares, limiter);
     const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;
     return applies ? [{ limiter, key, weight: weight ?? 1, share }] : [];
   });
@@ -68,6 +68,11 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
     if (limit !== undefined) checkCount('limit', limit, 1);
     checkRequest(limiter, take, limit ?? limiter.limit);
   }
+}
+
+/** What every object has is not named. */
+function named<T>(record: Readonly<Record<string, T>>, { name }: Limiter): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function misplaced({ name }: Limiter): HeadgateError {

@@ -1,5 +1,4 @@
 import type { LocalPermit } from './local-permit.ts';
-import type { Pool } from './pool.ts';
 import { isHigher, type Priority } from './priority.ts';
 
 /**
@@ -23,7 +22,10 @@ export class Heirs {
     // A copy: who is raised may be let in.
     for (const { waiter } of [...this.#permits]) {
       if (waiter === undefined || !isHigher(priority, waiter.priority)) continue;
-      (waiter.place as Pool | undefined)?.raise(waiter, priority);
+      const { place } = waiter;
+      // It is about to join the line there.
+      if (place === undefined) waiter.priority = priority;
+      else if ('raise' in place) place.raise(waiter, priority);
     }
   }
 }

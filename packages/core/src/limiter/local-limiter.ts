@@ -10,7 +10,7 @@ import { type LimiterSettings, Pools } from './pools.ts';
 import { checkPriority } from './priority.ts';
 import type { RejectionReason } from './rejection.ts';
 import { checkRequest } from './request.ts';
-import { checkIdle, grant, type Waiter } from './waiter.ts';
+import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
 
 const nothing = {};
 const none: readonly string[] = [];
@@ -107,6 +107,7 @@ export class InProcessLimiter implements LocalLimiter {
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admits(waiter.weight))
       return grant(waiter, pool.admit(waiter.weight, 0, waiter.share));
+    checkWishes(waiter);
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     const hasRoom = !pool.isFullFor(waiter) || pool.spare(waiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');

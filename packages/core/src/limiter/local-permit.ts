@@ -36,6 +36,8 @@ export class LocalPermit extends BasePermit {
   }
 
   override pause(waiter: Waiter): void {
+    // `maxHold` may have taken it back on the way.
+    if (this.released) return;
     const { heirs, home, line } = this.pool;
     const { highest } = line;
     // A higher class may wait here already.

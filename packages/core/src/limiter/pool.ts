@@ -6,7 +6,7 @@ import { Heirs } from './heirs.ts';
 import { type Line, nextArrival, type Site } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import type { Pools } from './pools.ts';
-import type { Priority } from './priority.ts';
+import { isHigher, type Priority } from './priority.ts';
 import type { Rejection, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
@@ -85,10 +85,11 @@ export class Pool implements Served, Site {
     }
     this.#keep();
     waiter.place = this;
+    const { highest } = this.line;
     this.line.insert(waiter);
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
-    this.heirs?.raise(waiter.priority);
+    if (isHigher(waiter.priority, highest)) this.heirs?.raise(waiter.priority);
     // It may be next: those ahead may have left while it was being asked whether it joins.
     if (this.line.mayBeNext(waiter)) grantFrom(this);
   }
@@ -130,10 +131,14 @@ export class Pool implements Served, Site {
 
   /** Who waits is of a higher class from now on. */
   raise(waiter: Waiter, priority: Priority): void {
+    if (this.heirs === undefined) {
+      waiter.priority = priority;
+      return;
+    }
     this.line.remove(waiter, false);
     waiter.priority = priority;
     this.line.insert(waiter);
-    this.heirs?.raise(priority);
+    this.heirs.raise(priority);
     grantFrom(this);
   }
 

@@ -1,8 +1,9 @@
 import { HeadgateError, throwLater } from '../errors.ts';
 import type { Term } from './deadlines.ts';
+import { checkParty } from './party.ts';
 import type { BasePermit } from './permit.ts';
 import type { Pool } from './pool.ts';
-import type { Priority } from './priority.ts';
+import { checkPriority, type Priority } from './priority.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
@@ -82,6 +83,12 @@ export function isGone(waiter: Waiter): boolean {
 /** Whole milliseconds. */
 export function waitedSince(since: number, now: number): number {
   return Math.max(0, Math.round(now - since));
+}
+
+/** @throws HeadgateError for a class or a party that is none: a line would fail of it later, and not only for this one. */
+export function checkWishes({ priority, party }: Waiter): void {
+  checkPriority(priority);
+  checkParty(party);
 }
 
 /** @throws HeadgateError where it waits already, at whatever limiter or gate. */

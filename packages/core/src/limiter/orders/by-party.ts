@@ -38,6 +38,7 @@ interface Party {
 }
 
 class PartyLine extends Lanes {
+  protected readonly lanes: Line[] = [];
   /** By number: only those that somebody has waited in since the line was last empty. */
   readonly #used = new Map<number, ChargedLane>();
   /** For whom somebody waits. */
@@ -53,10 +54,6 @@ class PartyLine extends Lanes {
   ) {
     super();
     this.#seed = Math.floor(site.random() * 2 ** 32);
-  }
-
-  protected get lanes(): Line[] {
-    return Array.from(this.#used.values(), ({ line }) => line);
   }
 
   /** Of the heaviest lane: nobody else is to suffer for it. */
@@ -85,7 +82,7 @@ class PartyLine extends Lanes {
     const party = this.#parties.get(name) ?? { lane, waiting: 0 };
     party.waiting++;
     this.#parties.set(name, party);
-    this.#used.set(lane.number, lane);
+    this.#use(lane);
     if (lane.line.length === 0) lane.due = Math.max(lane.due, this.#now);
     super.insert(waiter);
   }
@@ -102,11 +99,18 @@ class PartyLine extends Lanes {
     // What a lane has had is forgotten with the last who could be the worse for it.
     if (this.length > 0) return;
     this.#used.clear();
+    this.lanes.length = 0;
     this.#now = 0;
   }
 
   protected laneOf(waiter: Waiter): Line {
     return this.#chargedLaneOf(nameOf(waiter)).line;
+  }
+
+  #use(lane: ChargedLane): void {
+    if (this.#used.has(lane.number)) return;
+    this.#used.set(lane.number, lane);
+    this.lanes.push(lane.line);
   }
 
   /** Where the party waits, or would. */

@@ -2,10 +2,7 @@ import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { type Priority, priorities, rank } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
-import { Lanes, oldestOf } from './lanes.ts';
-
-/** Grants in a row to the highest class before a lower one has its turn. */
-const mostInARow = 9;
+import { Lanes, mostInARow, oldestOf } from './lanes.ts';
 
 /**
  * Higher classes first, each in the order given. In a full line a newcomer of a higher class displaces the youngest of the

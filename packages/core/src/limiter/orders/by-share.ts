@@ -4,7 +4,7 @@ import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { isHigher } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
-import { Lanes } from './lanes.ts';
+import { Lanes, mostInARow } from './lanes.ts';
 
 /**
  * Parts of a limit that are guaranteed, by name. While nobody wants a part, others borrow it; a place that comes free goes to who
@@ -19,12 +19,12 @@ import { Lanes } from './lanes.ts';
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
   const parts = checkShares(shares);
-  return {
-    create: (site) => new ShareLine(parts, order, site),
-    ranks,
-    shareNames: [...parts.keys()],
-  };
+  const create = (site: Site) => new ShareLine(parts, order, site);
+  return { create, ranks, shareNames: [...parts.keys()] };
 }
+
+/** Parts are products of fractions: 0.07 of 100 comes to a little more than 7. */
+const rounding = 1e-9;
 
 /** Those of one share. */
 interface Share {
@@ -38,6 +38,9 @@ interface Share {
 class ShareLine extends Lanes {
   protected readonly lanes: readonly Line[];
   readonly #byName = new Map<string | undefined, Share>();
+  readonly #ranks: boolean;
+  /** Grants in a row by class, where no part was owed. */
+  #inARow = 0;
 
   constructor(
     parts: ReadonlyMap<string, number>,
@@ -45,6 +48,7 @@ class ShareLine extends Lanes {
     private readonly site: Site,
   ) {
     super();
+    this.#ranks = order.ranks === true;
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
       this.#byName.set(name, { line: order.create(site), part, held: 0 });
     }
@@ -57,7 +61,9 @@ class ShareLine extends Lanes {
   }
 
   get next(): Waiter | undefined {
-    return (this.#neediest ?? this.#foremost)?.line.next;
+    const owed = this.#neediest;
+    if (owed !== undefined) return owed.line.next;
+    return (this.#inARow < mostInARow ? this.#foremost : this.#patientest)?.line.next;
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
@@ -73,6 +79,13 @@ class ShareLine extends Lanes {
     this.#of(share).held += weight;
   }
 
+  override remove(waiter: Waiter, isGranted: boolean): void {
+    const isOwed = this.#neediest !== undefined;
+    super.remove(waiter, isGranted);
+    if (!isGranted || isOwed) return;
+    this.#inARow = this.length > 0 && this.#inARow < mostInARow ? this.#inARow + 1 : 0;
+  }
+
   protected laneOf({ share }: Waiter): Line {
     return this.#of(share).line;
   }
@@ -81,24 +94,40 @@ class ShareLine extends Lanes {
     return this.#byName.get(share) as Share;
   }
 
-  /** Of those who hold less than their part, the one who holds least of it. */
+  /** Of those that are owed a place, the one that holds the least of its part; of equals, whose oldest came first. */
   get #neediest(): Share | undefined {
     let neediest: Share | undefined;
     for (const share of this.#byName.values()) {
-      const { line, part, held } = share;
-      if (line.length === 0 || held >= part * this.site.limit) continue;
-      if (neediest === undefined || held / part < neediest.held / neediest.part) neediest = share;
+      if (!this.#isOwed(share)) continue;
+      if (neediest === undefined || isNeedier(share, neediest)) neediest = share;
     }
     return neediest;
   }
 
-  /** Where no part is owed: by class, and then by arrival. */
+  /** Whether it may have its next without going beyond its part, rounded up; the first in any case. */
+  #isOwed({ line, part, held }: Share): boolean {
+    const due = part * this.site.limit - rounding;
+    const { next } = line;
+    return next !== undefined && held < due && (held === 0 || held + next.weight <= Math.ceil(due));
+  }
+
+  /** Where no part is owed: by class, where there are classes, and then by arrival. */
   get #foremost(): Share | undefined {
     let foremost: Share | undefined;
+    let first: Waiter | undefined;
     for (const share of this.#byName.values()) {
-      if (isBefore(share.line.next, foremost?.line.next)) foremost = share;
+      const { next } = share.line;
+      if (!isBefore(next, first, this.#ranks)) continue;
+      foremost = share;
+      first = next;
     }
     return foremost;
+  }
+
+  /** Whose oldest has waited longest. */
+  get #patientest(): Share | undefined {
+    const { oldest } = this;
+    return oldest && this.#of(oldest.share);
   }
 
   get #greediest(): Share | undefined {
@@ -117,9 +146,15 @@ class ShareLine extends Lanes {
   }
 }
 
-function isBefore(one: Waiter | undefined, other: Waiter | undefined): boolean {
+function isNeedier(one: Share, other: Share): boolean {
+  const difference = one.held / one.part - other.held / other.part;
+  if (difference !== 0) return difference < 0;
+  return (one.line.oldest?.arrival ?? 0) < (other.line.oldest?.arrival ?? 0);
+}
+
+function isBefore(one: Waiter | undefined, other: Waiter | undefined, byClass: boolean): boolean {
   if (one === undefined || other === undefined) return one !== undefined;
-  if (one.priority !== other.priority) return isHigher(one.priority, other.priority);
+  if (byClass && one.priority !== other.priority) return isHigher(one.priority, other.priority);
   return one.arrival < other.arrival;
 }
 
@@ -130,6 +165,6 @@ function checkShares(shares: Readonly<Record<string, number>>): ReadonlyMap<stri
   let sum = 0;
   for (const [name, part] of parts) sum += checkPart(`shares.${name}`, part);
   // As 0.1 + 0.2 comes to a little more than 0.3.
-  if (sum <= 1 + 1e-9) return parts;
+  if (sum <= 1 + rounding) return parts;
   throw invalid('shares', 'parts that together are at most 1', sum);
 }

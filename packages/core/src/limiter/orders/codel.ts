@@ -30,6 +30,9 @@ export function codel(options: CodelOptions = {}): Order {
 }
 
 class CodelLine extends FifoLine {
+  /** Since when it has not been empty: whoever comes may have waited elsewhere for long. */
+  #busySince = 0;
+
   constructor(
     private readonly clock: Clock,
     private readonly target: number,
@@ -57,7 +60,12 @@ class CodelLine extends FifoLine {
     return true;
   }
 
+  override insert(waiter: Waiter): void {
+    if (this.length === 0) this.#busySince = this.clock.now();
+    super.insert(waiter);
+  }
+
   private isOverloaded(): boolean {
-    return this.length > 0 && this.clock.now() - this.busySince >= this.interval;
+    return this.length > 0 && this.clock.now() - this.#busySince >= this.interval;
   }
 }

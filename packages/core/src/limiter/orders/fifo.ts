@@ -16,8 +16,6 @@ export class FifoLine implements Line {
   youngest: Waiter | undefined = undefined;
   length = 0;
   weight = 0;
-  /** Since when it has not been empty, in whole milliseconds. */
-  protected busySince = 0;
 
   get next(): Waiter | undefined {
     return this.oldest;
@@ -36,7 +34,6 @@ export class FifoLine implements Line {
   }
 
   insert(waiter: Waiter): void {
-    if (this.length === 0) this.busySince = waiter.since;
     let ahead = this.youngest;
     while (ahead !== undefined && ahead.arrival > waiter.arrival) ahead = ahead.ahead;
     const behind = ahead === undefined ? this.oldest : ahead.behind;

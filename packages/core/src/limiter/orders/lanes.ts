@@ -2,6 +2,9 @@ import type { Line } from '../line.ts';
 import { isHigher, type Priority } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 
+/** Grants in a row to higher classes before a lower one has its turn. */
+export const mostInARow = 9;
+
 /** A line of several, each in an order of its own. */
 export abstract class Lanes implements Line {
   length = 0;
