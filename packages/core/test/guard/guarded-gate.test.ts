@@ -175,3 +175,11 @@ it('refuses a guard with the name of a limit', () => {
   const limits = [{ name: 'sentry', limit: 1 }];
   expect(() => guarded({ limits })).toThrow(expect.objectContaining(error));
 });
+
+it('refuses a guard that does not say yes or no: a promise would let everybody in', async () => {
+  const guard = { name: 'slow', admits: async () => false };
+  const gate = createGate({ guard: guard as never, limits: [{ name: 'app', limit: 1 }] });
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'guard.admits' };
+  await expect(gate.acquire()).rejects.toMatchObject(error);
+  expect(gate.inflight).toBe(0);
+});
