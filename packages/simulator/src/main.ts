@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { withFigures } from './page.ts';
 import { draw } from './plot/plot.ts';
 import { holds, type Report, type Scenario, shown } from './scenario.ts';
-import { scenarios } from './scenarios/index.ts';
+import { scenarios } from './scenarios.ts';
 
 const docs = resolve(import.meta.dirname, '../../../docs');
 

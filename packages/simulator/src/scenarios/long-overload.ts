@@ -1,6 +1,6 @@
 import { adaptive, type Limit, type LimitFactory } from '@headgate/core';
+import { gradient2 } from '../models/gradient2.ts';
 import type { Figure, Scenario } from '../scenario.ts';
-import { gradient2 } from './gradient2.ts';
 
 /** In seconds. */
 const minutes = 60;

@@ -1,9 +1,9 @@
 import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
 import { courses, mean } from '../courses.ts';
+import { DialogueServer, dialogueClient } from '../models/dialogue.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
-import { DialogueServer, dialogueClient } from './dialogue.ts';
 
 const requests = 1000;
 const perSecond = 30_000;
