@@ -2,7 +2,7 @@ import { adaptive, type LimitFactory } from '@headgate/core';
 import { arrive, burst } from '../arrivals.ts';
 import type { Plot, Point } from '../plot/plot.ts';
 import { exponential } from '../random-times.ts';
-import type { Figure, Scenario } from '../scenario.ts';
+import { figure, type Scenario } from '../scenario.ts';
 import { Server, type Work } from '../server.ts';
 import { Counter, Gauge, meanBetween, watch } from '../watch.ts';
 
@@ -69,21 +69,17 @@ function figuresOf(adapted: ReturnType<typeof course>, stiff: ReturnType<typeof 
   const whileIll = (points: readonly Point[]) => meanIn(points, day.ill, day.well);
   const whileMixed = (points: readonly Point[]) => meanIn(points, day.mixed, day.quiet);
   return [
-    figure('limit on a good day', meanIn(limits, 0, day.ill), 15, 35),
-    figure('limit while the dependency is ill', whileIll(limits), 3, 12),
-    figure('limit when it is well again', meanIn(limits, day.well, day.mixed), 15, 35),
-    figure('ms for 100 ms of work on a good day', meanIn(timeOf(usual), 0, day.ill), 100, 140),
-    figure('the same while the dependency is ill', whileIll(timeOf(usual)), 120, 300),
-    figure(`under a fixed limit of ${fixed}`, whileIll(stiff.timeOf(usual)), 700, 1000),
-    figure('answered per second meanwhile, of 33', whileIll(adapted.answered), 30, 35),
-    figure('ms for 1 ms of work amid work of 1 s', whileMixed(timeOf(quick)), 1, 1.5),
-    figure('ms for that work of 1 s', whileMixed(timeOf(slow)), 900, 1400),
-    figure('limit at one request a second', meanIn(limits, day.quiet, day.over), 15, 40),
+    figure('limit on a good day', meanIn(limits, 0, day.ill), [15, 35]),
+    figure('limit while the dependency is ill', whileIll(limits), [3, 12]),
+    figure('limit when it is well again', meanIn(limits, day.well, day.mixed), [15, 35]),
+    figure('ms for 100 ms of work on a good day', meanIn(timeOf(usual), 0, day.ill), [100, 140]),
+    figure('the same while the dependency is ill', whileIll(timeOf(usual)), [120, 300]),
+    figure(`under a fixed limit of ${fixed}`, whileIll(stiff.timeOf(usual)), [700, 1000]),
+    figure('answered per second meanwhile, of 33', whileIll(adapted.answered), [30, 35]),
+    figure('ms for 1 ms of work amid work of 1 s', whileMixed(timeOf(quick)), [1, 1.5]),
+    figure('ms for that work of 1 s', whileMixed(timeOf(slow)), [900, 1400]),
+    figure('limit at one request a second', meanIn(limits, day.quiet, day.over), [15, 40]),
   ];
-}
-
-function figure(what: string, measured: number, ...expected: [number, number]): Figure {
-  return { what, measured, expected };
 }
 
 export const scenario: Scenario = {
