@@ -1,5 +1,5 @@
 import type { Scenario } from './scenario.ts';
-import { scenario as adaptiveDay } from './scenarios/adaptive-day.ts';
+import { scenario as adaptive } from './scenarios/adaptive.ts';
 import { scenario as fairQueueing } from './scenarios/fair-queueing.ts';
 import { scenario as fixedPoints } from './scenarios/fixed-points.ts';
 import { scenario as longOverload } from './scenarios/long-overload.ts';
@@ -17,12 +17,12 @@ export const scenarios: readonly Scenario[] = [
   metastable,
   priorities,
   parties,
-  adaptiveDay,
+  adaptive,
+  longOverload,
   retryAfter,
   fairQueueing,
   oneBigSpike,
   slowdownAndErrors,
   vectorLink,
   fixedPoints,
-  longOverload,
 ];
