@@ -3,43 +3,50 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { withFigures } from './page.ts';
 import { draw } from './plot/plot.ts';
 import { holds, type Report, type Scenario, shown } from './scenario.ts';
-import { scenarios } from './scenarios/index.ts';
+import { scenarios } from './scenarios.ts';
 
 const docs = resolve(import.meta.dirname, '../../../docs');
 
-const isWriting = process.argv.includes('--plots');
-const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const { values: options, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { plots: { type: 'boolean', default: false } },
+});
 
-for (const scenario of await chosen()) {
+const chosen = words.length === 0 ? scenarios : (await Promise.all(words.map(named))).flat();
+for (const scenario of new Set(chosen)) {
   const report = scenario.run();
   print(scenario, report);
-  if (isWriting) write(scenario, report);
+  if (options.plots) write(scenario, report);
 }
 console.log();
 
-async function chosen(): Promise<readonly Scenario[]> {
-  if (words.length === 0) return scenarios;
-  const files = words.filter((word) => word.endsWith('.ts'));
-  const ofFiles = await Promise.all(
-    files.map(
-      (file) => import(pathToFileURL(resolve(file)).href) as Promise<{ scenario: Scenario }>,
-    ),
-  );
-  const isNamed = ({ id, name }: Scenario) => words.some((word) => `${id} ${name}`.includes(word));
-  return [...scenarios.filter(isNamed), ...ofFiles.map(({ scenario }) => scenario)];
+async function named(word: string): Promise<readonly Scenario[]> {
+  if (word.endsWith('.ts')) {
+    const file = (await import(pathToFileURL(resolve(word)).href)) as { scenario: Scenario };
+    return [file.scenario];
+  }
+  const found = scenarios.filter(({ id, name }) => `${id} ${name}`.includes(word));
+  if (found.length > 0) return found;
+  const ids = scenarios.map(({ id }) => id).join(', ');
+  throw new Error(`no scenario has "${word}" in its name: there are ${ids}`);
 }
 
-function print({ id, name, source = "Headgate's own" }: Scenario, { figures }: Report): void {
-  console.log(`\n${name}\n(${id}: ${source})\n`);
-  console.log(`  ${'published'.padStart(14)}${'here'.padStart(10)}`);
+function print(
+  { id, name: title, source = "Headgate's own" }: Scenario,
+  { figures }: Report,
+): void {
+  console.log(`\n${title}\n(${id}: ${source})\n`);
+  console.log(`  ${'published'.padStart(14)}${'measured'.padStart(10)}`);
   for (const figure of figures) {
-    const { what, published = '–' } = figure;
+    const { what, column, published = '–' } = figure;
+    const name = column === undefined ? what : `${what}: ${column}`;
     const verdict = holds(figure) ? '' : '   differs';
     if (!holds(figure)) process.exitCode = 1;
-    console.log(`  ${published.padStart(14)}${shown(figure).padStart(10)}   ${what}${verdict}`);
+    console.log(`  ${published.padStart(14)}${shown(figure).padStart(10)}   ${name}${verdict}`);
   }
 }
 

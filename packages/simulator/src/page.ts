@@ -9,13 +9,33 @@ export function withFigures(page: string, { id, name }: Scenario, { figures }: R
   return `${page.slice(0, from)}${begin}\n${table(name, figures)}\n${page.slice(to)}`;
 }
 
+/** A row for each `what`, and a column for each `column`: a lone one is what was measured. */
 function table(name: string, figures: readonly Figure[]): string {
-  const isPublished = figures.some(({ published }) => published !== undefined);
-  const rows = figures.map((figure) => {
-    const { what, published = '–' } = figure;
-    return isPublished ? [what, published, shown(figure)] : [what, shown(figure)];
-  });
-  const head = isPublished ? [name, 'published', 'here'] : [name, 'here'];
+  const columns = [...new Set(figures.map(({ column }) => column))].flatMap((column) =>
+    columnsOf(figures, column),
+  );
+  const names = [...new Set(figures.map(({ what }) => what))];
+  const rows = names.map((what) => [what, ...columns.map(({ cells }) => cells.get(what) ?? '–')]);
+  const head = [name, ...columns.map(({ title }) => title)];
   const rule = head.map((_, column) => (column === 0 ? '---' : '---:'));
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+interface Column {
+  readonly title: string;
+  readonly cells: ReadonlyMap<string, string>;
+}
+
+/** Where others have published theirs, that goes first. */
+function columnsOf(figures: readonly Figure[], column: string | undefined): Column[] {
+  const own = figures.filter((figure) => figure.column === column);
+  const measured = new Map(own.map((figure) => [figure.what, shown(figure)]));
+  const published = new Map<string, string>();
+  for (const figure of own) {
+    if (figure.published !== undefined) published.set(figure.what, figure.published);
+  }
+  const columns = [{ title: column ?? 'measured', cells: measured }];
+  if (published.size === 0) return columns;
+  const title = column === undefined ? 'published' : `${column}, published`;
+  return [{ title, cells: published }, ...columns];
 }

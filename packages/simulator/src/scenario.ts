@@ -3,6 +3,8 @@ import type { Plot } from './plot/plot.ts';
 /** A number that a simulation has come to. */
 export interface Figure {
   readonly what: string;
+  /** Which column it is in, where a table has several; `what` is its row. */
+  readonly column?: string | undefined;
   /** What others have published of theirs. Default: nobody has. */
   readonly published?: string;
   readonly measured: number;
@@ -23,6 +25,15 @@ export interface Scenario {
   /** Who has published the figures. Default: nobody has. */
   readonly source?: string;
   run(): Report;
+}
+
+export function figure(
+  what: string,
+  measured: number,
+  expected: readonly [number, number],
+  column?: string,
+): Figure {
+  return { what, column, measured, expected };
 }
 
 export function holds({ measured, expected: [least, most] }: Figure): boolean {

@@ -10,7 +10,7 @@ interface Event {
   callback: (() => void) | undefined;
 }
 
-/** Time that passes as fast as the machine can compute what happens in it. The same seed gives the same course. */
+/** Time that passes as fast as the machine can compute what happens in it. The same seed gives the same run. */
 export class Simulation implements Clock {
   readonly #events = new TinyQueue<Event>([], (one, other) =>
     one.at === other.at ? one.order - other.order : one.at - other.at,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withFigures } from '../src/page.ts';
 import { draw } from '../src/plot/plot.ts';
 import { holds } from '../src/scenario.ts';
-import { scenarios } from '../src/scenarios/index.ts';
+import { scenarios } from '../src/scenarios.ts';
 
 const docs = resolve(import.meta.dirname, '../../../docs');
 const page = readFileSync(join(docs, 'overload.md'), 'utf8');

@@ -101,7 +101,8 @@ function figures(
   isPublished = false,
 ): Figure[] {
   return fair.map((share, index) => ({
-    what: `${what}: ${index === 0 ? 'the one' : 'the other'}`,
+    what,
+    column: index === 0 ? 'the one' : 'the other',
     ...(isPublished && { published: String(share) }),
     measured: measured[index] as number,
     expected: [share * 0.99, share * 1.01],

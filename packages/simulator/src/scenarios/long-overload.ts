@@ -1,6 +1,6 @@
 import { adaptive, type Limit, type LimitFactory } from '@headgate/core';
-import type { Figure, Scenario } from '../scenario.ts';
-import { gradient2 } from './gradient2.ts';
+import { gradient2 } from '../models/gradient2.ts';
+import { type Figure, figure, type Scenario } from '../scenario.ts';
 
 /** In seconds. */
 const minutes = 60;
@@ -32,32 +32,37 @@ class Overload {
   }
 }
 
+type Range = readonly [number, number];
+
+function figures(
+  name: string,
+  overload: Overload,
+  grown: readonly [Range, Range, Range],
+): Figure[] {
+  return [
+    figure('before', overload.before, [60, 10_000], name),
+    figure('after 2 minutes', overload.after(2 * minutes), grown[0], name),
+    figure('after 10', overload.after(8 * minutes), grown[1], name),
+    figure('after an hour', overload.after(50 * minutes), grown[2], name),
+  ];
+}
+
 export const scenario: Scenario = {
   id: 'long-overload',
-  name: 'Ten times the round trip for an hour, one sample a second: where the limit is',
-  source:
-    "a prototype of Netflix's Gradient2, whose measure is a slow average; adaptive() beside it",
+  name: 'Ten times the round trip for an hour, one sample a second: the limit',
   run() {
     const theirs = new Overload(gradient2);
     const ours = new Overload(adaptive({ initial: 60, max: 10_000 }));
+    const most: Range = [1, ours.before];
     return {
       figures: [
-        figure('Gradient2 after 2 minutes', '9', theirs.after(2 * minutes), 4, 40),
-        figure('after 10', '294', theirs.after(8 * minutes), 150, 450),
-        figure('after an hour', '2694', theirs.after(50 * minutes), 2000, 3500),
-        figure('adaptive() before', undefined, ours.before, 60, 10_000),
-        figure('after 2 minutes', undefined, ours.after(2 * minutes), 1, ours.before),
-        figure('after an hour', undefined, ours.after(58 * minutes), 1, ours.before),
+        ...figures('Gradient2', theirs, [
+          [4, 40],
+          [150, 450],
+          [2000, 3500],
+        ]),
+        ...figures('adaptive()', ours, [most, most, most]),
       ],
     };
   },
 };
-
-function figure(
-  what: string,
-  published: string | undefined,
-  measured: number,
-  ...expected: [number, number]
-): Figure {
-  return { what, ...(published !== undefined && { published }), measured, expected };
-}

@@ -1,9 +1,9 @@
 import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
-import { courses, mean } from '../courses.ts';
+import { DialogueServer, dialogueClient } from '../models/dialogue.ts';
 import type { Scenario } from '../scenario.ts';
+import { mean, withEachSeed } from '../seeds.ts';
 import { Simulation } from '../simulation.ts';
-import { DialogueServer, dialogueClient } from './dialogue.ts';
 
 const requests = 1000;
 const perSecond = 30_000;
@@ -15,7 +15,7 @@ const failure = 0.1;
 
 /** How often the servers must answer, where a client tries again what they turn away. */
 function answers(limit: number | LimitFactory): number {
-  const all = courses((seed) => {
+  const all = withEachSeed((seed) => {
     const simulation = new Simulation(seed);
     const nodes = Array.from(
       { length: servers },

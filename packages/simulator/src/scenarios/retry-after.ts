@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
 /** In which second how many are turned away, and what `Retry-After` says to the first of them. */
-const course = [
+const steps = [
   [0, 5, 1],
   [1, 11, 2],
   [2, 1, 2],
@@ -25,7 +25,7 @@ export const scenario: Scenario = {
   run() {
     const simulation = new Simulation();
     const limiter = createLimiter({ limit: 1, clock: simulation, random: () => 0 });
-    const figures = course.map(([second, drops, published]) => {
+    const figures = steps.map(([second, drops, published]) => {
       simulation.run(second * 1000);
       const measured = saidAmid(limiter, drops);
       const what = `second ${second}, ${drops} turned away`;

@@ -1,9 +1,9 @@
 import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
-import { courses, mean } from '../courses.ts';
-import type { Scenario } from '../scenario.ts';
+import { DialogueServer, dialogueClient } from '../models/dialogue.ts';
+import { figure, type Scenario } from '../scenario.ts';
+import { mean, withEachSeed } from '../seeds.ts';
 import { Simulation } from '../simulation.ts';
-import { DialogueServer, dialogueClient } from './dialogue.ts';
 
 const requests = 10_000;
 const perSecond = 500;
@@ -19,7 +19,7 @@ const threshold = 40;
 const failure = 10;
 
 /** What part succeeds in the end, in per cent, and how often the servers answer. */
-function course(limit: number | LimitFactory, seed: number) {
+function outcomeOf(limit: number | LimitFactory, seed: number) {
   const simulation = new Simulation(seed);
   const servers = best.map((time) => {
     const slower = (busy: number) => time * (busy > knee ? 5 : 1 + busy / knee);
@@ -40,12 +40,15 @@ function course(limit: number | LimitFactory, seed: number) {
 }
 
 function means(limit: number | LimitFactory) {
-  const all = courses((seed) => course(limit, seed));
+  const all = withEachSeed((seed) => outcomeOf(limit, seed));
   return {
     success: mean(all.map(({ success }) => success)),
     answers: mean(all.map(({ answers }) => answers)),
   };
 }
+
+const success = 'per cent that succeed';
+const answers = 'answers of the servers';
 
 export const scenario: Scenario = {
   id: 'slowdown-and-errors',
@@ -58,35 +61,36 @@ export const scenario: Scenario = {
     return {
       figures: [
         {
-          what: 'unlimited, per cent that succeed',
+          what: 'unlimited',
+          column: success,
           published: '3.6',
           measured: free.success,
           expected: [3, 4.2],
         },
         {
-          what: 'unlimited, answers of the servers',
+          what: 'unlimited',
+          column: answers,
           published: '49335',
           measured: free.answers,
           expected: [48_500, 50_000],
         },
         {
-          what: 'aimd() in each client, per cent',
+          what: 'aimd() in each client',
+          column: success,
           published: '100',
           measured: adapting.success,
           expected: [99.5, 100],
         },
         {
-          what: 'aimd() in each client, answers',
+          what: 'aimd() in each client',
+          column: answers,
           published: '12003',
           measured: adapting.answers,
           // Theirs lowers the limit at each drop, ours once for all drops of one overload.
           expected: [12_000, 19_000],
         },
-        {
-          what: 'at most 3 of each client at each server, per cent',
-          measured: fixed.success,
-          expected: [100, 100],
-        },
+        figure('at most 3 of each client at each server', fixed.success, [100, 100], success),
+        figure('at most 3 of each client at each server', fixed.answers, [10_000, 10_000], answers),
       ],
     };
   },

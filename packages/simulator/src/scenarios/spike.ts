@@ -3,7 +3,7 @@ import { burst } from '../arrivals.ts';
 import { exponentialBackoff } from '../backoff.ts';
 import { type Course, type Load, overload } from '../overload.ts';
 import { exponential } from '../random-times.ts';
-import type { Scenario } from '../scenario.ts';
+import { figure, type Scenario } from '../scenario.ts';
 import { meanBetween } from '../watch.ts';
 
 /** Calls a second: ten times what the server can do. */
@@ -46,19 +46,21 @@ export const scenario: Scenario = {
       ([name, options]) => [name as Way, overload(load, options)] as const,
     );
     const lines = (read: (course: Course) => Course['answered']) =>
-      Object.fromEntries(courses.slice(0, 4).map(([name, course]) => [name, read(course)]));
+      Object.fromEntries(courses.map(([name, course]) => [name, read(course)]));
     return {
       figures: courses.flatMap(([name, { answered }]) => [
-        {
-          what: `${name}: during the spike`,
-          measured: meanBetween(answered, spike.from, spike.to),
-          expected: expected[name].during,
-        },
-        {
-          what: `${name}: in the 40 s after it`,
-          measured: meanBetween(answered, spike.to, load.seconds),
-          expected: expected[name].after,
-        },
+        figure(
+          name,
+          meanBetween(answered, spike.from, spike.to),
+          expected[name].during,
+          'during the spike',
+        ),
+        figure(
+          name,
+          meanBetween(answered, spike.to, load.seconds),
+          expected[name].after,
+          'in the 40 s after it',
+        ),
       ]),
       plot: {
         title: 'A spike of ten times the capacity',

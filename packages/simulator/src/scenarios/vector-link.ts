@@ -1,9 +1,9 @@
 import { Asking, patiently } from '../asking.ts';
 import { fibonacciBackoff } from '../backoff.ts';
 import { Client, type Send } from '../client.ts';
+import { vector } from '../models/vector.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
-import { vector } from './vector.ts';
 
 const requests = 500;
 const time = 100;

@@ -1,7 +1,7 @@
 const seeds = [1, 2, 3, 4];
 
-/** A few courses that chance alone tells apart. */
-export function courses<T>(run: (seed: number) => T): T[] {
+/** What comes of a few runs that chance alone tells apart. */
+export function withEachSeed<T>(run: (seed: number) => T): T[] {
   return seeds.map(run);
 }
 

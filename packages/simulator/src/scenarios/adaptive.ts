@@ -2,7 +2,7 @@ import { adaptive, type LimitFactory } from '@headgate/core';
 import { arrive, burst } from '../arrivals.ts';
 import type { Plot, Point } from '../plot/plot.ts';
 import { exponential } from '../random-times.ts';
-import type { Figure, Scenario } from '../scenario.ts';
+import { figure, type Scenario } from '../scenario.ts';
 import { Server, type Work } from '../server.ts';
 import { Counter, Gauge, meanBetween, watch } from '../watch.ts';
 
@@ -10,8 +10,8 @@ import { Counter, Gauge, meanBetween, watch } from '../watch.ts';
 const capacity = 10;
 const ill = capacity / 3;
 
-/** When a part of the day begins, in minutes. */
-const day = { ill: 5, well: 10, mixed: 15, quiet: 20, over: 25 };
+/** When the load or the dependency changes, in minutes. */
+const at = { ill: 5, well: 10, mixed: 15, quiet: 20, over: 25 };
 
 const usual: Work = { kind: '100 ms', times: exponential(100) };
 const quick: Work = { kind: '1 ms', times: exponential(1) };
@@ -19,20 +19,20 @@ const slow: Work = { kind: '1 s', times: exponential(1000) };
 
 /** What comes, from when to when, in minutes, and so often a second. */
 const loads = [
-  { work: usual, perSecond: 80, from: 0, to: day.mixed },
-  { work: quick, perSecond: 2000, from: day.mixed, to: day.quiet },
-  { work: slow, perSecond: 5, from: day.mixed, to: day.quiet },
-  { work: usual, perSecond: 1, from: day.quiet, to: day.over },
+  { work: usual, perSecond: 80, from: 0, to: at.mixed },
+  { work: quick, perSecond: 2000, from: at.mixed, to: at.quiet },
+  { work: slow, perSecond: 5, from: at.mixed, to: at.quiet },
+  { work: usual, perSecond: 1, from: at.quiet, to: at.over },
 ];
 
-/** Generous on a good day. */
+/** Turns hardly anybody away on a good day. */
 const fixed = 30;
 
 const minute = 60_000;
 const seconds = (minutes: number) => minutes * 60;
 
 /** @param end In minutes. */
-function course(limit: number | LimitFactory, end: number) {
+function observe(limit: number | LimitFactory, end: number) {
   const server = new Server(capacity, { limit });
   const { simulation, limiter, dependency } = server;
   const times = new Map([usual, quick, slow].map((work) => [work, new Gauge(simulation, 10_000)]));
@@ -47,8 +47,8 @@ function course(limit: number | LimitFactory, end: number) {
       });
     });
   }
-  simulation.setTimeout(() => dependency.change(ill), day.ill * minute);
-  simulation.setTimeout(() => dependency.change(capacity), day.well * minute);
+  simulation.setTimeout(() => dependency.change(ill), at.ill * minute);
+  simulation.setTimeout(() => dependency.change(capacity), at.well * minute);
   const limits = watch(simulation, 5000, () => limiter.limit);
   const inflight = watch(simulation, 5000, () => limiter.inflight);
   simulation.run(end * minute);
@@ -60,56 +60,52 @@ function course(limit: number | LimitFactory, end: number) {
   };
 }
 
-/** Over a part of the day, without its first minute. */
+/** Over a few minutes, the first left out. */
 const meanIn = (points: readonly Point[], from: number, to: number) =>
   meanBetween(points, seconds(from + 1), seconds(to));
 
-function figuresOf(adapted: ReturnType<typeof course>, stiff: ReturnType<typeof course>) {
+function figuresOf(adapted: ReturnType<typeof observe>, stiff: ReturnType<typeof observe>) {
   const { limits, timeOf } = adapted;
-  const whileIll = (points: readonly Point[]) => meanIn(points, day.ill, day.well);
-  const whileMixed = (points: readonly Point[]) => meanIn(points, day.mixed, day.quiet);
+  const whileIll = (points: readonly Point[]) => meanIn(points, at.ill, at.well);
+  const whileMixed = (points: readonly Point[]) => meanIn(points, at.mixed, at.quiet);
   return [
-    figure('limit on a good day', meanIn(limits, 0, day.ill), 15, 35),
-    figure('limit while the dependency is ill', whileIll(limits), 3, 12),
-    figure('limit when it is well again', meanIn(limits, day.well, day.mixed), 15, 35),
-    figure('ms for 100 ms of work on a good day', meanIn(timeOf(usual), 0, day.ill), 100, 140),
-    figure('the same while the dependency is ill', whileIll(timeOf(usual)), 120, 300),
-    figure(`under a fixed limit of ${fixed}`, whileIll(stiff.timeOf(usual)), 700, 1000),
-    figure('answered per second meanwhile, of 33', whileIll(adapted.answered), 30, 35),
-    figure('ms for 1 ms of work amid work of 1 s', whileMixed(timeOf(quick)), 1, 1.5),
-    figure('ms for that work of 1 s', whileMixed(timeOf(slow)), 900, 1400),
-    figure('limit at one request a second', meanIn(limits, day.quiet, day.over), 15, 40),
+    figure('limit on a good day', meanIn(limits, 0, at.ill), [15, 35]),
+    figure('limit while the dependency is ill', whileIll(limits), [3, 12]),
+    figure('limit when it is well again', meanIn(limits, at.well, at.mixed), [15, 35]),
+    figure('ms for 100 ms of work on a good day', meanIn(timeOf(usual), 0, at.ill), [100, 140]),
+    figure('the same while the dependency is ill', whileIll(timeOf(usual)), [120, 300]),
+    figure(`under a fixed limit of ${fixed}`, whileIll(stiff.timeOf(usual)), [700, 1000]),
+    figure('answered per second meanwhile, of 33', whileIll(adapted.answered), [30, 35]),
+    figure('ms for 1 ms of work amid work of 1 s', whileMixed(timeOf(quick)), [1, 1.5]),
+    figure('ms for that work of 1 s', whileMixed(timeOf(slow)), [900, 1400]),
+    figure('limit at one request a second', meanIn(limits, at.quiet, at.over), [15, 40]),
   ];
 }
 
-function figure(what: string, measured: number, ...expected: [number, number]): Figure {
-  return { what, measured, expected };
-}
-
 export const scenario: Scenario = {
-  id: 'adaptive-day',
-  name: 'A limit that adapts, over a day: the limit, and how long work takes once it is admitted',
+  id: 'adaptive',
+  name: 'A limit that adapts while the load and the dependency change: the limit, and how long work takes once it is admitted',
   run() {
-    const adapted = course(adaptive(), day.over);
-    const stiff = course(fixed, day.mixed);
+    const adapted = observe(adaptive(), at.over);
+    const stiff = observe(fixed, at.mixed);
     return { figures: figuresOf(adapted, stiff), plot: plotOf(adapted, stiff) };
   },
 };
 
-function plotOf(adapted: ReturnType<typeof course>, stiff: ReturnType<typeof course>): Plot {
+function plotOf(adapted: ReturnType<typeof observe>, stiff: ReturnType<typeof observe>): Plot {
   const { limits, inflight, timeOf } = adapted;
   const phase = (from: number, to: number, label: string) => ({
     ...{ from: seconds(from), to: seconds(to), label },
   });
   return {
-    title: 'A limit that adapts, over a day',
+    title: 'A limit that adapts while the load and the dependency change',
     subtitle:
       'The dependency does 10 things at once as fast as one; 80 requests of 100 ms come each second.',
     unit: 'minutes',
     phases: [
-      phase(day.ill, day.well, 'it does 3.3 at once'),
-      phase(day.mixed, day.quiet, '2,000/s of 1 ms, 5/s of 1 s'),
-      phase(day.quiet, day.over, '1/s of 100 ms'),
+      phase(at.ill, at.well, 'it does 3.3 at once'),
+      phase(at.mixed, at.quiet, '2,000/s of 1 ms, 5/s of 1 s'),
+      phase(at.quiet, at.over, '1/s of 100 ms'),
     ],
     panels: [
       { title: 'adaptive()', lines: { limit: limits, 'in flight': inflight } },
