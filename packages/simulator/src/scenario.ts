@@ -6,7 +6,7 @@ export interface Figure {
   /** Which column it is in, where a table has several; `what` is its row. */
   readonly column?: string | undefined;
   /** What others have published of theirs. Default: nobody has. */
-  readonly published?: string;
+  readonly published?: string | undefined;
   readonly measured: number;
   /** From and to. */
   readonly expected: readonly [number, number];

@@ -34,16 +34,25 @@ class Overload {
 
 type Range = readonly [number, number];
 
+/** What is looked at, and how many minutes later than the last. */
+const stages = [
+  ['after 2 minutes', 2],
+  ['after 10', 8],
+  ['after an hour', 50],
+] as const;
+
 function figures(
   name: string,
   overload: Overload,
-  grown: readonly [Range, Range, Range],
+  ranges: readonly Range[],
+  published: readonly string[] = [],
 ): Figure[] {
   return [
     figure('before', overload.before, [60, 10_000], name),
-    figure('after 2 minutes', overload.after(2 * minutes), grown[0], name),
-    figure('after 10', overload.after(8 * minutes), grown[1], name),
-    figure('after an hour', overload.after(50 * minutes), grown[2], name),
+    ...stages.map(([what, later], index) => ({
+      ...figure(what, overload.after(later * minutes), ranges[index] as Range, name),
+      published: published[index],
+    })),
   ];
 }
 
@@ -53,14 +62,15 @@ export const scenario: Scenario = {
   run() {
     const theirs = new Overload(gradient2);
     const ours = new Overload(adaptive({ initial: 60, max: 10_000 }));
+    const grown: Range[] = [
+      [4, 40],
+      [150, 450],
+      [2000, 3500],
+    ];
     const most: Range = [1, ours.before];
     return {
       figures: [
-        ...figures('Gradient2', theirs, [
-          [4, 40],
-          [150, 450],
-          [2000, 3500],
-        ]),
+        ...figures('Gradient2', theirs, grown, ['9', '294', '2694']),
         ...figures('adaptive()', ours, [most, most, most]),
       ],
     };
