@@ -11,7 +11,7 @@ export function acquireAt(gate: Gate, options: GateWaitOptions = {}): Promise<Pe
     const takes = takesFrom(gate.limits, options);
     const waiter = new Acquisition(gate, resolve, reject, options.signal);
     waiter.queueTimeout = options.queueTimeout;
-    waiter.party = options.party;
+    if (options.party !== undefined) waiter.party = options.party;
     if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
     gate.request(waiter, takes);
   });

@@ -38,7 +38,7 @@ export class Passage extends Waiter {
   ) {
     super();
     this.priority = waiter.priority;
-    this.party = waiter.party;
+    if (waiter.party !== undefined) this.party = waiter.party;
   }
 
   /** Asks the next limit; after the last, the request is admitted. */
@@ -48,7 +48,7 @@ export class Passage extends Waiter {
     this.at = take.limiter;
     this.key = take.key;
     this.limit = take.limit;
-    this.share = take.share;
+    if (this.share !== take.share) this.share = take.share;
     this.weight = weightNow(take);
     try {
       take.limiter.request(this);

@@ -53,7 +53,7 @@ export class SoleGate implements Gate {
     if (take === undefined) throw invalid('takes', 'those of the one limit', takes);
     waiter.key = undefined;
     waiter.limit = undefined;
-    waiter.share = take.share;
+    if (waiter.share !== take.share) waiter.share = take.share;
     waiter.weight = take.weight;
     this.#limiter.request(waiter);
   }

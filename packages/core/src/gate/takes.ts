@@ -57,7 +57,7 @@ export function takesFrom(
 export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
   let place = -1;
   for (const take of takes) {
-    const { limiter, key, limit } = take;
+    const { limiter, key, limit, weight, share } = take;
     const previous = place;
     place = limits.findIndex((known) => known.limiter === limiter);
     if (place <= previous) throw misplaced(limiter);
@@ -66,7 +66,7 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
     }
     if (limit !== undefined) checkCount('limit', limit, 1);
-    checkRequest(limiter, take, limit ?? limiter.limit);
+    checkRequest(limiter, limit ?? limiter.limit, weight, share);
   }
 }
 

@@ -61,7 +61,7 @@ export class InProcessLimiter implements LocalLimiter {
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
     const { weight = 1, share } = options;
     const pool = this.#pools.of(options.key, options.limit);
-    checkRequest(this, { weight, share }, pool.limit);
+    checkRequest(this, pool.limit, weight, share);
     return this.#pools.closed || !pool.admits(weight) ? undefined : pool.admit(weight, 0, share);
   }
 
@@ -77,8 +77,8 @@ export class InProcessLimiter implements LocalLimiter {
       waiter.key = options.key;
       waiter.weight = options.weight ?? 1;
       waiter.limit = options.limit;
-      waiter.share = options.share;
-      waiter.party = options.party;
+      if (options.share !== undefined) waiter.share = options.share;
+      if (options.party !== undefined) waiter.party = options.party;
       waiter.queueTimeout = options.queueTimeout;
       if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
       this.request(waiter);
@@ -101,7 +101,7 @@ export class InProcessLimiter implements LocalLimiter {
     const pools = this.#pools;
     checkIdle(waiter);
     let pool = pools.of(waiter.key, waiter.limit);
-    checkRequest(this, waiter, pool.limit);
+    checkRequest(this, pool.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     if (pool.isFullFor(waiter)) pool = this.#withoutLate(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');

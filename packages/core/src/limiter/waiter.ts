@@ -19,10 +19,10 @@ export abstract class Waiter {
   limit: number | undefined = undefined;
   /** Asked by `byPriority()` only. */
   priority: Priority = 'normal';
-  /** Whom it is for: asked by `byParty()` only. */
-  party: string | undefined = undefined;
+  /** Whom it is for: asked by `byParty()` only. Declared, as most say nothing of it, and need no room for it. */
+  declare party: string | undefined;
   /** Of which share of the limit it is, where that is divided by `byShare()`. */
-  share: string | undefined = undefined;
+  declare share: string | undefined;
   /** Milliseconds it may wait; the limiter's `queueTimeout` where undefined. */
   queueTimeout: number | undefined = undefined;
 
