@@ -1,4 +1,5 @@
 import type { Point } from './plot/plot.ts';
+import { mean } from './seeds.ts';
 import type { Simulation } from './simulation.ts';
 
 /** Reads a value each so many milliseconds, as time passes. */
@@ -53,5 +54,5 @@ export function meanBetween(points: readonly Point[], from: number, to: number):
   const values = points.flatMap(([time, value]) =>
     time > from && time <= to && !Number.isNaN(value) ? [value] : [],
   );
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean(values);
 }

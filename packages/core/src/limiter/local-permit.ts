@@ -39,7 +39,7 @@ export class LocalPermit extends BasePermit {
     // `maxHold` may have taken it back on the way.
     if (this.released) return;
     const { heirs, home, line } = this.pool;
-    const { highest } = line;
+    const highest = heirs && line.highest;
     // A higher class may wait here already.
     if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
     const isNeeded = heirs !== undefined || home.movement !== undefined;

@@ -85,7 +85,7 @@ export class Pool implements Served, Site {
     }
     this.#keep();
     waiter.place = this;
-    const { highest } = this.line;
+    const highest = this.heirs && this.line.highest;
     this.line.insert(waiter);
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);

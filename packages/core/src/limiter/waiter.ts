@@ -1,6 +1,5 @@
-import { HeadgateError, throwLater } from '../errors.ts';
+import { HeadgateError, invalid, throwLater } from '../errors.ts';
 import type { Term } from './deadlines.ts';
-import { checkParty } from './party.ts';
 import type { BasePermit } from './permit.ts';
 import type { Pool } from './pool.ts';
 import { checkPriority, type Priority } from './priority.ts';
@@ -88,7 +87,7 @@ export function waitedSince(since: number, now: number): number {
 /** @throws HeadgateError for a class or a party that is none: a line would fail of it later, and not only for this one. */
 export function checkWishes({ priority, party }: Waiter): void {
   checkPriority(priority);
-  checkParty(party);
+  if (party !== undefined && typeof party !== 'string') throw invalid('party', 'a string', party);
 }
 
 /** @throws HeadgateError where it waits already, at whatever limiter or gate. */
