@@ -11,7 +11,11 @@ export type ErrorCode =
   | 'ERR_HEADGATE_REJECTED'
   | 'ERR_HEADGATE_CLOSED'
   | 'ERR_HEADGATE_MAX_HOLD'
-  | 'ERR_HEADGATE_DISCONNECTED';
+  | 'ERR_HEADGATE_DISCONNECTED'
+  | 'ERR_HEADGATE_LEASE_LOST'
+  | 'ERR_HEADGATE_STORE_DOWN'
+  | 'ERR_HEADGATE_STORE_TIMEOUT'
+  | 'ERR_HEADGATE_STORE_REFUSED';
 
 /** Every error that Headgate makes. Tell them apart by `code`. */
 export class HeadgateError extends Error {

@@ -1,0 +1,16 @@
+export type {
+  Answer,
+  Capabilities,
+  Grant,
+  LeaseRequest,
+  LeaseVerb,
+  LimitRef,
+  Op,
+  Reply,
+  Standing,
+  StoreListener,
+  StoreStats,
+  StoreTimes,
+} from './store.ts';
+export { Store } from './store.ts';
+export { StoreError } from './store-error.ts';

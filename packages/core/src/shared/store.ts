@@ -1,0 +1,177 @@
+import type { Clock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
+import type { StoreError } from './store-error.ts';
+
+/** Which count: of a limit, or of one key of it. */
+export interface LimitRef {
+  /** Any string: data, never a pattern or a part of a script. */
+  readonly name: string;
+  /** Of a keyed limit: whose. */
+  readonly key?: string | undefined;
+  readonly limit: number;
+  /**
+   * The store's time at which this limit was declared, as an answer said; empty to declare it now. The latest declaration
+   * wins, also after the store has lost its state.
+   */
+  readonly version: string;
+}
+
+/** A place under a limit, or in its line. */
+export interface LeaseRequest {
+  readonly ref: LimitRef;
+  /** Begins with the store's `owner` and a dot; used once. */
+  readonly id: string;
+  readonly weight: number;
+  /** Milliseconds that it may still wait; 0: it does not join the line. */
+  readonly wait: number;
+  /** How many may wait, over all processes. */
+  readonly queueLimit: number;
+  /** Its place in the line, as an answer said. */
+  readonly place?: string | undefined;
+  /** Its fencing token, where it is held. */
+  readonly fencing?: bigint | undefined;
+  /** How many more fencing tokens from the granted one on are its own: for the permits that follow each other under one lease. */
+  readonly spare: number;
+  /** Whether its process may keep it for a while with nothing at work: it wants to know when others begin to wait. */
+  readonly reserves: boolean;
+}
+
+/**
+ * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`. So any of
+ * them reclaims what a dead process held.
+ *
+ * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of less
+ *   than `queueLimit` waiting); else `full`. One that is there already: what it is.
+ * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in meanwhile (with a new
+ *   token); rejoins at its `place` where the store does not know it. Never `full`.
+ * - `renew`, of one that is held: for another `lease`. Where the store does not know it: `held` again where the store
+ *   has lost its state since, whatever the limit says; else `lost`.
+ * - `register`: one that was let in without the store is held from now on, whatever the limit says.
+ * - `resize`: a held one has this weight from now on, which may exceed the limit; `lost` where it is not held.
+ * - `release`: gives a held one back, or takes a waiting one out of the line; `lost` where it was neither, which changes nothing.
+ */
+export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
+
+export type Op =
+  | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
+  /** Declares the limit now: revokes nothing; lets in who fits. */
+  | { readonly verb: 'setLimit'; readonly ref: LimitRef };
+
+/** How a limit stands after an operation. */
+export interface Standing {
+  /** Weight held, over all processes. */
+  readonly inflight: number;
+  /** How many wait, over all processes. */
+  readonly queued: number;
+  /** What applies, which another process may have declared. */
+  readonly limit: number;
+  readonly version: string;
+  /** Milliseconds after which a lease may have expired whose place nobody announces: whoever waits asks then. */
+  readonly checkIn: number;
+  /** How many leases were found expired, and dropped. */
+  readonly reclaimed: number;
+}
+
+export interface Reply extends Standing {
+  readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
+  /** Where it is held: above all that were given before, as far as the store remembers. */
+  readonly fencing?: bigint | undefined;
+  /** Where it waits: sorts by arrival, over all processes. */
+  readonly place?: string | undefined;
+}
+
+/** The answer to one operation. After an error it is not known whether the operation was done. */
+export type Answer = Reply | { readonly error: StoreError };
+
+/** Somebody who waits has been let in. */
+export interface Grant {
+  readonly id: string;
+  readonly fencing: bigint | undefined;
+}
+
+/** What a store says unasked. */
+export interface StoreListener {
+  /** May come before the answer that says `queued`, twice, or never. */
+  grant(grant: Grant): void;
+  /** Others wait: what is held without being at work is to be released. */
+  recall(ref: Pick<LimitRef, 'name' | 'key'>): void;
+  /** Grants may have been missed: whoever waits should ask. After every new subscription. */
+  check(): void;
+  /** The connection is lost, or back. A store need not know. */
+  state(up: boolean, error?: StoreError): void;
+}
+
+/** What a store cannot do, its limiters refuse at construction. */
+export interface Capabilities {
+  /** Gives tokens that rise. */
+  readonly fencing: boolean;
+  /** Keeps to `queueLimit` over all processes; else each process keeps to it alone. */
+  readonly queueLimit: boolean;
+  /** Knows `setLimit`, and declared limits. */
+  readonly setLimit: boolean;
+  /** Has limits with keys. */
+  readonly keys: boolean;
+  /** Lets one that waits rejoin at its place after the store has lost its state. */
+  readonly place: boolean;
+  /** Knows `resize`. */
+  readonly resize: boolean;
+  /** Recalls what is held in reserve. */
+  readonly recall: boolean;
+}
+
+/** A limit as its store sees it. */
+export interface StoreStats {
+  readonly limit: number;
+  readonly version: string;
+  /** Weight held, over all processes. */
+  readonly inflight: number;
+  /** How many hold it. */
+  readonly holders: number;
+  /** How many wait, over all processes. */
+  readonly queued: number;
+  /** Milliseconds that the longest waiting one has waited. */
+  readonly longestWait: number;
+}
+
+export interface StoreTimes {
+  /** Milliseconds for which a permit is held without a renewal. */
+  readonly lease: number;
+  /** Milliseconds that a call may take. */
+  readonly timeout: number;
+  /** For leases and renewals; the store itself has its own time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Where shared limits are counted; extend it for a store of your own, and run `storeSuite()` of `@headgate/test-suite` on it. */
+export abstract class Store {
+  readonly lease: number;
+  readonly timeout: number;
+  readonly clock: Clock;
+  /** This process, or this part of one: what leases of others do not begin with. */
+  readonly owner: string = makeOwner();
+  abstract readonly can: Capabilities;
+
+  constructor({ lease, timeout, clock = systemClock }: StoreTimes) {
+    this.lease = lease;
+    this.timeout = timeout;
+    this.clock = clock;
+  }
+
+  /**
+   * Does them in their order, as far as they concern one limit; one answer each. Never rejects, and resolves after
+   * so many milliseconds at the latest.
+   */
+  abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
+  /** From now on these are told; returns what ends it. Called once. */
+  abstract listen(listener: StoreListener): () => void;
+  /** Rejects with a StoreError. */
+  abstract stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats>;
+  /** Ends what the store itself has opened. */
+  abstract close(): Promise<void>;
+}
+
+/** 52 bits at random, in 11 characters. */
+function makeOwner(): string {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return ((high >>> 6) * 2 ** 26 + (low >>> 6)).toString(36).padStart(11, '0');
+}
