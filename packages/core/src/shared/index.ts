@@ -1,3 +1,5 @@
+export { Memory, type MemoryOptions } from './memory.ts';
+export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {
   Answer,
   Capabilities,
