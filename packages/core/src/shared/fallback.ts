@@ -69,10 +69,10 @@ export class Fallback {
   /** The store is away: what this process holds counts here, who waits goes on here, in order. */
   begin(): void {
     for (const pool of this.home.inUse()) {
-      pool.returnIdle();
+      pool.holdings.returnIdle();
       if (this.policy !== 'reject') {
         const limiter = this.#begun();
-        for (const permit of pool.permits) permit.local ??= limiter.admitBeyond(permit);
+        for (const permit of pool.holdings.permits) permit.local ??= limiter.admitBeyond(permit);
       }
       for (const lease of pool.callers.leases()) this.take(lease);
     }
@@ -82,7 +82,7 @@ export class Fallback {
   end(): void {
     this.#limiter = undefined;
     for (const pool of this.home.inUse()) {
-      for (const permit of pool.permits) permit.local = undefined;
+      for (const permit of pool.holdings.permits) permit.local = undefined;
     }
     for (const permit of this.#strays) {
       permit.local = undefined;

@@ -26,7 +26,7 @@ export class Lease {
   uses = 0;
   /** When the store let it in, or gave it back after it was kept idle. */
   since = 0;
-  /** When it was last asked for or renewed, as far as the store is known to have heard. */
+  /** When it was asked for, or the last of what the store is known to have heard of it was sent. */
   heard = 0;
   /** When it is to be renewed. */
   renewAt = Infinity;

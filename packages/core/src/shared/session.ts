@@ -26,6 +26,8 @@ export class Session implements StoreListener {
   readonly #unreleased = new Map<Lease, number>();
   readonly #members = new Set<Member>();
   #batch: { op: Op; answered: Answered }[] = [];
+  /** Of these, those that are to be told again. */
+  #unheard: Lease[] = [];
   #whenReleased: (() => void)[] = [];
   #wakeAt = Infinity;
   #cancel = () => {};
@@ -94,11 +96,15 @@ export class Session implements StoreListener {
     lease.state = 'over';
   }
 
-  /** Resolves when the store has heard of all releases, or can no longer. */
+  /** Resolves when the store has heard of all releases, or has not answered for as long as a call may take. */
   released(): Promise<void> {
     if (this.#unreleased.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#whenReleased.push(resolve);
+      const cancel = startTimer(this.store.clock, this.store.timeout, resolve);
+      this.#whenReleased.push(() => {
+        cancel();
+        resolve();
+      });
     });
   }
 
@@ -118,7 +124,7 @@ export class Session implements StoreListener {
 
   state(up: boolean): void {
     for (const member of [...this.#members]) member.doubted();
-    if (up) for (const lease of this.#unreleased.keys()) this.#sendRelease(lease);
+    if (up) this.#releaseAgain();
   }
 
   async #flush(): Promise<void> {
@@ -146,11 +152,18 @@ export class Session implements StoreListener {
       const until = this.#unreleased.get(lease);
       if (until === undefined) return;
       const now = this.store.clock.now();
-      if ('error' in answer && now < until) return this.#wakeSoon(now);
+      if ('error' in answer && now < until) {
+        this.#unheard.push(lease);
+        return this.#wakeSoon(now);
+      }
       this.#unreleased.delete(lease);
       if (this.#unreleased.size === 0) for (const done of this.#whenReleased.splice(0)) done();
       if (!('error' in answer)) lease.pool.learn(answer);
     });
+  }
+
+  #releaseAgain(): void {
+    for (const lease of this.#unheard.splice(0)) this.#sendRelease(lease);
   }
 
   #renew(lease: Lease): void {
@@ -179,12 +192,12 @@ export class Session implements StoreListener {
     this.#wakeAt = Infinity;
     let next = Infinity;
     for (const lease of [...this.#leases.values()]) {
-      if (lease.state === 'held' && now >= this.endOf(lease)) lease.pool.lost(lease);
+      if (lease.state === 'held' && now >= this.endOf(lease)) lease.pool.holdings.lost(lease);
       else if (lease.renewAt <= now + length / 24) this.#renew(lease);
       if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
       if (lease.state !== 'over') next = Math.min(next, lease.renewAt);
     }
-    for (const lease of this.#unreleased.keys()) this.#sendRelease(lease);
+    this.#releaseAgain();
     if (next < this.#wakeAt) this.#wake(next);
   }
 }

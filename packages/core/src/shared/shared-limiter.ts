@@ -122,7 +122,7 @@ export class SharedLimiter implements Limiter {
     const pools = this.#pools;
     pools.closed = true;
     for (const pool of pools.inUse()) {
-      pool.returnIdle();
+      pool.holdings.returnIdle();
       for (const { caller } of pool.callers.leases()) {
         if (caller !== undefined) pool.reject(caller, 'closed');
       }

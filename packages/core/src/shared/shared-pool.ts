@@ -1,30 +1,25 @@
 import { throwLater } from '../errors.ts';
 import { isLate } from '../limiter/deadlines.ts';
-import { grantFrom, type Served } from '../limiter/grants.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { BasePermit } from '../limiter/permit.ts';
 import type { RejectionReason } from '../limiter/rejection.ts';
 import { grant, isGone, type Waiter, waitedSince } from '../limiter/waiter.ts';
 import { Callers } from './callers.ts';
+import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
-import { mostAtHome, Reserve } from './reserve.ts';
 import { SharedPermit } from './shared-permit.ts';
 import type { SharedPools } from './shared-pools.ts';
 import { Standings } from './standings.ts';
 import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
-import { StoreError } from './store-error.ts';
+import type { StoreError } from './store-error.ts';
 
 /** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
-export class SharedPool implements Served {
+export class SharedPool {
   /** Weight held here. */
   inflight = 0;
-  ready = false;
   readonly callers = new Callers();
   readonly standings: Standings;
-  readonly #held = new Set<Lease>();
-  readonly #reserve: Reserve;
-  /** Given back, to pass to who waits here. */
-  readonly #passing: Lease[] = [];
+  readonly holdings: Holdings;
 
   constructor(
     readonly home: SharedPools,
@@ -32,22 +27,14 @@ export class SharedPool implements Served {
     own: number | undefined,
   ) {
     this.standings = new Standings(this, own);
-    this.#reserve = new Reserve(home.session.store, (lease) => this.#release(lease));
-  }
-
-  /** The permits that are out. */
-  get permits(): SharedPermit[] {
-    return [...this.#held].flatMap(({ permit }) => permit ?? []);
+    this.holdings = new Holdings(this);
   }
 
   /** Lets somebody in who comes while a lease lies idle here. */
   admitsAtOnce(waiter: Waiter): boolean {
-    if (this.#reserve.size === 0 || this.callers.length > 0) return false;
-    const lease = this.#reserve.take(waiter.weight);
-    if (lease === undefined) return false;
-    if (this.#isCertain(lease)) this.#admit(waiter, lease);
-    else this.lost(lease);
-    return lease.state === 'held';
+    const lease = this.holdings.takeIdle(waiter.weight);
+    if (lease !== undefined) this.#admit(waiter, lease);
+    return lease !== undefined;
   }
 
   /** Asks the store for somebody. */
@@ -93,7 +80,7 @@ export class SharedPool implements Served {
     if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
     this.learn(answer);
     if (lease.state === 'over') return;
-    if (answer.state === 'lost') return this.lost(lease);
+    if (answer.state === 'lost') return this.holdings.lost(lease);
     if (answer.state === 'full') return this.#reject(lease, 'full');
     if (answer.state === 'ok') return;
     this.home.session.heard(lease, sent);
@@ -106,25 +93,10 @@ export class SharedPool implements Served {
     const { session } = this.home;
     if (lease.state !== 'asking' && lease.state !== 'queued') return;
     // The news may be old: the lease is as good as what the store has last heard of it.
-    if (this.#isCertain(lease)) {
+    if (this.holdings.isCertain(lease)) {
       session.heard(lease, lease.heard);
       this.#holds(lease, fencing);
     } else session.ask('stay', lease);
-  }
-
-  /** The store has given its place to another, or may have. */
-  lost(lease: Lease): void {
-    const { permit, pool } = lease;
-    this.#reserve.remove(lease);
-    this.#held.delete(lease);
-    this.home.session.release(lease);
-    if (permit === undefined) return;
-    this.home.lost++;
-    const { name, observer } = this.home.settings;
-    observer.lost?.({ name, weight: permit.weight });
-    permit.lost(
-      new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${pool.home.name}" was lost`),
-    );
   }
 
   /** A permit is given back. */
@@ -137,7 +109,7 @@ export class SharedPool implements Served {
     if (lease !== undefined) {
       lease.permit = undefined;
       lease.uses++;
-      this.#giveBack(lease);
+      this.holdings.giveBack(lease);
     }
     this.#settle();
   }
@@ -170,14 +142,14 @@ export class SharedPool implements Served {
     const lease = new Lease(this, session.newId(), permit.weight);
     lease.state = 'asking';
     permit.hold(lease);
-    this.#held.add(lease);
+    this.holdings.add(lease);
     session.ask('register', lease);
   }
 
   /** The store is back: those who wait go on there, and those who hold a lease make sure of it. */
   resume(): void {
     const { session } = this.home;
-    for (const lease of this.#held) if (lease.state === 'held') session.ask('renew', lease);
+    this.holdings.renew();
     for (const lease of this.callers.leases()) {
       lease.standIn = undefined;
       if (lease.state === 'queued') session.ask('stay', lease);
@@ -189,11 +161,7 @@ export class SharedPool implements Served {
   /** Others wait at the store. */
   recalled(): void {
     this.standings.othersWait();
-    this.returnIdle();
-  }
-
-  returnIdle(): void {
-    this.#reserve.empty();
+    this.holdings.returnIdle();
   }
 
   learn(standing: Standing): void {
@@ -227,13 +195,6 @@ export class SharedPool implements Served {
     waiter.rejected(rejection);
   }
 
-  /** Leases that pass from hand to hand. */
-  serve(): void {
-    // The array grows while it is walked.
-    for (const lease of this.#passing) this.#pass(lease);
-    this.#passing.length = 0;
-  }
-
   /** How many leases are asked for at once: where permits pass from hand to hand, as many as can be held. */
   get #mostSent(): number {
     return this.home.settings.handoff > 0 ? this.standings.limit : Infinity;
@@ -242,13 +203,14 @@ export class SharedPool implements Served {
   #send(lease: Lease): void {
     const caller = this.callers.remove(lease) as Waiter;
     lease.state = 'asking';
+    lease.heard = this.home.session.store.clock.now();
     this.callers.add(caller, lease);
     this.home.session.ask('acquire', lease);
   }
 
   #sendNext(): void {
     const { callers, home } = this;
-    if (home.circuit.error !== undefined) return;
+    if (home.closed || home.circuit.error !== undefined) return;
     for (
       let { firstUnsent } = callers;
       firstUnsent !== undefined;
@@ -281,7 +243,7 @@ export class SharedPool implements Served {
     if (lease.state === 'over') return;
     const { permit } = lease;
     if (verb === 'register' && permit !== undefined) {
-      this.#held.delete(lease);
+      this.holdings.delete(lease);
       home.session.release(lease);
       permit.lease = undefined;
       home.fallback.add(permit);
@@ -293,18 +255,18 @@ export class SharedPool implements Served {
     lease.fencing = fencing;
     lease.since = this.home.session.store.clock.now();
     lease.uses = 0;
-    this.#held.add(lease);
-    if (lease.permit === undefined) this.#pass(lease);
+    this.holdings.add(lease);
+    if (lease.permit === undefined) this.pass(lease);
   }
 
   /** To who is next; back to the store where nobody is. */
-  #pass(lease: Lease): void {
+  pass(lease: Lease): void {
     for (let caller = this.#next(lease); caller !== undefined; caller = this.#next(lease)) {
       if (this.#misses(caller)) continue;
       this.#admit(caller, lease);
       return this.#sendNext();
     }
-    this.#release(lease);
+    this.holdings.release(lease);
     this.#settle();
   }
 
@@ -323,7 +285,7 @@ export class SharedPool implements Served {
     const { callers, home } = this;
     const from =
       lease.caller === undefined ? (callers.firstUnsent?.place as Lease | undefined) : lease;
-    if (from === undefined || from.weight !== own.weight) return this.#release(own);
+    if (from === undefined || from.weight !== own.weight) return this.holdings.release(own);
     const heir = callers.remove(from) as Waiter;
     own.isCounted = from.isCounted;
     if (from !== lease) home.session.forget(from);
@@ -355,45 +317,6 @@ export class SharedPool implements Served {
     } catch (error) {
       throwLater(error);
     }
-  }
-
-  #giveBack(lease: Lease): void {
-    if (this.#mayPass(lease)) {
-      this.#passing.push(lease);
-      grantFrom(this);
-    } else if (this.#mayKeep(lease)) this.#reserve.keep(lease);
-    else this.#release(lease);
-  }
-
-  #mayPass(lease: Lease): boolean {
-    const { handoff } = this.home.settings;
-    if (lease.uses > handoff || this.callers.first?.weight !== lease.weight) return false;
-    const now = this.home.session.store.clock.now();
-    return now - lease.since < mostAtHome && this.#isUsable(lease);
-  }
-
-  #mayKeep(lease: Lease): boolean {
-    const { settings, spare } = this.home;
-    const isWanted = this.#reserve.size < settings.reserve && this.callers.length === 0;
-    if (!isWanted || this.standings.othersAreWaiting || lease.uses > spare) return false;
-    return this.#isUsable(lease);
-  }
-
-  #isUsable(lease: Lease): boolean {
-    const { closed, circuit } = this.home;
-    const isUp = !closed && circuit.error === undefined;
-    return isUp && lease.state === 'held' && this.#isCertain(lease);
-  }
-
-  /** Whether the store is sure to hold it still. */
-  #isCertain(lease: Lease): boolean {
-    const { session } = this.home;
-    return session.store.clock.now() < session.endOf(lease);
-  }
-
-  #release(lease: Lease): void {
-    this.#held.delete(lease);
-    this.home.session.release(lease);
   }
 
   #reject(lease: Lease, reason: RejectionReason): void {
@@ -434,7 +357,8 @@ export class SharedPool implements Served {
 
   /** Perhaps nobody needs the pool any more. */
   #settle(): void {
-    const isIdle = this.inflight === 0 && this.#held.size === 0 && this.callers.length === 0;
+    this.#sendNext();
+    const isIdle = this.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
     if (isIdle && this.key !== undefined) this.home.forget(this, this.key);
   }
 }

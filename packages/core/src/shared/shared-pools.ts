@@ -174,7 +174,7 @@ export class SharedPools implements Member {
     void this.circuit.doubt();
   }
 
-  /** Resolves when the store has heard of all that was given back. */
+  /** Resolves when the store has heard of all that was given back, or cannot be reached. */
   end(): Promise<void> {
     this.circuit.end();
     this.session.leave(this);
