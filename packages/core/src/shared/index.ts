@@ -1,3 +1,5 @@
+export { checkNames, checkSpan } from '../checks.ts';
+export { invalid } from '../errors.ts';
 export type {
   Answer,
   Capabilities,
