@@ -21,3 +21,5 @@ export { ManualClock } from './kit/manual-clock.ts';
 export { RawSocket } from './kit/raw-socket.ts';
 export { aRound, counts, until } from './kit/until.ts';
 export { Running, World } from './kit/world.ts';
+export type { StoreDriver, SuiteTimes } from './store/driver.ts';
+export { storeSuite } from './store/store-suite.ts';
