@@ -85,7 +85,12 @@ export class Session implements StoreListener {
   release(lease: Lease): void {
     const known = this.#leases.delete(lease.id);
     lease.state = 'over';
-    if (!known) return;
+    if (known) this.releaseLate(lease);
+  }
+
+  /** The store knows it, though it is over: it may have heard of the release first. */
+  releaseLate(lease: Lease): void {
+    if (this.#unreleased.has(lease)) return;
     this.#unreleased.set(lease, this.store.clock.now() + this.store.lease);
     this.#sendRelease(lease);
   }
