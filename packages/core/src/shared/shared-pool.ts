@@ -78,7 +78,7 @@ export class SharedPool {
   answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
     if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
     this.learn(answer);
-    if (lease.state === 'over') return;
+    if (lease.state === 'over') return this.#answeredLate(lease, answer);
     if (answer.state === 'lost') return this.holdings.lost(lease);
     if (answer.state === 'full') {
       this.home.session.forget(lease);
@@ -181,6 +181,10 @@ export class SharedPool {
       if (callers.sent >= this.#mostSent) return;
       this.#send(firstUnsent.place as Lease);
     }
+  }
+
+  #answeredLate(lease: Lease, { state }: Reply): void {
+    if (state === 'held' || state === 'queued') this.home.session.releaseLate(lease);
   }
 
   #queued(lease: Lease, { place }: Reply): void {
