@@ -1,0 +1,8 @@
+import { Redis } from 'ioredis';
+
+/** Every contender speaks through the same client library, on connections of its own. */
+export async function connect(port: number): Promise<Redis> {
+  const client = new Redis({ host: '127.0.0.1', port, lazyConnect: true });
+  await client.connect();
+  return client;
+}

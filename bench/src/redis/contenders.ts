@@ -1,0 +1,18 @@
+import type { Contender, Open, Setting } from './contenders/contender.ts';
+import { minimal } from './contenders/minimal.ts';
+import { bottleneck, redisSemaphore } from './contenders/peers.ts';
+import { raw, returnOne } from './contenders/raw.ts';
+
+const contenders: Record<string, Open> = {
+  minimal,
+  'redis-semaphore': redisSemaphore,
+  bottleneck,
+  raw,
+  'return 1': returnOne,
+};
+
+export function open(setting: Setting): Promise<Contender> {
+  const open = contenders[setting.contender];
+  if (!open) throw new Error(`no contender is called ${setting.contender}`);
+  return open(setting);
+}

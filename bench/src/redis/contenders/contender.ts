@@ -1,0 +1,32 @@
+/** What every shared limit is measured as, in each of its processes. */
+export interface Contender {
+  /** Resolves when the caller is let in. */
+  acquire(): Promise<Release>;
+  /** Lease operations sent so far, by what they are; where the contender batches them, commands do not tell. */
+  readonly operations?: Readonly<Record<string, number>>;
+}
+
+/** Gives the place back; resolves when Redis has it back, which only those wait for who want one call at a time. */
+export type Release = () => Promise<unknown>;
+
+/** Whom a process is, and where. */
+export interface Setting {
+  contender: string;
+  /** Of Redis, or of a proxy before it. */
+  port: number;
+  /** Of the limit: the same in all processes that share it. */
+  name: string;
+  limit: number;
+  /** Milliseconds. */
+  lease: number;
+  /** What `raw` sends in place of an acquire and of a release. */
+  commands?: readonly Command[];
+}
+
+/** A command as a client is told it: its name and its arguments. */
+export type Command = readonly [name: string, ...args: string[]];
+
+export type Open = (setting: Setting) => Promise<Contender>;
+
+/** Nobody gives up while it is measured. */
+export const patience = 60_000;
