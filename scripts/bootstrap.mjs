@@ -1,8 +1,10 @@
 // Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
+// With --redis, a Redis server too.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pnpm } from './pnpm.mjs';
+import { findRedis } from './redis.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -19,3 +21,5 @@ if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
   console.log('Installing the packages the lock file names (once)…');
   pnpm(['install', '--frozen-lockfile']);
 }
+
+if (process.argv.includes('--redis')) findRedis();

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from './ask.ts';
+import { type RedisServer, startRedis } from './redis-server.ts';
+
+const slots = 16_384;
+
+/** A move of one slot that is under way: its keys are here or there. */
+export interface SlotMove {
+  /** Takes the slot's keys over. */
+  migrate(): Promise<void>;
+  /** Makes the new node the owner, in everybody's eyes. */
+  finish(): Promise<void>;
+}
+
+/** A Redis Cluster of masters only. */
+export class RedisCluster {
+  constructor(readonly nodes: readonly RedisServer[]) {}
+
+  /** Which slot a key is in. */
+  async slotOf(key: string): Promise<number> {
+    return Number(await ask(this.#first.port, 'CLUSTER', 'KEYSLOT', key));
+  }
+
+  /** Which node has a slot. */
+  async ownerOf(slot: number): Promise<RedisServer> {
+    for (const range of (await ask(this.#first.port, 'CLUSTER', 'SLOTS')) as SlotRange[]) {
+      const [from, to, [, port]] = range;
+      const owner = this.nodes.find((node) => node.port === port);
+      if (slot >= from && slot <= to && owner !== undefined) return owner;
+    }
+    throw new Error(`nobody has slot ${slot}`);
+  }
+
+  /** Moves a slot and its keys while clients go on. */
+  async moveSlot(slot: number, to: RedisServer): Promise<void> {
+    const move = await this.startMove(slot, to);
+    await move.migrate();
+    await move.finish();
+  }
+
+  /** The same in steps: until `migrate` the keys are with the old owner, which refers to the new one for those that it has not. */
+  async startMove(slot: number, to: RedisServer): Promise<SlotMove> {
+    const from = await this.ownerOf(slot);
+    const [old, next] = [await idOf(from), await idOf(to)];
+    const set = (node: RedisServer, ...args: string[]) =>
+      ask(node.port, 'CLUSTER', 'SETSLOT', `${slot}`, ...args);
+    await set(to, 'IMPORTING', old);
+    await set(from, 'MIGRATING', next);
+    return {
+      migrate: async () => {
+        for (;;) {
+          const keys = await ask(from.port, 'CLUSTER', 'GETKEYSINSLOT', `${slot}`, '100');
+          if ((keys as string[]).length === 0) return;
+          const target = ['127.0.0.1', `${to.port}`, '', '0', '5000', 'KEYS'];
+          await ask(from.port, 'MIGRATE', ...target, ...(keys as string[]));
+        }
+      },
+      finish: async () => {
+        const others = this.nodes.filter((node) => node !== from && node !== to);
+        for (const node of [to, from, ...others]) await set(node, 'NODE', next);
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+  }
+
+  get #first(): RedisServer {
+    return this.nodes[0] as RedisServer;
+  }
+}
+
+type SlotRange = [from: number, to: number, master: [host: string, port: number]];
+
+/** Masters that share the slots evenly, and have agreed on it when this resolves. */
+export async function startCluster(nodes = 3): Promise<RedisCluster> {
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
+  const servers = await Promise.all(Array.from({ length: nodes }, () => startRedis({ args })));
+  try {
+    await Promise.all(servers.map((server, i) => introduce(server, i, servers)));
+    await Promise.all(servers.map((server) => agreed(server, nodes)));
+  } catch (error) {
+    await new RedisCluster(servers).stop();
+    throw error;
+  }
+  return new RedisCluster(servers);
+}
+
+async function introduce(
+  { port }: RedisServer,
+  index: number,
+  servers: readonly RedisServer[],
+): Promise<void> {
+  const share = slots / servers.length;
+  const from = Math.ceil(index * share);
+  const own = Array.from(
+    { length: Math.ceil((index + 1) * share) - from },
+    (_, i) => `${from + i}`,
+  );
+  await ask(port, 'CLUSTER', 'ADDSLOTS', ...own);
+  await ask(port, 'CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
+  const first = servers[0] as RedisServer;
+  if (index > 0) await ask(port, 'CLUSTER', 'MEET', '127.0.0.1', `${first.port}`);
+}
+
+async function agreed({ port }: RedisServer, nodes: number): Promise<void> {
+  for (const end = Date.now() + 20_000; ; await delay(20)) {
+    const info = String(await ask(port, 'CLUSTER', 'INFO'));
+    const parts = (await ask(port, 'CLUSTER', 'SLOTS')) as SlotRange[];
+    if (info.includes('cluster_state:ok') && parts.length === nodes) return;
+    if (Date.now() > end) throw new Error(`the cluster does not agree: ${info}`);
+  }
+}
+
+async function idOf({ port }: RedisServer): Promise<string> {
+  return String(await ask(port, 'CLUSTER', 'MYID'));
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Pipe } from './pipe.ts';
+import { freePort } from './ports.ts';
+import { RequestCounter } from './request-counter.ts';
+
+interface Connection {
+  readonly client: Socket;
+  readonly server: Socket;
+  readonly pipes: readonly Pipe[];
+}
+
+/** A way to a server on 127.0.0.1 that can be bad, and counts what passes. */
+export class FaultyProxy {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #target: { readonly port: number };
+  readonly #open = new Set<Connection>();
+  #requests = 0;
+  #delay = 0;
+  #held = false;
+  #refusing = false;
+
+  static async start(target: { readonly port: number }): Promise<FaultyProxy> {
+    const port = await freePort();
+    const server = createServer({ noDelay: true });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new FaultyProxy(server, port, target);
+  }
+
+  private constructor(server: Server, port: number, target: { readonly port: number }) {
+    this.#server = server;
+    this.port = port;
+    this.#target = target;
+    server.on('connection', (client) => this.#accept(client));
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Requests seen from clients: each array on the wire is one. */
+  get commands(): number {
+    return this.#requests;
+  }
+
+  /** Clients that are connected now. */
+  get connections(): number {
+    return [...this.#open].filter(({ client }) => !client.closed).length;
+  }
+
+  /** Resets all connections. */
+  cut(): void {
+    for (const { client, server } of this.#open) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
+    this.#open.clear();
+  }
+
+  /** Resets new connections at once. */
+  refuse(on: boolean): void {
+    this.#refusing = on;
+  }
+
+  /** From now on, each direction takes so many milliseconds. */
+  delay(ms: number): void {
+    this.#delay = ms;
+  }
+
+  /** Half-open: bytes and ends are kept back, and nobody is told. They go on when this ends. */
+  hold(on: boolean): void {
+    this.#held = on;
+    for (const { pipes } of this.#open) for (const pipe of pipes) pipe.hold(on);
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => {});
+    if (this.#refusing) {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect({ port: this.#target.port, host: '127.0.0.1', noDelay: true });
+    const counter = new RequestCounter();
+    const count = (chunk: Buffer) => {
+      const before = counter.count;
+      counter.read(chunk);
+      this.#requests += counter.count - before;
+    };
+    const late = () => this.#delay;
+    const pipes = [new Pipe(client, server, late, count), new Pipe(server, client, late, () => {})];
+    for (const pipe of pipes) pipe.hold(this.#held);
+    const connection = { client, server, pipes };
+    this.#open.add(connection);
+    // While bytes are held, one end may be gone and the other not know it.
+    const forget = () => {
+      if (client.closed && server.closed) this.#open.delete(connection);
+    };
+    client.on('close', forget);
+    server.on('close', forget);
+  }
+}
+
+/** The target may move: its port is read for each connection. */
+export function startProxy(target: { readonly port: number }): Promise<FaultyProxy> {
+  return FaultyProxy.start(target);
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startCluster, startProxy, startRedis, startReplica } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterEach, expect, test, vi } from 'vitest';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function connect({ port }: { port: number }, options = {}): Redis {
+  const client = new Redis({ port, retryStrategy: () => 20, ...options });
+  client.on('error', () => {});
+  undo.push(() => client.disconnect());
+  return client;
+}
+
+async function server(args: readonly string[] = []) {
+  const redis = await startRedis({ args });
+  undo.push(() => redis.stop());
+  return redis;
+}
+
+function gone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+test('a server answers, and knows nothing after a restart on the same port', async () => {
+  const redis = await server();
+  const client = connect(redis);
+  await client.set('a', 1);
+  const { pid } = redis;
+  await redis.restart();
+  expect(redis.pid).not.toBe(pid);
+  expect(await client.get('a')).toBe(null);
+});
+
+test('a frozen server answers when it is thawed', async () => {
+  const redis = await server();
+  const client = connect(redis);
+  await client.ping();
+  redis.freeze();
+  const pong = client.ping();
+  expect(await Promise.race([pong, new Promise((resolve) => setTimeout(resolve, 50))])).toBe(
+    undefined,
+  );
+  redis.thaw();
+  expect(await pong).toBe('PONG');
+});
+
+test('arguments reach the server', async () => {
+  const client = connect(await server(['--maxmemory', '3mb']));
+  expect(await client.config('GET', 'maxmemory')).toEqual(['maxmemory', '3145728']);
+});
+
+test('a server that does not start says so', async () => {
+  await expect(startRedis({ args: ['--no-such-option', '1'] })).rejects.toThrow('no-such-option');
+});
+
+test('a server does not outlive the process that started it, however that ends', async () => {
+  const program = fileURLToPath(new URL('./starts-redis.ts', import.meta.url));
+  const args = ['--conditions=headgate-source', '--import=tsx', program];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(child.stdout, 'data');
+  const pid = Number(line);
+  expect(gone(pid)).toBe(false);
+  child.kill('SIGKILL');
+  await vi.waitFor(() => expect(gone(pid)).toBe(true), 5_000);
+});
+
+test('a replica has what the master has, and refuses writes', async () => {
+  const master = await server();
+  await connect(master).set('a', 1);
+  const replica = await startReplica(master);
+  undo.push(() => replica.stop());
+  const client = connect(replica);
+  expect(await client.get('a')).toBe('1');
+  await expect(client.set('a', 2)).rejects.toThrow('READONLY');
+});
+
+test('a slot of a cluster moves with its keys, in steps', async () => {
+  const cluster = await startCluster();
+  undo.push(() => cluster.stop());
+  const slot = await cluster.slotOf('a');
+  const from = await cluster.ownerOf(slot);
+  const to = cluster.nodes.find((node) => node !== from) as typeof from;
+  const client = connect(from);
+  await client.set('a', 1);
+  const move = await cluster.startMove(slot, to);
+  expect(await client.get('a')).toBe('1');
+  await move.migrate();
+  await expect(client.get('a')).rejects.toThrow(`ASK ${slot}`);
+  await move.finish();
+  await expect(client.get('a')).rejects.toThrow(`MOVED ${slot}`);
+  expect(await connect(to).get('a')).toBe('1');
+}, 30_000);
+
+test('a proxy counts requests, also those in many parts, and connections', async () => {
+  const proxy = await startProxy(await server());
+  undo.push(() => proxy.stop());
+  const client = connect(proxy, { enableReadyCheck: false, disableClientInfo: true });
+  await client.ping();
+  const before = proxy.commands;
+  await Promise.all([client.set('*1\r\n$1\r\n', 'x'.repeat(300_000)), client.get('a')]);
+  expect(proxy.commands - before).toBe(2);
+  expect(proxy.connections).toBe(1);
+});
+
+test('a proxy cuts, refuses, delays and holds', async () => {
+  const proxy = await startProxy(await server());
+  undo.push(() => proxy.stop());
+  const client = connect(proxy);
+  await client.ping();
+  proxy.delay(30);
+  const started = performance.now();
+  await client.ping();
+  expect(performance.now() - started).toBeGreaterThan(59);
+  proxy.delay(0);
+
+  proxy.hold(true);
+  const pong = client.ping();
+  const first = await Promise.race([pong, new Promise((resolve) => setTimeout(resolve, 50))]);
+  expect(first).toBe(undefined);
+  proxy.hold(false);
+  expect(await pong).toBe('PONG');
+
+  proxy.refuse(true);
+  let closed = 0;
+  client.on('close', () => {
+    closed += 1;
+  });
+  proxy.cut();
+  await vi.waitFor(() => expect(closed).toBeGreaterThan(1));
+  expect(proxy.connections).toBe(0);
+  proxy.refuse(false);
+  expect(await client.ping()).toBe('PONG');
+});
