@@ -1,9 +1,14 @@
+import { handingOff, ours, reserving } from './contestants.ts';
 import type { Contender, Open, Setting } from './contenders/contender.ts';
+import { headgate } from './contenders/headgate.ts';
 import { minimal } from './contenders/minimal.ts';
 import { bottleneck, redisSemaphore } from './contenders/peers.ts';
 import { raw, returnOne } from './contenders/raw.ts';
 
 const contenders: Record<string, Open> = {
+  [ours]: headgate(),
+  [handingOff]: headgate({ handoff: 10 }),
+  [reserving]: headgate({ reserve: 2 }),
   minimal,
   'redis-semaphore': redisSemaphore,
   bottleneck,

@@ -2,6 +2,9 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../timing.ts';
 import type { Contender } from './contenders/contender.ts';
 
+/** Callers come one after the other, within so many milliseconds: else whole processes would stand in line one behind another. */
+const entry = 200;
+
 /** Callers of one process who acquire, work, release and come again. */
 export interface Load {
   callers: number;
@@ -27,14 +30,15 @@ export async function crowd(contender: Contender, load: Load): Promise<Served> {
   const end = begin + duration;
   const waits: number[] = [];
   const caller = async () => {
+    await sleep(entry * Math.random());
     for (;;) {
       const asked = milliseconds();
-      const release = await contender.acquire();
+      const place = await contender.acquire();
       const now = milliseconds();
-      if (now >= end) return void release();
+      if (now >= end) return void place.release();
       if (now >= begin) waits.push(now - asked);
       if (work > 0) await sleep(work);
-      void release();
+      void place.release();
     }
   };
   const counted = operationsDuring(contender, warmUp, duration);
@@ -54,12 +58,19 @@ async function operationsDuring(
   return Object.fromEntries(now.map(([what, count]) => [what, count - (before[what] ?? 0)]));
 }
 
-/** One caller who comes again and again; how often in a second. */
+/** One caller who comes again and again. */
 export interface Alone {
   /** Milliseconds. */
   duration: number;
   /** Whether to wait until Redis has the place back: one call at a time, nothing travels together. */
   oneByOne: boolean;
+}
+
+export interface Pairs {
+  /** Of acquires with their releases. */
+  count: number;
+  /** In a second. */
+  rate: number;
 }
 
 /** Those who are let in without a round trip would never let the event loop turn. */
@@ -68,14 +79,17 @@ const turnEvery = 64;
 export async function sequence(
   contender: Contender,
   { duration, oneByOne }: Alone,
-): Promise<number> {
+): Promise<Pairs> {
   const start = milliseconds();
   let count = 0;
   while (milliseconds() - start < duration) {
-    const release = await contender.acquire();
-    const back = release();
-    if (oneByOne) await back;
+    const place = await contender.acquire();
+    const back = place.release();
+    if (oneByOne) {
+      await back;
+      await contender.settled?.();
+    }
     if (++count % turnEvery === 0) await setImmediate();
   }
-  return (count * 1_000) / (milliseconds() - start);
+  return { count, rate: (count * 1_000) / (milliseconds() - start) };
 }

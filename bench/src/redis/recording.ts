@@ -9,5 +9,8 @@ export function recordCommands(): { recorded: Command[]; stop(): void } {
     recorded.push([command.name, ...command.args.flat().map(String)]);
     return sendCommand.call(this, command, stream);
   };
-  return { recorded, stop: () => void (Redis.prototype.sendCommand = sendCommand) };
+  const stop = () => {
+    Redis.prototype.sendCommand = sendCommand;
+  };
+  return { recorded, stop };
 }

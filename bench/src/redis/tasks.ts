@@ -1,9 +1,9 @@
 import { hrtime } from 'node:process';
 import type { Redis } from 'ioredis';
 import { milliseconds } from '../timing.ts';
-import type { Command, Contender, Release } from './contenders/contender.ts';
+import type { Command, Contender, Place } from './contenders/contender.ts';
+import { type Alone, crowd, type Load, type Pairs, type Served, sequence } from './loops.ts';
 import { recordCommands } from './recording.ts';
-import { type Alone, crowd, type Load, type Served, sequence } from './loops.ts';
 
 /** Milliseconds of a clock that all processes of a machine share. */
 const now = (): number => Number(hrtime.bigint()) / 1e6;
@@ -12,7 +12,7 @@ const now = (): number => Number(hrtime.bigint()) / 1e6;
 export class Tasks {
   readonly #contender: Contender;
   readonly #client: Redis;
-  readonly #held: Release[] = [];
+  readonly #held: Place[] = [];
 
   constructor(contender: Contender, client: Redis) {
     this.#contender = contender;
@@ -23,7 +23,7 @@ export class Tasks {
     return crowd(this.#contender, load);
   }
 
-  sequence(alone: Alone): Promise<number> {
+  sequence(alone: Alone): Promise<Pairs> {
     return sequence(this.#contender, alone);
   }
 
@@ -35,15 +35,15 @@ export class Tasks {
   /** Gives one back; when. */
   async letGo(): Promise<number> {
     const at = now();
-    await this.#held.pop()?.();
+    await this.#giveBack(this.#held.pop());
     return at;
   }
 
   /** Takes a place and gives it back; when it was let in. */
   async pass(): Promise<number> {
-    const release = await this.#contender.acquire();
+    const place = await this.#contender.acquire();
     const at = now();
-    await release();
+    await this.#giveBack(place);
     return at;
   }
 
@@ -66,13 +66,14 @@ export class Tasks {
   /** The commands that one acquire and one release are made of. */
   async record(): Promise<Command[]> {
     const { recorded, stop } = recordCommands();
-    const release = await this.#contender.acquire();
-    await release();
+    const place = await this.#contender.acquire();
+    await this.#giveBack(place);
     stop();
     return recorded;
   }
 
-  operations(): Record<string, number> {
-    return { ...this.#contender.operations };
+  async #giveBack(place: Place | undefined): Promise<void> {
+    await place?.release();
+    await this.#contender.settled?.();
   }
 }

@@ -1,6 +1,6 @@
 import { connect } from './connect.ts';
-import { open } from './contenders.ts';
 import type { Setting } from './contenders/contender.ts';
+import { open } from './contenders.ts';
 import type { Request, Response } from './protocol.ts';
 import { Tasks } from './tasks.ts';
 

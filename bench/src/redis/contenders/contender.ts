@@ -1,13 +1,16 @@
 /** What every shared limit is measured as, in each of its processes. */
 export interface Contender {
   /** Resolves when the caller is let in. */
-  acquire(): Promise<Release>;
+  acquire(): Promise<Place>;
+  /** Resolves when Redis has answered what was sent last, where `release` does not. */
+  settled?(): Promise<unknown>;
   /** Lease operations sent so far, by what they are; where the contender batches them, commands do not tell. */
   readonly operations?: Readonly<Record<string, number>>;
 }
 
-/** Gives the place back; resolves when Redis has it back, which only those wait for who want one call at a time. */
-export type Release = () => Promise<unknown>;
+export interface Place {
+  release(): unknown;
+}
 
 /** Whom a process is, and where. */
 export interface Setting {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { connect } from '../connect.ts';
-import type { Contender, Open, Release, Setting } from './contender.ts';
+import type { Contender, Open, Place, Setting } from './contender.ts';
 
 /** A counter and a list. KEYS: held, line; ARGV: limit, id. Whether it is let in at once. */
 const acquireScript = `
@@ -26,7 +26,7 @@ return 0`;
  * The least that a first-come line over processes can do: one call to acquire and one to release, and a message to whom a
  * place was passed. No leases, no timeouts, nothing after a crash, no batches. It is a bound for those that have these.
  */
-class Minimal implements Contender {
+class Minimal implements Contender, Place {
   readonly #client: Redis;
   readonly #keys: readonly [held: string, line: string];
   readonly #limit: number;
@@ -50,12 +50,12 @@ class Minimal implements Contender {
   }
 
   /** The message may overtake the answer. */
-  acquire(): Promise<Release> {
+  acquire(): Promise<Place> {
     const id = `${this.#owner}.${this.#count++}`;
     return new Promise((resolve, reject) => {
       const granted = () => {
         this.#waiting.delete(id);
-        resolve(this.#release);
+        resolve(this);
       };
       this.#waiting.set(id, granted);
       this.#client
@@ -64,7 +64,9 @@ class Minimal implements Contender {
     });
   }
 
-  readonly #release: Release = () => this.#client.evalsha(this.#scripts[1], 2, ...this.#keys);
+  release(): Promise<unknown> {
+    return this.#client.evalsha(this.#scripts[1], 2, ...this.#keys);
+  }
 }
 
 export const minimal: Open = async (setting) => {

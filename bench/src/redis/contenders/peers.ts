@@ -1,5 +1,5 @@
 import { connect } from '../connect.ts';
-import { type Open, patience, type Release } from './contender.ts';
+import { type Open, type Place, patience } from './contender.ts';
 
 /** As its documentation says: one semaphore for each use. */
 export const redisSemaphore: Open = async ({ port, name, limit, lease }) => {
@@ -10,7 +10,7 @@ export const redisSemaphore: Open = async ({ port, name, limit, lease }) => {
     acquire: async () => {
       const semaphore = new Semaphore(client, name, limit, options);
       await semaphore.acquire();
-      return () => semaphore.release();
+      return semaphore;
     },
   };
 };
@@ -22,10 +22,12 @@ export const bottleneck: Open = async ({ port, name, limit }) => {
   await limiter.ready();
   return {
     acquire: () =>
-      new Promise<Release>((resolve) => {
-        const done = limiter.schedule(
-          () => new Promise<void>((end) => resolve(() => (end(), done))),
-        );
+      new Promise<Place>((resolve) => {
+        const done = limiter.schedule(() => new Promise<void>((end) => resolve({ release: () => back(end) })));
+        const back = (end: () => void) => {
+          end();
+          return done;
+        };
       }),
   };
 };

@@ -9,7 +9,7 @@ export const raw: Open = async ({ port, commands: [acquire, release] = [] }) => 
   return {
     acquire: async () => {
       await send(acquire);
-      return () => send(release);
+      return { release: () => send(release) };
     },
   };
 };
