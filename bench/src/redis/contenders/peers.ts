@@ -23,7 +23,9 @@ export const bottleneck: Open = async ({ port, name, limit }) => {
   return {
     acquire: () =>
       new Promise<Place>((resolve) => {
-        const done = limiter.schedule(() => new Promise<void>((end) => resolve({ release: () => back(end) })));
+        const done = limiter.schedule(
+          () => new Promise<void>((end) => resolve({ release: () => back(end) })),
+        );
         const back = (end: () => void) => {
           end();
           return done;
