@@ -20,7 +20,7 @@ export interface Plan {
 export const fullPlan: Plan = {
   rounds: 3,
   alone: 1_000,
-  warmUp: 1_500,
+  warmUp: 3_000,
   crowd: 4_000,
   slowCrowd: 8_000,
   counted: 2_000,
@@ -31,9 +31,9 @@ export const fullPlan: Plan = {
 export const quickPlan: Plan = {
   rounds: 1,
   alone: 300,
-  warmUp: 600,
+  warmUp: 1_000,
   crowd: 800,
-  slowCrowd: 1_500,
+  slowCrowd: 3_000,
   counted: 500,
   wakes: 40,
   idle: 4_000,

@@ -26,7 +26,8 @@ export class WorkerProcess {
     this.#contender = contender;
     const env = { ...process.env, NODE_ENV: 'production' };
     const text = JSON.stringify({ contender, ...setting });
-    this.#child = fork(program, [text], { env, execArgv: [], serialization: 'advanced' });
+    // Node's own flags go on to it: with `--cpu-prof` it writes a profile of itself, too.
+    this.#child = fork(program, [text], { env, serialization: 'advanced' });
     this.#child.on('message', (response) => this.#settle(response as Response));
     this.#child.on('exit', (code) => this.#fail(`ended with ${code}`));
     this.#child.on('error', ({ message }) => this.#fail(message));
