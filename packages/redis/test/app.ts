@@ -3,12 +3,16 @@ import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
 import { library } from './clients.ts';
 
-const [name = '', port, limit] = process.argv.slice(2);
+const [name = '', port, timeout] = process.argv.slice(2);
 const app = library(name).connect(Number(port));
-const store = redisStore({ client: app.client, lease: 600, timeout: 150 });
+const store = redisStore({
+  client: app.client,
+  lease: 3 * Number(timeout),
+  timeout: Number(timeout),
+});
 const limiter = createLimiter({
   name: 'app',
-  limit: Number(limit),
+  limit: 1,
   store,
   queueLimit: 10,
   queueTimeout: 30_000,

@@ -19,9 +19,10 @@ afterEach(() => {
 afterAll(() => redis.stop());
 
 describe.each(libraries)('$name', { timeout: 30_000 }, ({ name }) => {
-  function start(limit = 1) {
+  /** With milliseconds that a call may take, which a busy machine may need. */
+  function start(timeout = 1_000) {
     const args = ['--conditions=headgate-source', '--import=tsx', program];
-    const child = spawn(process.execPath, [...args, name, `${redis.port}`, `${limit}`], {
+    const child = spawn(process.execPath, [...args, name, `${redis.port}`, `${timeout}`], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     running.push(child);
@@ -55,7 +56,7 @@ describe.each(libraries)('$name', { timeout: 30_000 }, ({ name }) => {
 
   test('an app whose Redis is down is told so, lives, and ends when it is done', async () => {
     await redis.kill();
-    const app = start();
+    const app = start(200);
     expect(await app.says()).toBe('ERR_HEADGATE_STORE_DOWN');
     expect(await app.exit).toEqual([0, null]);
   });
