@@ -11,7 +11,7 @@ import { expect } from 'vitest';
 import { type Faults, type FaultyStore, faultyStore, ManualClock } from '../../src/index.ts';
 
 export const lease = 1200;
-export const timeout = 200;
+const timeout = 200;
 
 export interface SceneOptions {
   readonly limit: number;
@@ -34,7 +34,7 @@ class Caller extends Waiter {
   rejection: Rejection | undefined = undefined;
   answers = 0;
   isWithdrawn = false;
-  readonly since: number;
+  readonly from: number;
 
   constructor(
     private readonly scene: SharedScene,
@@ -42,7 +42,7 @@ class Caller extends Waiter {
     readonly patience: number,
   ) {
     super();
-    this.since = scene.clock.now();
+    this.from = scene.clock.now();
     this.queueTimeout = patience;
   }
 
@@ -153,11 +153,10 @@ export class SharedScene {
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     const now = this.clock.now();
-    for (const [at, { answers, isWithdrawn, waits, since, patience }] of this.callers.entries()) {
+    for (const [at, { answers, isWithdrawn, waits, from, patience }] of this.callers.entries()) {
       if (answers > (isWithdrawn ? 0 : 1))
         this.breaches.push(`caller ${at} has ${answers} answers`);
-      if (waits && now > since + patience + 1)
-        this.breaches.push(`caller ${at} waits for too long`);
+      if (waits && now > from + patience + 1) this.breaches.push(`caller ${at} waits for too long`);
     }
     const keys = new Set(this.callers.map(({ key }) => key));
     for (const key of keys) if (!this.licence.overLimit) this.#count(key);
