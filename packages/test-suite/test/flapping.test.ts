@@ -13,7 +13,6 @@ const each: Record<string, (ops: readonly Op[], call: number) => CallFault | und
   },
 };
 
-// FAILS: each answer closes the circuit, which asks again for all, which opens it: without end, at the speed of the store.
 it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, policy] as const)))(
   'does not ask without end where %s fails (%s)',
   async (name, onStoreError) => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { outcome, settled, timeout, World } from './world.ts';
 
-// FAILS: the limiter that stands in while the store is away keeps the limit that it began with.
 test('a limit that is raised while the store is away applies in this process', async () => {
   const world = new World();
   const store = world.line();
@@ -17,7 +16,6 @@ test('a limit that is raised while the store is away applies in this process', a
   expect(heavy).toMatchObject({ permit: { weight: 2 } });
 });
 
-// FAILS for the same reason.
 test('who waits in this process alone is let in when the limit is raised', async () => {
   const world = new World();
   const store = world.line();
