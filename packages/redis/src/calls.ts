@@ -1,21 +1,11 @@
-import type { Answer, Grant, LeaseVerb, LimitRef, Op, Reply } from '@headgate/core/shared';
+import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
 import { redisKey } from './key.ts';
 
 /** How many operations one script does at most: nobody else is served meanwhile. */
 const most = 500;
 
-const letters: Record<LeaseVerb | 'setLimit', string> = {
-  acquire: 'a',
-  stay: 's',
-  renew: 'n',
-  register: 'g',
-  resize: 'z',
-  release: 'r',
-  setLimit: 'l',
-};
-
-/** Whose calls they are. */
-export interface Caller {
+/** The store that sends them. */
+export interface Sender {
   readonly owner: string;
   readonly prefix: string;
   /** Milliseconds, whole. */
@@ -33,44 +23,44 @@ export interface Call {
 }
 
 /** What concerns one limit goes together, in its order. */
-export function callsOf(ops: readonly Op[], caller: Caller): Call[] {
+export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   const calls: Call[] = [];
   const latest = new Map<string, Call>();
   for (const [index, op] of ops.entries()) {
     const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
     const version = op.verb === 'setLimit' ? '' : ref.version;
-    const key = redisKey(caller.prefix, ref);
+    const key = redisKey(sender.prefix, ref);
     let call = latest.get(key);
     const isOther = call?.version !== version || call.limit !== ref.limit;
     if (call === undefined || isOther || call.indices.length === most) {
-      call = { key, version, limit: ref.limit, indices: [], args: heading(ref, version, caller) };
+      call = { key, version, limit: ref.limit, indices: [], args: heading(ref, version, sender) };
       latest.set(key, call);
       calls.push(call);
     }
     call.indices.push(index);
-    encode(op, call.args, caller);
+    encode(op, call.args, sender);
   }
   return calls;
 }
 
+/** Where the heading says that the call must not fail for want of memory: it does not only ask for new leases. */
 const mayNotFail = 6;
 
-function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Caller): string[] {
+function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sender): string[] {
   const { name, key } = ref;
   const about = `recall\n${JSON.stringify(key === undefined ? [name] : [name, key])}`;
   return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0'];
 }
 
-function encode(op: Op, args: string[], { lease }: Caller): void {
-  const letter = letters[op.verb];
+function encode(op: Op, args: string[], { lease }: Sender): void {
   if (op.verb === 'setLimit') {
-    args.push(letter, '', '0', '0:0:0', '', '', '');
+    args.push(op.verb, '', '0', '0:0:0', '', '', '');
     return;
   }
   const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
   const tail = `${lease}:${spare}:${reserves ? 1 : 0}`;
   const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
-  args.push(letter, id, `${weight}`, tail, whole(wait), where, `${fencing ?? ''}`);
+  args.push(op.verb, id, `${weight}`, tail, whole(wait), where, `${fencing ?? ''}`);
   if (op.verb !== 'acquire') args[mayNotFail] = '1';
 }
 
@@ -83,7 +73,7 @@ function whole(value: number): string {
 export function decode(
   reply: unknown,
   { indices }: Call,
-  { lease }: Caller,
+  { lease }: Sender,
   answers: (Answer | undefined)[],
 ): Grant[] {
   // A client may have been told to make buffers of strings.

@@ -1,13 +1,23 @@
+import { verbs } from './verbs.lua.ts';
+
 /**
  * All operations on one limit. The sorted set has, by score:
  *
  * - at -1 one member with what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
- *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece;
+ *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece: an `m`, then as doubles the limit,
+ *   its version, the last fencing token, the weight held, how many wait, the longest lease, and when the set was made (tokens
+ *   below that are of a state that was lost), then `1` where anybody has ever held in reserve;
  * - `h<id>:<weight>:<reserves>` for each holder at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter at 1e14 and the millisecond at which it counts as dead;
  * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
  *
  * A waiter is written `<id>:<weight>:<lease>:<spare>:<reserves>`: all that a grant needs to know.
+ *
+ * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says, `1` where
+ * it must not fail; then for each operation its verb, id, weight, `<lease>:<spare>:<reserves>`, wait, queueLimit or
+ * place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds until the next lease
+ * ends where anybody waits, leases reclaimed; for each operation its state, its token or place, inflight, queued; then the
+ * id and token of each of this owner's that was let in besides.
  *
  * Scripts do not roll back, and Redis refuses what may take memory only as a script's first write. So what must not
  * fail for want of memory writes something else first, and messages, which may fail, come last.
@@ -23,6 +33,7 @@ local now = math.floor(micros / 1000)
 local expires = format('%.0f', now + term)
 
 local limit, version, last, inflight, queued, longest, born, reserving
+-- Loose: perhaps somebody fits by now who waits.
 local loose, recall, reclaimed = false, false, 0
 
 local top = call('ZRANGE', key, 0, 1, 'WITHSCORES')
@@ -51,7 +62,7 @@ if old and #ARGV == 14 and queued == 0 and not loose and not hasExpired then
   local reserves = string.sub(tail, -1)
   local holder = 'h' .. ARGV[9] .. ':' .. weight .. ':' .. reserves
   local given, isDone = '', false
-  if verb == 'a' and (inflight == 0 or inflight + weight <= limit) then
+  if verb == 'acquire' and (inflight == 0 or inflight + weight <= limit) then
     local token = math.max(last + 1, micros)
     local mark = reserves == '1' and reserves or reserving
     local new = struct.pack('<c1dddddddc1', 'm', limit, version, token + match(tail, ':(%d+):'),
@@ -63,7 +74,7 @@ if old and #ARGV == 14 and queued == 0 and not loose and not hasExpired then
     if isDone then
       inflight, given = inflight + weight, format('%.0f', token)
     end
-  elseif verb == 'r' and call('ZREM', key, holder) == 1 then
+  elseif verb == 'release' and call('ZREM', key, holder) == 1 then
     isDone = true
     inflight = inflight - weight
     call('ZREM', key, old)
@@ -73,7 +84,7 @@ if old and #ARGV == 14 and queued == 0 and not loose and not hasExpired then
   if isDone then
     call('PEXPIRE', key, lifetime)
     return format('%.0f\\n%.0f\\n\\n0\\n%s\\n%s\\n%.0f\\n0',
-      limit, version, verb == 'a' and 'held' or 'ok', given, inflight)
+      limit, version, verb == 'acquire' and 'held' or 'ok', given, inflight)
   end
 end
 
@@ -123,126 +134,7 @@ local function letIn()
     order[#order + 1] = id
   end
 end
-
-local function join(waiter, wait, place)
-  if place == '' then
-    local tail = queued > 0 and tonumber(call('ZRANGE', key, -1, -1, 'WITHSCORES')[2]) or 0
-    place = int(math.max(micros, tail + 1))
-  end
-  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter, place, 'w' .. waiter)
-  queued = queued + 1
-  recall = recall or queued == 1
-  return 'queued', place
-end
-
-local function waits(waiter, wait)
-  local place = queued > 0 and call('ZSCORE', key, 'w' .. waiter)
-  if not place then return end
-  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter)
-  recall = true
-  return int(tonumber(place))
-end
-
-local function extend(holder)
-  if call('ZADD', key, 'XX', 'CH', expires, holder) == 1 then return true end
-  return call('ZSCORE', key, holder)
-end
-
--- What it says that it has, or a new one where it does not know.
-local function own(fencing, spare)
-  if fencing == '' then return token(spare) end
-  last = math.max(last, fencing + spare)
-  return fencing
-end
-
-local function admit(holder, weight)
-  call('ZADD', key, expires, holder)
-  inflight = inflight + weight
-end
-
-local function leave(waiter)
-  if queued == 0 or call('ZREM', key, 'w' .. waiter, 'x' .. waiter) == 0 then return false end
-  queued, loose = queued - 1, true
-  return true
-end
-
--- Looks through all, where a weight is not what it was.
-local function search(from, to, pattern, id)
-  for _, member in ipairs(call('ZRANGEBYSCORE', key, from, to)) do
-    local found, weight = match(member, pattern)
-    if found == id then return member, weight end
-  end
-end
-
-local function drop(id)
-  local held, weight = search(0, '(1e14', '^h(.*):(%d+):%d$', id)
-  if not held then return false end
-  call('ZREM', key, held)
-  inflight, loose = inflight - weight, true
-  return true
-end
-
-local act = {}
-
-function act.a(id, weight, spare, holder, waiter, wait, room, fencing)
-  if queued == 0 and fits(weight) then
-    if call('ZADD', key, expires, holder) == 1 then
-      inflight = inflight + weight
-      return 'held', token(spare)
-    end
-    return 'held', own(fencing, spare)
-  end
-  if extend(holder) then return 'held', own(fencing, spare) end
-  local place = waits(waiter, wait)
-  if place then return 'queued', place end
-  if tonumber(wait) <= 0 or queued >= tonumber(room) then return 'full', '' end
-  return join(waiter, wait, '')
-end
-
-function act.s(id, weight, spare, holder, waiter, wait, place, fencing)
-  if extend(holder) then return 'held', own(fencing, spare) end
-  local known = waits(waiter, wait)
-  if known then return 'queued', known end
-  loose = true
-  return join(waiter, wait, place)
-end
-
-function act.n(id, weight, spare, holder, waiter, _, _, fencing)
-  if extend(holder) then return 'held', fencing end
-  local known = tonumber(fencing)
-  local isLost = known and (known < born or known > last)
-  if not isLost and not drop(id) then return 'lost', '' end
-  admit(holder, weight)
-  return 'held', own(fencing, spare)
-end
-
-function act.g(id, weight, spare, holder, waiter, _, _, fencing)
-  if not extend(holder) then
-    leave(waiter)
-    admit(holder, weight)
-  end
-  return 'held', own(fencing, spare)
-end
-
-function act.z(id, weight, spare, holder, waiter, _, _, fencing)
-  if not drop(id) then return 'lost', '' end
-  admit(holder, weight)
-  return 'held', fencing
-end
-
-function act.r(id, weight, spare, holder, waiter)
-  if call('ZREM', key, holder) == 1 then
-    inflight, loose = inflight - weight, true
-    return 'ok', ''
-  end
-  if leave(waiter) or drop(id) then return 'ok', '' end
-  local line = queued > 0 and search('1e15', '+inf', '^w(.*):(%d+):%d+:%d+:%d$', id)
-  if line and leave(string.sub(line, 2)) then return 'ok', '' end
-  return 'lost', ''
-end
-
-function act.l() return 'ok', '' end
-
+${verbs}
 local reply = { '', '', '', '' }
 for i = 8, #ARGV, 7 do
   local id, weight, tail = ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]

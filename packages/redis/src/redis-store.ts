@@ -8,7 +8,7 @@ import {
   type StoreListener,
   type StoreStats,
 } from '@headgate/core/shared';
-import { type Call, type Caller, callsOf, decode } from './calls.ts';
+import { type Call, callsOf, decode, type Sender } from './calls.ts';
 import type { Connection } from './connection.ts';
 import { closed, failure, late } from './failure.ts';
 import { redisKey } from './key.ts';
@@ -31,7 +31,7 @@ export class RedisStore extends Store {
     recall: true,
   };
   readonly #connection: Connection;
-  readonly #caller: Caller;
+  readonly #sender: Sender;
   readonly #subscription: Subscription;
   readonly #unwatch: () => void;
   /** Calls that wait until the client has connected. */
@@ -43,7 +43,7 @@ export class RedisStore extends Store {
   constructor(connection: Connection, prefix: string, lease: number, timeout: number) {
     super({ lease, timeout });
     this.#connection = connection;
-    this.#caller = { owner: this.owner, prefix, lease };
+    this.#sender = { owner: this.owner, prefix, lease };
     this.#subscription = new Subscription(connection, prefix + this.owner, () => this.#listener);
     this.#unwatch = connection.watch({
       up: () => this.#up(),
@@ -55,7 +55,7 @@ export class RedisStore extends Store {
     const answers: (Answer | undefined)[] = new Array(ops.length).fill(undefined);
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
     this.#subscription.open();
-    const calls = callsOf(ops, this.#caller);
+    const calls = callsOf(ops, this.#sender);
     await this.#within(
       timeout,
       calls.map((call) => (isLate: () => boolean) => this.#do(call, answers, isLate)),
@@ -78,7 +78,7 @@ export class RedisStore extends Store {
       try {
         await this.#ready();
         if (isLate()) return;
-        const key = redisKey(this.#caller.prefix, ref);
+        const key = redisKey(this.#sender.prefix, ref);
         answer = read(await statistics.run(this.#connection, key, []));
       } catch (cause) {
         error = failure(cause);
@@ -104,7 +104,7 @@ export class RedisStore extends Store {
       // Its caller was told that it failed: it must not come true when the client connects.
       if (isLate()) return;
       const reply = await leases.run(this.#connection, call.key, call.args);
-      const grants = decode(reply, call, this.#caller, answers);
+      const grants = decode(reply, call, this.#sender, answers);
       for (const grant of grants) this.#listener?.grant(grant);
     } catch (cause) {
       const error = failure(cause);
