@@ -19,6 +19,8 @@ export interface RedisStoreOptions {
 }
 
 const shortestLease = 100;
+/** The most that a script is told. */
+const longestLease = 1e12;
 
 /**
  * Counts limits in Redis 6.2 or newer or in Valkey, also in a cluster: one limit over all processes that use the same
@@ -32,8 +34,8 @@ export function redisStore(options: RedisStoreOptions): Store {
   const lease = Math.floor(checkSpan('lease', options.lease ?? 10_000));
   const timeout = checkSpan('timeout', options.timeout ?? Math.min(1_000, lease / 3));
   if (typeof prefix !== 'string') throw invalid('prefix', 'a string', prefix);
-  if (lease < shortestLease || lease < 3 * timeout || lease > 1e12) {
-    const expected = `at least ${shortestLease} ms and three times timeout (${timeout} ms), to be renewed in time`;
+  if (lease < shortestLease || lease < 3 * timeout || lease > longestLease) {
+    const expected = `at least ${shortestLease} ms and three times timeout (${timeout} ms), to be renewed in time, and finite`;
     throw invalid('lease', expected, options.lease ?? lease);
   }
   return new RedisStore(connectionOf(client), prefix, lease, timeout);

@@ -10,7 +10,7 @@ const longest = 100;
  */
 export function redisKey(prefix: string, { name, key }: Pick<LimitRef, 'name' | 'key'>): string {
   const own = key === undefined ? escaped(name) : `${escaped(name)}:${escaped(key)}`;
-  if (own.length <= longest / 3 || Buffer.byteLength(own) <= longest) return `${prefix}{${own}}`;
+  if (Buffer.byteLength(own) <= longest) return `${prefix}{${own}}`;
   // A percent sign and a letter beyond f: no escaped text has them.
   return `${prefix}{%s${createHash('sha256').update(own).digest('hex')}}`;
 }
