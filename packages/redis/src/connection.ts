@@ -5,14 +5,14 @@ export interface Watcher {
 }
 
 /** A connection on which messages come, and nothing else is done. */
-export interface Ear {
+export interface Subscriber {
   close(): void;
 }
 
 /** What the store needs of a client, whichever library it is of. */
 export interface Connection {
-  /** Whether a call goes out now, or fails now; else the client is about to connect, and would keep it for later. */
-  readonly isReady: boolean;
+  /** Whether the client would keep a call until it has connected; else the call goes out now, or fails now. */
+  readonly isConnecting: boolean;
   /** Whether it is there, as far as the client knows: before that, a second one is not worth an attempt. */
   readonly isUp: boolean;
   /** Whether the user has closed it, or not opened it yet. */
@@ -23,8 +23,12 @@ export interface Connection {
   eval(script: string, key: string, args: string[]): Promise<unknown>;
   /** Also takes `error` events, which would end the process where nobody did; returns what ends it. */
   watch(watcher: Watcher): () => void;
-  /** Resolves when it hears; `lost` is called when it no longer does. */
-  subscribe(channel: string, heard: (message: string) => void, lost: () => void): Promise<Ear>;
+  /** Resolves when messages come; `lost` is called when they no longer do. */
+  subscribe(
+    channel: string,
+    heard: (message: string) => void,
+    lost: () => void,
+  ): Promise<Subscriber>;
 }
 
 /** Adds listeners; returns what removes them. */

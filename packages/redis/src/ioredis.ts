@@ -1,5 +1,5 @@
 import type { IoredisClient } from './client.ts';
-import { type Connection, type Ear, onAll, type Watcher } from './connection.ts';
+import { type Connection, onAll, type Subscriber, type Watcher } from './connection.ts';
 
 /** What ioredis can do beyond what is asked of the user's object. */
 interface Single extends IoredisClient {
@@ -32,10 +32,10 @@ export class IoredisConnection implements Connection {
     this.#client = client;
   }
 
-  get isReady(): boolean {
+  get isConnecting(): boolean {
     const { status } = this.#client;
     // One that waits connects with its first call; one that has ended refuses it.
-    return status === 'ready' || status === 'wait' || status === 'end';
+    return status !== 'ready' && status !== 'wait' && status !== 'end';
   }
 
   get isUp(): boolean {
@@ -69,23 +69,23 @@ export class IoredisConnection implements Connection {
     channel: string,
     heard: (message: string) => void,
     lost: () => void,
-  ): Promise<Ear> {
-    const ear = this.#node().duplicate(forListening);
-    const stop = onAll(ear, {
+  ): Promise<Subscriber> {
+    const subscriber = this.#node().duplicate(forListening);
+    const stop = onAll(subscriber, {
       message: (_, message) => heard(String(message)),
       end: () => lost(),
     });
-    ear.on('error', () => {});
+    subscriber.on('error', () => {});
     const close = () => {
       stop();
       // After its end it would keep the process alive for a while.
-      if (ear.status !== 'end') ear.disconnect();
+      if (subscriber.status !== 'end') subscriber.disconnect();
     };
     try {
-      await ear.connect();
+      await subscriber.connect();
       // Whoever is otherwise done may end.
-      ear.stream?.unref?.();
-      await ear.subscribe(channel);
+      subscriber.stream?.unref?.();
+      await subscriber.subscribe(channel);
       return { close };
     } catch (error) {
       close();

@@ -1,5 +1,5 @@
 import type { NodeRedisClient } from './client.ts';
-import { type Connection, type Ear, onAll, type Watcher } from './connection.ts';
+import { type Connection, onAll, type Subscriber, type Watcher } from './connection.ts';
 
 /** What node-redis can do beyond what is asked of the user's object. */
 interface Single extends NodeRedisClient {
@@ -24,13 +24,13 @@ export class NodeRedisConnection implements Connection {
     this.#client = client;
   }
 
-  get isReady(): boolean {
-    // One that is not open refuses calls.
-    return this.isClosed || this.#client.isReady !== false;
+  get isConnecting(): boolean {
+    // One that is not open refuses calls; a cluster does not say.
+    return !this.isClosed && this.#client.isReady === false;
   }
 
   get isUp(): boolean {
-    return !this.isClosed && this.isReady;
+    return !this.isClosed && !this.isConnecting;
   }
 
   get isClosed(): boolean {
@@ -51,7 +51,7 @@ export class NodeRedisConnection implements Connection {
       ready: up,
       // Of a cluster, which does not say more.
       connect: () => {
-        if (this.isReady) up();
+        if (!this.isConnecting) up();
       },
       reconnecting: lost,
       end: lost,
@@ -66,21 +66,21 @@ export class NodeRedisConnection implements Connection {
     channel: string,
     heard: (message: string) => void,
     lost: () => void,
-  ): Promise<Ear> {
+  ): Promise<Subscriber> {
     const node = await this.#node();
     const socket = { ...node.options?.socket, reconnectStrategy: false };
-    const ear = node.duplicate({ socket, clientSideCache: undefined });
-    const stop = onAll(ear, { end: lost, error: lost });
-    ear.on('error', () => {});
+    const subscriber = node.duplicate({ socket, clientSideCache: undefined });
+    const stop = onAll(subscriber, { end: lost, error: lost });
+    subscriber.on('error', () => {});
     const close = () => {
       stop();
-      if (ear.isOpen) ear.destroy();
+      if (subscriber.isOpen) subscriber.destroy();
     };
     try {
-      await ear.connect();
+      await subscriber.connect();
       // Whoever is otherwise done may end.
-      ear.unref();
-      await ear.subscribe(channel, heard);
+      subscriber.unref();
+      await subscriber.subscribe(channel, heard);
       return { close };
     } catch (error) {
       close();

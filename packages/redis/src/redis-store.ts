@@ -4,7 +4,7 @@ import {
   type LimitRef,
   type Op,
   Store,
-  type StoreError,
+  StoreError,
   type StoreListener,
   type StoreStats,
 } from '@headgate/core/shared';
@@ -34,8 +34,8 @@ export class RedisStore extends Store {
   readonly #sender: Sender;
   readonly #subscription: Subscription;
   readonly #unwatch: () => void;
-  /** Calls that wait until the client has connected. */
-  readonly #held = new Set<() => void>();
+  /** Let calls go on that wait until the client has connected. */
+  readonly #waiting = new Set<() => void>();
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
@@ -56,9 +56,8 @@ export class RedisStore extends Store {
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
     this.#subscription.open();
     const calls = callsOf(ops, this.#sender);
-    await this.#within(
-      timeout,
-      calls.map((call) => (isLate: () => boolean) => this.#do(call, answers, isLate)),
+    await within(timeout, (isLate) =>
+      Promise.all(calls.map((call) => this.#do(call, answers, isLate))),
     );
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
@@ -72,21 +71,13 @@ export class RedisStore extends Store {
 
   async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
-    let answer: StoreStats | undefined;
-    let error: StoreError | undefined;
-    const work = async (isLate: () => boolean) => {
-      try {
-        await this.#ready();
-        if (isLate()) return;
-        const key = redisKey(this.#sender.prefix, ref);
-        answer = read(await statistics.run(this.#connection, key, []));
-      } catch (cause) {
-        error = failure(cause);
-      }
-    };
-    await this.#within(this.timeout, [work]);
-    if (answer !== undefined) return answer;
-    throw error ?? this.#missing();
+    const key = redisKey(this.#sender.prefix, ref);
+    const answer =
+      (await within(this.timeout, (isLate) =>
+        this.#run(statistics, key, [], isLate).then(read, failure),
+      )) ?? this.#missing();
+    if (answer instanceof StoreError) throw answer;
+    return answer;
   }
 
   async close(): Promise<void> {
@@ -94,16 +85,13 @@ export class RedisStore extends Store {
     this.#isClosed = true;
     this.#subscription.close();
     this.#unwatch();
-    for (const go of this.#held) go();
+    this.#wake();
   }
 
   /** Answers those of one call; never rejects. What comes too late still lets others in. */
   async #do(call: Call, answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
     try {
-      if (!this.#connection.isReady) await this.#ready();
-      // Its caller was told that it failed: it must not come true when the client connects.
-      if (isLate()) return;
-      const reply = await leases.run(this.#connection, call.key, call.args);
+      const reply = await this.#run(leases, call.key, call.args, isLate);
       const grants = decode(reply, call, this.#sender, answers);
       for (const grant of grants) this.#listener?.grant(grant);
     } catch (cause) {
@@ -112,41 +100,19 @@ export class RedisStore extends Store {
     }
   }
 
-  /** Resolves when the work is done, or its time is over; the work never rejects. */
-  #within(
-    timeout: number,
-    works: readonly ((isLate: () => boolean) => Promise<void>)[],
-  ): Promise<void> {
-    return new Promise((resolve) => {
-      let isLate = false;
-      let left = works.length;
-      const timer = setTimeout(() => {
-        isLate = true;
-        resolve();
-      }, timeout);
-      const done = () => {
-        if (--left > 0) return;
-        clearTimeout(timer);
-        resolve();
-      };
-      for (const work of works) work(() => isLate).then(done);
-      if (left === 0) {
-        clearTimeout(timer);
-        resolve();
-      }
-    });
-  }
-
-  /** Resolves when calls go out at once, or fail at once. */
-  async #ready(): Promise<void> {
-    while (!this.#connection.isReady && !this.#isClosed) {
-      await new Promise<void>((resolve) => this.#held.add(resolve));
+  async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
+    while (this.#connection.isConnecting && !this.#isClosed) {
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
+    // Its caller was told that it failed: it must not come true when the client connects.
+    if (isLate()) throw late();
+    return script.run(this.#connection, key, args);
   }
 
   /** Why there is no answer, when its time is over. */
   #missing(): StoreError {
-    return this.#connection.isReady ? late() : failure(this.#connection.lastError);
+    const { isConnecting, lastError } = this.#connection;
+    return isConnecting ? failure(lastError) : late();
   }
 
   #up(): void {
@@ -166,9 +132,27 @@ export class RedisStore extends Store {
   }
 
   #wake(): void {
-    for (const go of this.#held) go();
-    this.#held.clear();
+    for (const go of this.#waiting) go();
+    this.#waiting.clear();
   }
+}
+
+/** What the work comes to, which never fails; undefined where its time is over before that, which it can ask. */
+function within<T>(
+  timeout: number,
+  work: (isLate: () => boolean) => Promise<T>,
+): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      resolve(undefined);
+    }, timeout);
+    work(() => isLate).then((result) => {
+      clearTimeout(timer);
+      resolve(result);
+    });
+  });
 }
 
 function read(reply: unknown): StoreStats {

@@ -1,16 +1,16 @@
 import type { StoreListener } from '@headgate/core/shared';
-import type { Connection, Ear } from './connection.ts';
+import type { Connection, Subscriber } from './connection.ts';
 
-/** Milliseconds between attempts; each is twice as long after the last as that. */
+/** Milliseconds until the next attempt, which are doubled after each that fails. */
 const firstPause = 25;
 const longestPause = 1_000;
 
-/** Hears what other processes' operations mean for this one, on one connection of its own. */
+/** Hears what other processes' operations mean for this one, on a connection of its own, which is opened again where it is lost. */
 export class Subscription {
   readonly #connection: Connection;
   readonly #channel: string;
   readonly #listener: () => StoreListener | undefined;
-  #ear: Ear | undefined;
+  #subscriber: Subscriber | undefined;
   #isOpening = false;
   #isClosed = false;
   #pause = firstPause;
@@ -24,31 +24,10 @@ export class Subscription {
 
   /** Does nothing where it is open, or about to be, or the client has no connection either. Never fails: it is tried again. */
   open(): void {
-    if (this.#ear || this.#isOpening || this.#isClosed || !this.#connection.isUp) return;
+    if (this.#subscriber || this.#isOpening || this.#isClosed || !this.#connection.isUp) return;
     clearTimeout(this.#timer);
     this.#isOpening = true;
-    const heard = (message: string) => this.#hear(message);
-    let isLost = false;
-    const lost = () => {
-      isLost = true;
-      this.#lose();
-    };
-    this.#connection.subscribe(this.#channel, heard, lost).then(
-      (ear) => {
-        this.#isOpening = false;
-        // Also where it was lost or closed in this moment.
-        if (isLost || this.#isClosed) ear.close();
-        if (this.#isClosed) return;
-        if (isLost) return this.#lose();
-        this.#ear = ear;
-        this.#pause = firstPause;
-        this.#listener()?.check();
-      },
-      () => {
-        this.#isOpening = false;
-        this.#lose();
-      },
-    );
+    void this.#subscribe();
   }
 
   close(): void {
@@ -61,10 +40,30 @@ export class Subscription {
     if (this.#connection.isClosed) this.#drop();
   }
 
+  async #subscribe(): Promise<void> {
+    let isLost = false;
+    const lost = () => {
+      isLost = true;
+      this.#lose();
+    };
+    const heard = (message: string) => this.#hear(message);
+    const opening = this.#connection.subscribe(this.#channel, heard, lost);
+    const subscriber = await opening.catch(() => undefined);
+    this.#isOpening = false;
+    // It may also have been lost or closed in this moment.
+    if (subscriber === undefined || isLost || this.#isClosed) {
+      subscriber?.close();
+      return this.#lose();
+    }
+    this.#subscriber = subscriber;
+    this.#pause = firstPause;
+    this.#listener()?.check();
+  }
+
   #drop(): void {
     clearTimeout(this.#timer);
-    this.#ear?.close();
-    this.#ear = undefined;
+    this.#subscriber?.close();
+    this.#subscriber = undefined;
   }
 
   #lose(): void {
