@@ -90,9 +90,7 @@ export class FaultyProxy {
     const server = connect({ port: this.#target.port, host: '127.0.0.1', noDelay: true });
     const counter = new RequestCounter();
     const count = (chunk: Buffer) => {
-      const before = counter.count;
-      counter.read(chunk);
-      this.#requests += counter.count - before;
+      this.#requests += counter.read(chunk);
     };
     const late = () => this.#delay;
     const pipes = [new Pipe(client, server, late, count), new Pipe(server, client, late, () => {})];

@@ -2,24 +2,26 @@ const newline = 0x0a;
 
 /** Counts the requests in what a Redis client sends: arrays of strings, cut anywhere. */
 export class RequestCounter {
-  count = 0;
   /** Bytes of a string that are still to come, with its line end. */
   #skip = 0;
   #line = '';
 
-  read(chunk: Buffer): void {
+  /** How many begin in what comes next. */
+  read(chunk: Buffer): number {
+    let count = 0;
     for (let at = 0; at < chunk.length; ) {
       const skipped = Math.min(this.#skip, chunk.length - at);
       this.#skip -= skipped;
       at += skipped;
-      if (at === chunk.length) return;
+      if (at === chunk.length) break;
       const end = chunk.indexOf(newline, at);
       this.#line += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
-      if (end < 0) return;
+      if (end < 0) break;
       at = end + 1;
-      if (this.#line.startsWith('*')) this.count += 1;
+      if (this.#line.startsWith('*')) count += 1;
       if (this.#line.startsWith('$')) this.#skip = Number.parseInt(this.#line.slice(1), 10) + 2;
       this.#line = '';
     }
+    return count;
   }
 }
