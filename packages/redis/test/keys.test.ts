@@ -27,58 +27,26 @@ function party(options = {}): Party {
   return made;
 }
 
-test('names and keys are data: each has its own count, whatever is in it', async () => {
+test('every name and key has a Redis key of its own, and a short one', async () => {
   const one = party();
   const texts = [
-    ...[
-      '0',
-      '',
-      ' ',
-      'a',
-      'a b',
-      'a:b',
-      'a%3ab',
-      '{a}',
-      '}',
-      '{',
-      '*',
-      '[a]',
-      'a\nb',
-      '\0',
-      '%',
-      '%%',
-    ],
-    ...[
-      'ünï',
-      '限',
-      '😀',
-      '\ud83d',
-      '\ude00',
-      '\ufffd',
-      "' return 1 --",
-      'x'.repeat(10_000),
-      'x'.repeat(10_001),
-    ],
+    ...['a', 'a:b', 'a%3ab', '{a}', '}', '{', '*', '[a]', 'a b', 'a\nb', '\0', '%', '%%'],
+    ...["' return 1 --", '限', '😀', '\ud83d', '\ude00', '\ufffd'],
+    ...['x'.repeat(10_000), 'x'.repeat(10_001)],
   ];
-  const refs = texts.flatMap((key) => [
-    { name: 'n', key },
-    { name: `n${key}` },
-    { name: `n${key}`, key: '' },
+  const refs = texts.flatMap((text) => [
+    { name: 'n', key: text },
+    { name: `n${text}` },
+    { name: `n${text}`, key: '' },
   ]);
-  // The same ones twice would be a mistake of the test: they are told apart as a name and a key.
-  const distinct = [
-    ...new Map(
-      refs.map((ref) => [JSON.stringify([ref.name, 'key' in ref ? ref.key : null]), ref]),
-    ).values(),
-  ];
-  for (const ref of distinct)
-    expect(await one.do('acquire', ref)).toMatchObject({ state: 'held', inflight: 1 });
-  for (const ref of distinct)
-    expect(await one.do('acquire', ref)).toMatchObject({ state: 'full', inflight: 1 });
+  for (const state of ['held', 'full']) {
+    for (const ref of refs) {
+      expect(await one.do('acquire', ref)).toMatchObject({ state, inflight: 1 });
+    }
+  }
   const keys = await admin.keys('*');
-  expect(keys).toHaveLength(distinct.length);
+  expect(keys).toHaveLength(refs.length);
   for (const key of keys) expect(Buffer.byteLength(key)).toBeLessThanOrEqual(120);
-  expect(await admin.get('x')).toBe(null);
 });
 
 test('two prefixes are two worlds', async () => {
