@@ -6,6 +6,9 @@ export type Wishes = Partial<
   Pick<LeaseRequest, 'weight' | 'wait' | 'queueLimit' | 'spare' | 'reserves'>
 >;
 
+/** Waits for longer than any test does. */
+export const patient = { wait: 50_000 };
+
 /** A lease as its process knows it. */
 export class Claim {
   readonly id: string;

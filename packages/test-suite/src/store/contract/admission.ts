@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function admission(world: StoreWorld): void {
@@ -25,7 +26,7 @@ export function admission(world: StoreWorld): void {
     const [one, two] = await world.pair();
     await one.acquire();
     expect((await two.acquire({ wait: 0 })).state).toBe('full');
-    const { reply } = await two.acquire({ wait: 5000, queueLimit: Infinity });
+    const { reply } = await two.acquire({ ...patient, queueLimit: Infinity });
     expect(reply).toMatchObject({ state: 'queued', inflight: 1, queued: 1, reclaimed: 0 });
     expect(reply.checkIn).toBeGreaterThan(0);
     expect(reply.checkIn).toBeLessThanOrEqual(two.process.store.lease);
@@ -34,17 +35,17 @@ export function admission(world: StoreWorld): void {
   it('lets nobody past those who wait', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     await one.acquire({ weight: 2 });
-    const large = await two.acquire({ weight: 2, wait: 5000 });
+    const large = await two.acquire({ weight: 2, ...patient });
     expect(large.state).toBe('queued');
     expect((await one.acquire()).reply).toMatchObject({ state: 'full', inflight: 2, queued: 1 });
-    expect((await two.acquire({ wait: 5000 })).reply).toMatchObject({ state: 'queued', queued: 2 });
+    expect((await two.acquire(patient)).reply).toMatchObject({ state: 'queued', queued: 2 });
   });
 
   if (!world.can.queueLimit) return;
   it('keeps to the queueLimit over all processes', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const wishes = { wait: 5000, queueLimit: 2 };
+    const wishes = { ...patient, queueLimit: 2 };
     expect((await one.acquire({ ...wishes, queueLimit: 0 })).state).toBe('full');
     const first = await one.acquire(wishes);
     const second = await two.acquire(wishes);

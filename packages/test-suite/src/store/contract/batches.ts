@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function batches(world: StoreWorld): void {
   it('does what concerns one limit in order, and answers in order', async () => {
     const view = await world.view();
     const other = world.beside(view, undefined, { limit: 2 });
-    const [first, second, third] = [view.claim(), view.claim({ wait: 50_000 }), view.claim()];
+    const [first, second, third] = [view.claim(), view.claim(patient), view.claim()];
     const [elsewhere, beside] = [other.claim(), other.claim()];
     const replies = await view.process.ask([
       ...[first.op('acquire'), elsewhere.op('acquire'), second.op('acquire')],
@@ -38,9 +39,7 @@ export function batches(world: StoreWorld): void {
 
   it('does thousands at once', async () => {
     const view = await world.view({ limit: 2000 });
-    const claims = Array.from({ length: 3000 }, () =>
-      view.claim({ wait: 50_000, queueLimit: 700 }),
-    );
+    const claims = Array.from({ length: 3000 }, () => view.claim({ ...patient, queueLimit: 700 }));
     const replies = await view.process.ask(claims.map((claim) => claim.op('acquire')));
     const states = replies.map(({ state }) => state);
     expect(states).toEqual([
@@ -56,7 +55,7 @@ export function batches(world: StoreWorld): void {
   it('does all that is asked at once from several sides', async () => {
     const [one, two] = await world.pair({ limit: 5 });
     const turns = Array.from({ length: 200 }, async (_, at) => {
-      const claim = (at % 2 ? one : two).claim({ wait: 50_000, queueLimit: 500 });
+      const claim = (at % 2 ? one : two).claim({ ...patient, queueLimit: 500 });
       await claim.do('acquire');
       expect(claim.reply.inflight).toBeLessThanOrEqual(5);
       if (claim.state === 'queued') await claim.granted();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
-const patient = { wait: 50_000 };
 const down = expect.objectContaining({
   name: 'StoreError',
   code: expect.stringMatching(/^ERR_HEADGATE_STORE_/),

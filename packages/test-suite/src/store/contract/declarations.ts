@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
-
-const patient = { wait: 50_000 };
 
 export function declarations(world: StoreWorld): void {
   it('lets in by arrival when the limit is raised', async () => {

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Claim } from '../claim.ts';
+import { type Claim, patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
-
-const patient = { wait: 50_000 };
 
 export function line(world: StoreWorld): void {
   it('lets in by arrival over all processes, each once', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { LimitView } from '../limit-view.ts';
 import type { StoreWorld } from '../store-world.ts';
 
@@ -35,7 +36,7 @@ export function names(world: StoreWorld): void {
   it('takes a name that is only "0"', async () => {
     const [one, two] = await world.pair();
     const held = await world.beside(one, '0').acquire();
-    const waiting = await world.beside(two, '0').acquire({ wait: 5000 });
+    const waiting = await world.beside(two, '0').acquire(patient);
     expect([held.state, waiting.state]).toEqual(['held', 'queued']);
     await held.release();
     await waiting.granted();
@@ -63,7 +64,7 @@ export function names(world: StoreWorld): void {
     const one = await world.view({ key: 'a' });
     const b = world.beside(one, one.name, { key: 'b' });
     const held = await one.acquire();
-    const waiting = await one.acquire({ wait: 5000 });
+    const waiting = await one.acquire(patient);
     expect((await b.acquire()).reply).toMatchObject({ state: 'held', inflight: 1, queued: 0 });
     expect(await b.stats()).toMatchObject({ inflight: 1, queued: 0 });
     await held.release();

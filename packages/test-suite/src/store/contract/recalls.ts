@@ -1,9 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import type { Claim } from '../claim.ts';
+import { type Claim, patient } from '../claim.ts';
 import type { LimitView } from '../limit-view.ts';
 import type { StoreWorld } from '../store-world.ts';
-
-const patient = { wait: 50_000 };
 
 const times = ({ process, name, key }: LimitView) =>
   process.recalls.filter((ref) => ref.name === name && ref.key === key).length;

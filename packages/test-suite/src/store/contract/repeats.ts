@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function repeats(world: StoreWorld): void {
@@ -12,7 +13,7 @@ export function repeats(world: StoreWorld): void {
   it('lets wait once who asks again, at the same place', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const wishes = { wait: 5000, queueLimit: 2 };
+    const wishes = { ...patient, queueLimit: 2 };
     const first = await two.acquire(wishes);
     const second = await one.acquire(wishes);
     const { place } = first;
@@ -49,7 +50,7 @@ export function repeats(world: StoreWorld): void {
   it('is not changed by a release of what it never knew', async () => {
     const [one, two] = await world.pair();
     await one.acquire();
-    const waiting = await one.acquire({ wait: 5000 });
+    const waiting = await one.acquire(patient);
     const stray = two.claim();
     expect(await stray.release()).toMatchObject({ state: 'lost', inflight: 1, queued: 1 });
     expect((await two.acquire()).state).toBe('full');

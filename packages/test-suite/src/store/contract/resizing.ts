@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
-
-const patient = { wait: 50_000 };
 
 export function resizing(world: StoreWorld): void {
   it('counts what a permit weighs by now, though it be more than the limit', async () => {

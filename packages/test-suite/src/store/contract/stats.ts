@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { patient } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function stats(world: StoreWorld): void {
@@ -9,8 +10,8 @@ export function stats(world: StoreWorld): void {
     expect(await two.stats()).toEqual({
       ...{ limit: 3, version, inflight: 3, holders: 2, queued: 0, longestWait: 0 },
     });
-    await two.acquire({ wait: 5000 });
-    await one.acquire({ wait: 5000 });
+    await two.acquire(patient);
+    await one.acquire(patient);
     await world.elapse(30);
     const { longestWait, ...rest } = await one.stats();
     expect(rest).toEqual({ limit: 3, version, inflight: 3, holders: 2, queued: 2 });
@@ -21,7 +22,7 @@ export function stats(world: StoreWorld): void {
   it('says nothing of what has expired', async () => {
     const dying = await world.view({ expires: true });
     await dying.acquire();
-    await dying.acquire({ wait: 50_000 });
+    await dying.acquire(patient);
     await world.outlive();
     expect(await dying.stats()).toMatchObject({ inflight: 0, holders: 0, queued: 0 });
   });
