@@ -1,6 +1,6 @@
 import type { Goal } from '../table.ts';
-import { type CrowdResults, commands, figure, rateOver, title } from './contended.ts';
-import { bound, handingOff, ours } from './contestants.ts';
+import { bound, handingOff, ours } from './contender-names.ts';
+import { type CrowdResults, commands, figure, rateOver, title } from './crowd-results.ts';
 
 /** Which part of the bound's throughput is asked for, by milliseconds of work. */
 const share: Record<number, number> = { 0: 0.45, 5: 0.95, 50: 0.95 };

@@ -1,30 +1,23 @@
 import { progress } from '../runner.ts';
-import { median, pairedRatios } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { contendedGoals } from './contended-goals.ts';
-import { bound, handingOff, others, ours } from './contestants.ts';
+import { bound, handingOff, others, ours } from './contender-names.ts';
 import { type Crowd, type CrowdFigures, crowdCase } from './crowd-case.ts';
+import {
+  type CrowdResults,
+  type CrowdRuns,
+  commands,
+  figure,
+  rateOver,
+  title,
+} from './crowd-results.ts';
 import type { Plan } from './plan.ts';
 import { Scene } from './scene.ts';
 
-const contestants = [ours, handingOff, ...others];
+const contenders = [ours, handingOff, ...others];
 const crowds: readonly Crowd[] = [2, 4].flatMap((processes) =>
   [0, 5, 50].map((work) => ({ processes, work })),
 );
-
-/** All that is known of a crowd with one contestant. */
-export interface CrowdRuns {
-  /** By round. */
-  rounds: CrowdFigures[];
-  /** Through the proxy. */
-  counted?: CrowdFigures;
-}
-
-/** What every contestant did with a crowd. */
-export interface CrowdResults extends Crowd {
-  runs: Map<string, CrowdRuns>;
-  failures: string[];
-}
 
 /** Crowds of 50 callers a process on limit 10. */
 export function contended(plan: Plan): Promise<Table> {
@@ -36,14 +29,13 @@ export function contended(plan: Plan): Promise<Table> {
 }
 
 async function measure(scene: Scene, crowd: Crowd, plan: Plan): Promise<CrowdResults> {
-  const runs = new Map<string, CrowdRuns>(contestants.map((name) => [name, { rounds: [] }]));
+  const runs = new Map<string, CrowdRuns>(contenders.map((name) => [name, { rounds: [] }]));
   const failures: string[] = [];
   for (let round = 1; round <= plan.rounds; round++) {
     for (const [contender, run] of runs) {
       progress(`${crowd.processes} processes, ${crowd.work} ms, round ${round}: ${contender}`);
       try {
-        const once = (counted: boolean) =>
-          crowdCase(scene, { contender }, crowd, { plan, counted });
+        const once = (counted: boolean) => crowdCase(scene, contender, crowd, { plan, counted });
         run.rounds.push(await once(false));
         if (round === 1) run.counted = await once(true);
       } catch (error) {
@@ -54,27 +46,6 @@ async function measure(scene: Scene, crowd: Crowd, plan: Plan): Promise<CrowdRes
     }
   }
   return { ...crowd, runs, failures };
-}
-
-export const title = ({ processes, work }: Crowd): string => `${processes} × 50, ${work} ms`;
-
-/** The median of the rounds. */
-export function figure(results: CrowdResults, name: string, what: keyof CrowdFigures): number {
-  const rounds = results.runs.get(name)?.rounds ?? [];
-  return median(rounds.map((round) => round[what] as number));
-}
-
-export function rateOver(results: CrowdResults, name: string, base: string): number {
-  const rates = (of: string) => results.runs.get(of)?.rounds.map(({ rate }) => rate) ?? [];
-  return median(pairedRatios(rates(name), rates(base)));
-}
-
-/** Lease operations for an acquire where those are told, else client requests. */
-export function commands(results: CrowdResults, name: string): number {
-  const counted = results.runs.get(name)?.counted;
-  if (counted === undefined) return Number.NaN;
-  const operations = Object.values(counted.operations);
-  return operations.length > 0 ? operations.reduce((sum, each) => sum + each) : counted.commands;
 }
 
 function report(all: readonly CrowdResults[]): Table {

@@ -1,9 +1,9 @@
+import { handingOff, ours, reserving } from './contender-names.ts';
 import type { Contender, Open, Setting } from './contenders/contender.ts';
 import { headgate } from './contenders/headgate.ts';
 import { minimal } from './contenders/minimal.ts';
 import { bottleneck, redisSemaphore } from './contenders/peers.ts';
 import { raw, returnOne } from './contenders/raw.ts';
-import { handingOff, ours, reserving } from './contestants.ts';
 
 const contenders: Record<string, Open> = {
   [ours]: headgate(),

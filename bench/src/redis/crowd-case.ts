@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../stats.ts';
-import type { Contestant } from './contestants.ts';
 import type { Served } from './loops.ts';
 import type { Plan } from './plan.ts';
 import type { Scene } from './scene.ts';
@@ -36,14 +35,14 @@ const callers = 50;
 /** A second for a turn of the line: what is counted must be many turns. */
 const slow = 50;
 
-/** One contestant from its start to its end. `counted`: through the proxy. */
+/** One contender from its start to its end. `counted`: through the proxy. */
 export async function crowdCase(
   scene: Scene,
-  contestant: Contestant,
+  contender: string,
   { processes, work }: Crowd,
   { plan, counted }: { plan: Plan; counted: boolean },
 ): Promise<CrowdFigures> {
-  const workers = await scene.workers(processes, { ...contestant, counted });
+  const workers = await scene.workers(processes, { contender, counted });
   const { warmUp } = plan;
   const full = work >= slow ? plan.slowCrowd : plan.crowd;
   const duration = counted ? plan.counted : full;

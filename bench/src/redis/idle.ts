@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
 import { number, type Table } from '../table.ts';
-import { bound, ours } from './contestants.ts';
+import { bound, ours } from './contender-names.ts';
 import type { Plan } from './plan.ts';
 import { Scene } from './scene.ts';
 
-const contestants = [ours, bound, 'redis-semaphore'];
+const contenders = [ours, bound, 'redis-semaphore'];
 const waiters = [0, 19, 190];
 
 /** What it costs to wait: a process holds the limit, others of another one wait for as long. */
 export async function idle(plan: Plan): Promise<Table> {
   const rows: string[][] = [];
   const rates = new Map<string, number[]>();
-  for (const contender of contestants) {
+  for (const contender of contenders) {
     progress(`idle: ${contender}`);
     const all = await Promise.all(waiters.map((count) => requests(contender, count, plan)));
     rates.set(contender, all);

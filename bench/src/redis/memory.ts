@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
 import { number, type Table } from '../table.ts';
 import { milliseconds } from '../timing.ts';
-import { bound, ours } from './contestants.ts';
+import { bound, ours } from './contender-names.ts';
 import { Scene } from './scene.ts';
 
-const contestants = [ours, bound, 'redis-semaphore'];
+const contenders = [ours, bound, 'redis-semaphore'];
 const held = 10;
 /** Milliseconds: short, so that the end of it is seen. */
 const lease = 300;
@@ -27,7 +27,7 @@ interface Footprint {
 export function memory(): Promise<Table> {
   return Scene.during(async (scene) => {
     const all = new Map<string, Footprint>();
-    for (const contender of contestants) {
+    for (const contender of contenders) {
       progress(`memory: ${contender}`);
       all.set(contender, await footprint(scene, contender));
     }

@@ -1,7 +1,7 @@
 import { progress } from '../runner.ts';
 import { median, pairedRatios } from '../stats.ts';
 import { number, type Table } from '../table.ts';
-import { ours, reserving } from './contestants.ts';
+import { ours, reserving } from './contender-names.ts';
 import type { Plan } from './plan.ts';
 import { Scene } from './scene.ts';
 

@@ -5,6 +5,13 @@ import type { Setting } from './contenders/contender.ts';
 import { type ScriptCost, scriptCost } from './script-cost.ts';
 import { WorkerProcess } from './worker-process.ts';
 
+/** What is not said is as usual. */
+export interface WorkerOptions extends Partial<Setting> {
+  contender: string;
+  /** Whether to speak through the proxy, which takes time. Default: false. */
+  counted?: boolean;
+}
+
 /** The settings that most have. */
 const usual = { limit: 10, lease: 10_000 };
 
@@ -39,10 +46,7 @@ export class Scene {
   }
 
   /** So many processes that share a limit. */
-  workers(
-    count: number,
-    { counted = false, ...setting }: Pick<Setting, 'contender'> & Partial<Setting> & Counted,
-  ): Promise<WorkerProcess[]> {
+  workers(count: number, { counted = false, ...setting }: WorkerOptions): Promise<WorkerProcess[]> {
     const { port } = counted ? this.#proxy : this.#server;
     const complete = { port, name: setting.contender, ...usual, ...setting };
     return Promise.all(Array.from({ length: count }, () => this.#worker(complete)));
@@ -73,9 +77,4 @@ export class Scene {
     await this.#proxy.stop();
     await this.#server.stop();
   }
-}
-
-interface Counted {
-  /** Whether to speak through the proxy, which takes time. Default: false. */
-  counted?: boolean;
 }

@@ -1,13 +1,13 @@
 import { progress } from '../runner.ts';
 import { median, pairedRatios } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
+import { others, ours } from './contender-names.ts';
 import type { Command } from './contenders/contender.ts';
-import { type Contestant, others, ours } from './contestants.ts';
 import type { Plan } from './plan.ts';
-import { Scene } from './scene.ts';
+import { Scene, type WorkerOptions } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-const contestants = [ours, 'raw', 'return 1', ...others] as const;
+const contenders = [ours, 'raw', 'return 1', ...others] as const;
 
 /** What is known of one of them. */
 interface Measured {
@@ -27,7 +27,7 @@ export function uncontended(plan: Plan): Promise<Table> {
     const commands = await record(scene);
     const all = new Map<string, Measured>();
     const workers = new Map<string, WorkerProcess>();
-    for (const contender of contestants) {
+    for (const contender of contenders) {
       const measured = { rates: [], flowing: [], spent: [], commands: Number.NaN };
       all.set(contender, measured);
       const [worker] = await scene.workers(1, { contender, commands });
@@ -52,9 +52,9 @@ async function record(scene: Scene): Promise<Command[]> {
   return (await worker?.ask('record')) ?? [];
 }
 
-async function countPairs(scene: Scene, contestant: Contestant, { alone }: Plan): Promise<number> {
-  const setting = { ...contestant, name: `${contestant.contender}, counted`, counted: true };
-  const [worker] = await scene.workers(1, setting);
+async function countPairs(scene: Scene, options: WorkerOptions, { alone }: Plan): Promise<number> {
+  const name = `${options.contender}, counted`;
+  const [worker] = await scene.workers(1, { ...options, name, counted: true });
   await worker?.ask('sequence', { duration: alone / 4, oneByOne: true });
   const before = scene.commands;
   const pairs = await worker?.ask('sequence', { duration: alone / 2, oneByOne: true });

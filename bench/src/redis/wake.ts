@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
 import { median, percentile } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
-import { bound, ours } from './contestants.ts';
+import { bound, ours } from './contender-names.ts';
 import type { Plan } from './plan.ts';
 import { Scene } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-const contestants = [ours, bound, 'redis-semaphore'];
+const contenders = [ours, bound, 'redis-semaphore'];
 
 /** Milliseconds. */
 interface Wakes {
@@ -21,7 +21,7 @@ interface Wakes {
 export function wake(plan: Plan): Promise<Table> {
   return Scene.during(async (scene) => {
     const all = new Map<string, Wakes>();
-    for (const contender of contestants) {
+    for (const contender of contenders) {
       progress(`wake: ${contender}`);
       const [holder, waiter] = await scene.workers(2, { contender, limit: 1 });
       if (holder && waiter) all.set(contender, await wakesOf(holder, waiter, plan));

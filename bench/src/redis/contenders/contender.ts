@@ -12,8 +12,9 @@ export interface Place {
   release(): unknown;
 }
 
-/** Whom a process is, and where. */
+/** What a process is told when it starts. */
 export interface Setting {
+  /** By its name in `contenders.ts`. */
   contender: string;
   /** Of Redis, or of a proxy before it. */
   port: number;
