@@ -51,13 +51,15 @@ export interface LimiterStats {
   readonly shared?: SharedStats | undefined;
 }
 
-/** A limit over all processes, as its store has last said; without keys only. */
+/** What is known of a limit that several processes share. */
 export interface SharedStats {
   /** Whether the store can be asked. */
   readonly up: boolean;
   /** What this process was told; the store may go by a later declaration. */
   readonly declared: number;
+  /** Weight held, over all processes, as the store has last said; undefined where the limit is per key. */
   readonly inflight: number | undefined;
+  /** How many wait, over all processes, as the store has last said; undefined where the limit is per key. */
   readonly queued: number | undefined;
   /** Leases that this process has found expired, of whatever process. */
   readonly reclaimed: number;

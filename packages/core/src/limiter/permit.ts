@@ -25,8 +25,10 @@ export interface Permit {
    * the quick one. Over HTTP, the route's pattern.
    */
   kind: string | undefined;
-  /** Aborts when the client disconnects, `maxHold` has passed, `close` has run out of patience, or the lease of a shared
-   * limit is lost or can no longer be known to hold. */
+  /**
+   * Aborts when the client disconnects, `maxHold` has passed, `close` has run out of patience, or the lease of a shared
+   * limit is lost or can no longer be known to hold.
+   */
   readonly signal: AbortSignal;
   /**
    * Its true weight has become known: a whole number from 1, which may exceed the limit. Counts for those behind, never

@@ -14,13 +14,13 @@ export interface SharedTerms {
   /** What becomes of requests while the store cannot be asked. Default: `reject`. */
   onStoreError?: OutagePolicy | undefined;
   /**
-   * How often in a row a permit may pass to who waits in the same process before it goes back to the store: fewer round trips, for a
-   * longer wait of other processes. Default: 0, strictly in order of arrival over all processes.
+   * How often in a row a permit may pass to who waits in the same process before it goes back to the store, within 100 ms: fewer round
+   * trips, for a longer wait of other processes. Default: 0, strictly in order of arrival over all processes.
    */
   handoff?: number | undefined;
   /**
-   * How many idle permits the process keeps for a moment, so that most requests need no round trip; for a limit above 1.
-   * Default: 0.
+   * How many idle permits the process keeps, each for 100 ms or until others wait, so that most requests need no round trip. Must
+   * be 0 at a limit of 1. Default: 0.
    */
   reserve?: number | undefined;
 }

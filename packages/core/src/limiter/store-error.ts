@@ -2,7 +2,7 @@ import { type ErrorCode, HeadgateError } from '../errors.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
- * Why the store of a shared limit could not be asked, or what it answered in place of an answer. Its `cause` is the client's own
+ * Why the store of a shared limit could not be asked, or has refused, or that a lease was lost. Its `cause` is the client's own
  * error, where there is one.
  */
 export class StoreError extends HeadgateError {

@@ -20,7 +20,7 @@ export class Fallback {
     readonly policy: OutagePolicy,
   ) {}
 
-  /** Somebody comes; whether the answer is given or will be. */
+  /** Somebody comes while the store is away: is let in, waits here, or is turned away. */
   newcomer(pool: SharedPool, waiter: Waiter, timeout: number): void {
     if (this.policy === 'reject') return pool.rejectNewcomer(waiter, 'store');
     const limiter = this.#begun();

@@ -24,9 +24,9 @@ export class Lease {
   fencing: bigint | undefined = undefined;
   /** How many permits it has served. */
   uses = 0;
-  /** When the store let it in, or gave it back after it was kept idle. */
+  /** When the store let it in, or when it was last laid idle. */
   since = 0;
-  /** When it was asked for, or the last of what the store is known to have heard of it was sent. */
+  /** When the latest request for it was sent that the store has answered; before that, when it was first asked for. */
   heard = 0;
   /** When it is to be renewed. */
   renewAt = Infinity;

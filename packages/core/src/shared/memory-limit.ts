@@ -71,10 +71,10 @@ export class MemoryLimit {
   /** The highest version wins; one that says a limit anew is the highest. */
   #declare({ limit, version }: LimitRef, { now }: Moment): void {
     const declared = version === '' && limit !== this.#limit;
-    const of = declared ? Math.max(Math.floor(now), this.#version + 1) : Number(version);
-    if (!(of > this.#version)) return;
+    const latest = declared ? Math.max(Math.floor(now), this.#version + 1) : Number(version);
+    if (!(latest > this.#version)) return;
     this.#limit = limit;
-    this.#version = of;
+    this.#version = latest;
   }
 
   #dropExpired(now: number): number {

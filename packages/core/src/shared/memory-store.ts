@@ -19,7 +19,7 @@ export interface MemoryStoreOptions {
   readonly memory?: Memory | undefined;
   /** Milliseconds for which a permit is held without a renewal. Default: 10,000. */
   readonly lease?: number | undefined;
-  /** Milliseconds that a call may take; none takes any. Default: 1,000. */
+  /** Milliseconds that a call may take, though here none takes any time. Default: 1,000. */
   readonly timeout?: number | undefined;
   /** Times leases and renewals, and where `memory` is its own, that too. Default: the runtime's own. */
   readonly clock?: Clock | undefined;

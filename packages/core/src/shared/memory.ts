@@ -23,7 +23,7 @@ export interface MemoryOptions {
 }
 
 /**
- * What several memory stores of this process share, as several processes share a server. Default: each store has its own.
+ * What several memory stores of this process share, as several processes share a server.
  *
  * A limit, or a key of one, costs nothing once nobody has asked for it for twice as long as its longest lease.
  */

@@ -30,7 +30,7 @@ export class Session implements StoreListener {
   readonly #turn = new Turn(() => {
     void this.#flush();
   });
-  /** Of these, those that are to be told again. */
+  /** Of those given back, the ones of which the store is to be told again. */
   #unheard: Lease[] = [];
   #whenReleased: (() => void)[] = [];
   #wakeAt = Infinity;

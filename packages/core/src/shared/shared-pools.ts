@@ -33,7 +33,7 @@ export class SharedPools implements Member {
   closed = false;
   /** Leases that were found expired, of whatever process. */
   reclaimed = 0;
-  /** What the store said last in place of an answer. */
+  /** The store's latest error. */
   error: StoreError | undefined = undefined;
   /** Permits of this process whose lease was lost. */
   lost = 0;

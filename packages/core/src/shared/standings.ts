@@ -81,7 +81,7 @@ export class Standings {
     return reason === 'store' ? { ...rejection, error } : rejection;
   }
 
-  /** Of what is ahead over all processes, the part that this process will see come back: all come back at one rate. */
+  /** Of what is ahead over all processes, the part that this process will see come back, where all give back at one rate. */
   #weightAhead({ weight }: Waiter): number {
     const { inflight } = this;
     return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.admission.inflight) / inflight;

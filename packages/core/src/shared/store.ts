@@ -14,6 +14,7 @@ export interface LimitRef {
   readonly name: string;
   /** Of a keyed limit: whose. */
   readonly key?: string | undefined;
+  /** The most weight at once, as this process knows it. */
   readonly limit: number;
   /**
    * The store's time at which this limit was declared, as an answer said; empty to declare it now. The latest declaration
@@ -71,6 +72,7 @@ export interface Standing {
   readonly queued: number;
   /** What applies, which another process may have declared. */
   readonly limit: number;
+  /** When that was declared: what goes into `LimitRef` from now on. */
   readonly version: string;
   /** Milliseconds after which a lease may have expired whose place nobody announces: whoever waits asks then. */
   readonly checkIn: number;
@@ -103,7 +105,7 @@ export interface StoreListener {
   recall(ref: Pick<LimitRef, 'name' | 'key'>): void;
   /** Grants may have been missed: whoever waits should ask. After every new subscription. */
   check(): void;
-  /** The connection is lost, or back. A store need not know. */
+  /** The connection is lost, or back. A store that cannot tell does not say so. */
   state(up: boolean, error?: StoreError): void;
 }
 
@@ -172,11 +174,11 @@ export abstract class Store implements LimiterSource {
   }
 
   /**
-   * Does them in their order, as far as they concern one limit; one answer each. Never rejects, and resolves after
-   * so many milliseconds at the latest.
+   * Does them in their order, as far as they concern one limit; one answer each, in the same order. Never rejects, and
+   * resolves after `timeout` milliseconds at the latest.
    */
   abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
-  /** From now on these are told; returns what ends it. Called once. */
+  /** The listener is told from now on; returns what ends that. Called once. */
   abstract listen(listener: StoreListener): () => void;
   /** Rejects with a StoreError, after `timeout` at the latest. */
   abstract stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats>;
@@ -184,7 +186,7 @@ export abstract class Store implements LimiterSource {
   abstract close(): Promise<void>;
 }
 
-/** 52 bits at random, in 11 characters. */
+/** 52 bits at random, in 11 characters: every lease's id begins with it, and is to be short. */
 function makeOwner(): string {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return ((high >>> 6) * 2 ** 26 + (low >>> 6)).toString(36).padStart(11, '0');
