@@ -1,30 +1,7 @@
 import { invalid } from '@headgate/core/shared';
 import type { Connection } from './connection.ts';
-import { IoredisConnection } from './ioredis.ts';
-import { NodeRedisConnection } from './node-redis.ts';
-
-// biome-ignore-start lint/suspicious/noExplicitAny: what the libraries' generic methods can be called with
-/** What is asked of `Redis` and `Cluster` of ioredis. */
-export interface IoredisClient {
-  readonly status: string;
-  evalsha(...args: any[]): Promise<unknown>;
-  eval(...args: any[]): Promise<unknown>;
-  duplicate(...args: any[]): unknown;
-  on(event: string, listener: (...args: any[]) => void): unknown;
-  off(event: string, listener: (...args: any[]) => void): unknown;
-}
-
-/** What is asked of what `createClient()` and `createCluster()` of node-redis return. */
-export interface NodeRedisClient {
-  readonly isOpen: boolean;
-  evalSha(...args: any[]): Promise<unknown>;
-  eval(...args: any[]): Promise<unknown>;
-  duplicate(...args: any[]): unknown;
-  destroy(): void;
-  on(event: string, listener: (...args: any[]) => void): unknown;
-  off(event: string, listener: (...args: any[]) => void): unknown;
-}
-// biome-ignore-end lint/suspicious/noExplicitAny: as above
+import { type IoredisClient, IoredisConnection } from './ioredis.ts';
+import { type NodeRedisClient, NodeRedisConnection } from './node-redis.ts';
 
 /** A client of ioredis 5 or 6 or of node-redis 5 or 6, or a cluster of either. */
 export type RedisClient = IoredisClient | NodeRedisClient;

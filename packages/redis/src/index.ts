@@ -2,7 +2,9 @@ import { checkNames, checkSpan, invalid, type Store } from '@headgate/core/share
 import { connectionOf, type RedisClient } from './client.ts';
 import { RedisStore } from './redis-store.ts';
 
-export type { IoredisClient, NodeRedisClient, RedisClient } from './client.ts';
+export type { RedisClient } from './client.ts';
+export type { IoredisClient } from './ioredis.ts';
+export type { NodeRedisClient } from './node-redis.ts';
 
 export interface RedisStoreOptions {
   /** The app's own; the store opens one more connection like it, to hear of grants, and closes only that. */

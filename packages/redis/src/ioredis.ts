@@ -1,5 +1,16 @@
-import type { IoredisClient } from './client.ts';
 import { type Connection, onAll, type Subscriber, type Watcher } from './connection.ts';
+
+// biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
+/** What is asked of `Redis` and `Cluster` of ioredis. */
+export interface IoredisClient {
+  readonly status: string;
+  evalsha(...args: any[]): Promise<unknown>;
+  eval(...args: any[]): Promise<unknown>;
+  duplicate(...args: any[]): unknown;
+  on(event: string, listener: (...args: any[]) => void): unknown;
+  off(event: string, listener: (...args: any[]) => void): unknown;
+}
+// biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 /** What ioredis can do beyond what is asked of the user's object. */
 interface Single extends IoredisClient {

@@ -1,5 +1,17 @@
-import type { NodeRedisClient } from './client.ts';
 import { type Connection, onAll, type Subscriber, type Watcher } from './connection.ts';
+
+// biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
+/** What is asked of what `createClient()` and `createCluster()` of node-redis return. */
+export interface NodeRedisClient {
+  readonly isOpen: boolean;
+  evalSha(...args: any[]): Promise<unknown>;
+  eval(...args: any[]): Promise<unknown>;
+  duplicate(...args: any[]): unknown;
+  destroy(): void;
+  on(event: string, listener: (...args: any[]) => void): unknown;
+  off(event: string, listener: (...args: any[]) => void): unknown;
+}
+// biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 /** What node-redis can do beyond what is asked of the user's object. */
 interface Single extends NodeRedisClient {
