@@ -1,5 +1,5 @@
 import { startTimer } from '../clock.ts';
-import { throwLater } from '../errors.ts';
+import { HeadgateError, throwLater } from '../errors.ts';
 import { StoreError } from '../limiter/store-error.ts';
 import type { Lease } from './lease.ts';
 import type { SharedPool } from './shared-pool.ts';
@@ -36,7 +36,13 @@ export class Session implements StoreListener {
 
   constructor(readonly store: Store) {}
 
+  /** @throws HeadgateError where there is one of this name: both would count as one limit, most likely unawares. */
   join(member: Member): void {
+    const { name } = member;
+    if ([...this.#members].some((other) => other.name === name)) {
+      const message = `the store has a limiter "${name}" in this process: share that one, or give them different names`;
+      throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
+    }
     this.#members.add(member);
   }
 

@@ -174,13 +174,6 @@ export class SharedPools implements Member {
     void this.circuit.doubt();
   }
 
-  /** Resolves when the store has heard of all that was given back, or cannot be reached. */
-  end(): Promise<void> {
-    this.circuit.end();
-    this.session.leave(this);
-    return this.session.released();
-  }
-
   stats(): SharedStats {
     const { reclaimed, lost } = this;
     const { limit: declared } = this.settings;
