@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createLimiter } from '../../packages/core/src/index.ts';
 import { Memory, memoryStore } from '../../packages/core/src/shared/index.ts';
 import { VirtualClock } from '../../packages/core/test/virtual-clock.ts';
+import { read } from './pages.ts';
 
 const limit = 2;
 
@@ -68,3 +69,16 @@ it.each([
     expect(closest).toBeGreaterThan(0.5);
   },
 );
+
+it('docs/shared.md has the bounds that follow for 50 ms of work', () => {
+  const rows = [
+    ...read('docs/shared.md').matchAll(/^\| (\d+)(?: and more)? \| (\d+) ms \| (\d+) ms \|$/gm),
+  ];
+  expect(rows.length).toBeGreaterThan(2);
+  for (const [, handoff, stays, first] of rows) {
+    expect(Number(stays)).toBe(atHome(Number(handoff), 50));
+    // Of two processes: as many are ahead as the other has in the store's line.
+    expect(Number(first)).toBe(bound(Number(handoff), 50, limit));
+  }
+  expect(atHome(1_000, 50)).toBe(atHome(2, 50));
+});

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as work } from 'node:timers/promises';
-import { createLimiter, RejectedError } from '@headgate/core';
+import { createLimiter, RejectedError, StoreError } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
 import { Redis } from 'ioredis';
 
@@ -60,6 +60,9 @@ async function render(signal: AbortSignal): Promise<string> {
 }
 
 function refuse(res: ServerResponse, error: unknown): void {
-  if (!(error instanceof RejectedError)) res.writeHead(500).end();
-  else res.writeHead(503, { 'Retry-After': error.rejection.retryAfter }).end();
+  const isRefusal = error instanceof RejectedError || error instanceof StoreError;
+  if (!isRefusal) console.error(error);
+  const retryAfter = isRefusal ? error.rejection?.retryAfter : undefined;
+  if (retryAfter === undefined) res.writeHead(500).end();
+  else res.writeHead(503, { 'Retry-After': retryAfter }).end();
 }

@@ -37,8 +37,8 @@ afterAll(async () => {
   await redis.stop();
 });
 
-function create(limit: number): Limiter {
-  return createLimiter({ name, limit, queueLimit: 2_000, queueTimeout: 60_000, store });
+function create(limit: number, reserve = 0): Limiter {
+  return createLimiter({ name, limit, queueLimit: 2_000, queueTimeout: 60_000, store, reserve });
 }
 
 async function held(): Promise<number> {
@@ -69,6 +69,14 @@ test('what comes in one turn travels together', async () => {
   for (const permit of permits) permit.release();
   await limiter.close();
   expect(proxy.commands - before).toBe(2);
+});
+
+test('with a reserve, one caller after the other needs a round trip in a hundred', async () => {
+  const limiter = create(2, 1);
+  const before = proxy.commands;
+  for (let i = 0; i < 200; i++) await limiter.run(() => {});
+  await limiter.close();
+  expect(proxy.commands - before).toBe(4);
 });
 
 describe('in the memory of Redis', () => {
