@@ -18,7 +18,8 @@ export class Crew {
 
   /** One process each, which share a limit of a name that no other test uses. */
   async start(count: number, server: Server | readonly Server[], options: Options) {
-    const { client, lease, timeout, ...limiter } = options;
+    // Patient: a busy machine is not an outage.
+    const { client, lease = 10_000, timeout = Math.min(lease / 3, 3_000), ...limiter } = options;
     const ports = [server].flat().map(({ port }) => port);
     const name = `limit ${++names}`;
     const settings = { ports, client, lease, timeout, limiter: { name, queueLimit: 1_000, queueTimeout: 20_000, ...limiter } };

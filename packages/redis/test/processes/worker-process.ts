@@ -103,6 +103,12 @@ export class WorkerProcess {
     const waiting = this.#calls.get(call as number);
     this.#calls.delete(call as number);
     if (failure === undefined) waiting?.done(result);
-    else waiting?.fail(Object.assign(new Error(failure.message), failure));
+    else waiting?.fail(Object.assign(new Error(described(failure)), failure));
   }
+}
+
+/** With what is behind it. */
+function described({ message, store, cause }: Failure): string {
+  const more = [store, cause].flatMap((one) => (one === undefined ? [] : described(one)));
+  return [message, ...more].join(': ');
 }
