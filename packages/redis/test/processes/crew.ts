@@ -22,7 +22,13 @@ export class Crew {
     const { client, lease = 10_000, timeout = Math.min(lease / 3, 3_000), ...limiter } = options;
     const ports = [server].flat().map(({ port }) => port);
     const name = `limit ${++names}`;
-    const settings = { ports, client, lease, timeout, limiter: { name, queueLimit: 1_000, queueTimeout: 20_000, ...limiter } };
+    const settings = {
+      ports,
+      client,
+      lease,
+      timeout,
+      limiter: { name, queueLimit: 1_000, queueTimeout: 20_000, ...limiter },
+    };
     return Promise.all(Array.from({ length: count }, () => this.#start(settings as Settings)));
   }
 

@@ -43,7 +43,11 @@ export class Limited {
   }
 
   /** Resolves with the latest when so many of this kind have happened. */
-  saw(kind: string, count = 1, which: (one: Happening) => boolean = () => true): Promise<Happening> {
+  saw(
+    kind: string,
+    count = 1,
+    which: (one: Happening) => boolean = () => true,
+  ): Promise<Happening> {
     return new Promise((resolve) => {
       const look = () => {
         const found = this.of(kind).filter(which);
@@ -57,8 +61,13 @@ export class Limited {
     });
   }
 
-  do<M extends Method>(method: M, ...args: Parameters<Instance[M]>): Promise<Awaited<ReturnType<Instance[M]>>> {
-    return this.worker.call(this.at(), method, ...args) as Promise<Awaited<ReturnType<Instance[M]>>>;
+  do<M extends Method>(
+    method: M,
+    ...args: Parameters<Instance[M]>
+  ): Promise<Awaited<ReturnType<Instance[M]>>> {
+    return this.worker.call(this.at(), method, ...args) as Promise<
+      Awaited<ReturnType<Instance[M]>>
+    >;
   }
 
   async acquire(options: Asked = {}): Promise<Held> {

@@ -50,7 +50,8 @@ export class WorkerProcess {
     });
     this.#child.on('message', (message) => this.#hear(message as Reply));
     this.#child.on('exit', () => {
-      for (const { fail } of this.#calls.values()) fail(new Error(`the process has ended\n${this.#said}`));
+      for (const { fail } of this.#calls.values())
+        fail(new Error(`the process has ended\n${this.#said}`));
     });
   }
 
