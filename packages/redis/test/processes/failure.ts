@@ -1,21 +1,22 @@
 import { HeadgateError, RejectedError } from '@headgate/core';
+import { StoreError } from '@headgate/core/shared';
 
 /** An error as it travels between processes. */
 export interface Failure {
+  readonly name: string;
   readonly message: string;
   readonly code?: string | undefined;
+  readonly cause?: Failure | undefined;
+  /** Of a caller that was turned away. */
   readonly reason?: string | undefined;
   readonly retryAfter?: number | undefined;
-  readonly store?: Failure | undefined;
-  readonly cause?: Failure | undefined;
 }
 
 export function failureOf(error: unknown): Failure {
-  const { message = String(error), cause } = (error ?? {}) as Partial<Error>;
+  const { name = '', message = String(error), cause } = (error ?? {}) as Partial<Error>;
   const code = error instanceof HeadgateError ? error.code : undefined;
-  const why = cause === undefined ? undefined : failureOf(cause);
-  if (!(error instanceof RejectedError)) return { message, code, cause: why };
-  const { reason, retryAfter, error: store } = error.rejection;
-  const known = store === undefined ? undefined : failureOf(store);
-  return { message, code, cause: why, reason, retryAfter, store: known };
+  const isRefusal = error instanceof RejectedError || error instanceof StoreError;
+  const { reason, retryAfter } = (isRefusal && error.rejection) || {};
+  const behind = cause === undefined ? undefined : failureOf(cause);
+  return { name, message, code, cause: behind, reason, retryAfter };
 }

@@ -109,7 +109,6 @@ export class WorkerProcess {
 }
 
 /** With what is behind it. */
-function described({ message, store, cause }: Failure): string {
-  const more = [store, cause].flatMap((one) => (one === undefined ? [] : described(one)));
-  return [message, ...more].join(': ');
+function described({ message, cause }: Failure): string {
+  return cause === undefined ? message : `${message}: ${described(cause)}`;
 }
