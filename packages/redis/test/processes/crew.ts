@@ -43,15 +43,17 @@ export class Crew {
 
   /** @throws Error where a process has died that nobody has killed. */
   async rest(): Promise<void> {
-    const troubles: string[] = [];
-    for (const limited of this.#limited.splice(0)) {
-      const { worker } = limited;
-      worker.thaw();
-      if (!worker.isGone) await limited.do('end');
-      if (worker.trouble !== undefined) troubles.push(worker.trouble);
-      if (!worker.isGone) this.#spare.push(worker);
-    }
+    const limited = this.#limited.splice(0);
+    await Promise.all(limited.map((one) => this.#end(one)));
+    const troubles = limited.flatMap(({ worker }) => worker.trouble ?? []);
     if (troubles.length > 0) throw new Error(troubles.join('\n'));
+  }
+
+  async #end(limited: Limited): Promise<void> {
+    const { worker } = limited;
+    worker.thaw();
+    if (!worker.isGone) await limited.do('end');
+    if (!worker.isGone) this.#spare.push(worker);
   }
 
   async stop(): Promise<void> {
