@@ -15,7 +15,7 @@ export function concurrencyApp(limiter: Limiter, tell: (happening: Happening) =>
       const id = Number(req.params.id);
       const { admission } = res.locals;
       open.set(id, res);
-      admission.signal.addEventListener('abort', () => tell({ kind: 'aborted', id }));
+      admission.permit?.signal.addEventListener('abort', () => tell({ kind: 'aborted', id }));
       res.write('begun\n');
       tell({ kind: 'begun', id });
     });

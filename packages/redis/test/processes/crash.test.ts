@@ -147,7 +147,7 @@ test('R19: the late release of a lost permit lets nobody in beside its successor
 test('R23: several who find the same dead lease free it once', async () => {
   const [victim, ...others] = await start(4, { limit: 2 });
   await victim.acquire();
-  const [keeper] = others as [Limited];
+  const keeper = others[0];
   const kept = await keeper.acquire();
   const waiting = await Promise.all(others.map((one) => one.wait()));
   await victim.worker.kill();

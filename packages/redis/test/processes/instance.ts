@@ -1,4 +1,10 @@
-import { createLimiter, type Limiter, type Permit, type WaitOptions } from '@headgate/core';
+import {
+  createLimiter,
+  type Limiter,
+  type Permit,
+  type SharedLimiterOptions,
+  type WaitOptions,
+} from '@headgate/core';
 import type { Store, StoreStats } from '@headgate/core/shared';
 import { redisStore } from '@headgate/redis';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
@@ -9,12 +15,10 @@ import { failureOf } from './failure.ts';
 export interface Settings {
   /** Of one server, or of the nodes of a cluster. */
   readonly ports: readonly number[];
-  readonly client?: RedisOptions;
+  readonly client?: Omit<RedisOptions, 'replyMapping'> | undefined;
   readonly lease?: number;
   readonly timeout?: number;
-  readonly limiter: Readonly<
-    Omit<Parameters<typeof createLimiter>[0], 'store' | 'limit'> & { limit: number }
-  >;
+  readonly limiter: Omit<SharedLimiterOptions, 'store'>;
 }
 
 /** What happens, as the parent is told. */
@@ -46,9 +50,8 @@ export class Instance {
   constructor(settings: Settings, tell: (happening: Happening) => void) {
     const { ports, lease, timeout, client = {}, limiter } = settings;
     const nodes = ports.map((port) => ({ host: '127.0.0.1', port }));
-    const retryStrategy = () => 20;
-    this.#client =
-      nodes.length > 1 ? new Cluster(nodes) : new Redis({ ...nodes[0], retryStrategy, ...client });
+    const one = { host: '127.0.0.1', port: ports[0] as number, retryStrategy: () => 20 };
+    this.#client = nodes.length > 1 ? new Cluster(nodes) : new Redis({ ...one, ...client });
     this.#store = redisStore({ client: this.#client, lease, timeout });
     const observer = Object.fromEntries(
       kinds.map((kind) => [

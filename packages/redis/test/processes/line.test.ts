@@ -143,8 +143,8 @@ test('R15: a waiter whose connections were killed keeps its place', async () => 
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const held = await one.acquire();
   const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
-  await admin.client('KILL', 'TYPE', 'pubsub');
-  await admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await Promise.all([one, two].map((process) => process.do('ping')));
   expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
 });
