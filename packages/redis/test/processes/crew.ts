@@ -19,11 +19,18 @@ export class Crew {
   /** One process each, which share a limit of a name that no other test uses. */
   async start(count: number, server: Server | readonly Server[], options: Options) {
     // Patient: a busy machine is not an outage.
-    const { client, lease = 10_000, timeout = Math.min(lease / 3, 3_000), ...limiter } = options;
+    const {
+      library,
+      client,
+      lease = 10_000,
+      timeout = Math.min(lease / 3, 3_000),
+      ...limiter
+    } = options;
     const ports = [server].flat().map(({ port }) => port);
     const name = `limit ${++names}`;
     const settings = {
       ports,
+      library,
       client,
       lease,
       timeout,

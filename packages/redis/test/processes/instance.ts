@@ -7,14 +7,18 @@ import {
 } from '@headgate/core';
 import type { Store, StoreStats } from '@headgate/core/shared';
 import { redisStore } from '@headgate/redis';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { concurrencyApp } from './app.ts';
+import { type Connected, connect } from './connect.ts';
 import { failureOf } from './failure.ts';
 
 /** What a process is told of the limit that it shares. */
 export interface Settings {
   /** Of one server, or of the nodes of a cluster. */
   readonly ports: readonly number[];
+  /** Default: ioredis. */
+  readonly library?: 'node-redis' | undefined;
+  /** For ioredis. */
   readonly client?: Omit<RedisOptions, 'replyMapping'> | undefined;
   readonly lease?: number;
   readonly timeout?: number;
@@ -40,19 +44,17 @@ function now(): number {
 
 /** A limiter on a store and a client of its own. Each method is called by the parent. */
 export class Instance {
-  readonly #client: Redis | Cluster;
+  readonly #app: Connected;
   readonly #store: Store;
   readonly #limiter: Limiter;
   readonly #permits = new Map<number, Permit>();
   readonly #aborts = new Map<number, AbortController>();
-  readonly #app: ReturnType<typeof concurrencyApp>;
+  readonly #server: ReturnType<typeof concurrencyApp>;
 
   constructor(settings: Settings, tell: (happening: Happening) => void) {
-    const { ports, lease, timeout, client = {}, limiter } = settings;
-    const nodes = ports.map((port) => ({ host: '127.0.0.1', port }));
-    const one = { host: '127.0.0.1', port: ports[0] as number, retryStrategy: () => 20 };
-    this.#client = nodes.length > 1 ? new Cluster(nodes) : new Redis({ ...one, ...client });
-    this.#store = redisStore({ client: this.#client, lease, timeout });
+    const { lease, timeout, limiter } = settings;
+    this.#app = connect(settings);
+    this.#store = redisStore({ client: this.#app.client, lease, timeout });
     const observer = Object.fromEntries(
       kinds.map((kind) => [
         kind,
@@ -61,7 +63,7 @@ export class Instance {
       ]),
     );
     this.#limiter = createLimiter({ ...limiter, store: this.#store, observer });
-    this.#app = concurrencyApp(this.#limiter, tell);
+    this.#server = concurrencyApp(this.#limiter, tell);
   }
 
   async acquire(serial: number, options: Omit<WaitOptions, 'signal'> = {}): Promise<Granted> {
@@ -119,11 +121,11 @@ export class Instance {
 
   /** A command on the app's own client. */
   async ping(): Promise<string> {
-    return String(await this.#client.ping());
+    return this.#app.ping();
   }
 
   quit(): void {
-    this.#client.disconnect();
+    this.#app.close();
   }
 
   /** Works so many times under a permit, from so many callers at once; returns the most that were at work here. */
@@ -153,20 +155,20 @@ export class Instance {
   }
 
   listen(): Promise<number> {
-    return this.#app.listen();
+    return this.#server.listen();
   }
 
   finish(request: number): void {
-    this.#app.finish(request);
+    this.#server.finish(request);
   }
 
   /** Leaves nothing behind for the next test. */
   async end(): Promise<void> {
     for (const permit of this.#permits.values()) permit.release();
-    this.#app.close();
+    this.#server.close();
     await this.#limiter.close({ timeout: 0 });
     await this.#store.close();
-    this.#client.disconnect();
+    this.#app.close();
   }
 
   #permit(serial: number): Permit {

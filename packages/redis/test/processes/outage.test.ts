@@ -36,6 +36,7 @@ const ways = [
 interface Options {
   readonly limit: number;
   readonly lease?: number;
+  readonly library?: 'node-redis' | undefined;
   readonly onStoreError?: 'reject' | 'admit' | 'local';
 }
 
@@ -73,9 +74,12 @@ async function expectQuiet(limit: number, ...processes: Limited[]) {
   }
 }
 
-describe.each(ways)('a server that is $how', ({ away, back }) => {
+const libraries = [undefined, 'node-redis'] as const;
+const cases = libraries.flatMap((library) => ways.map((way) => ({ ...way, library })));
+
+describe.each(cases)('a server that is $how, with $library', ({ away, back, library }) => {
   test('reject: all are turned away with the reason, within the timeout, until it is back', async () => {
-    const [one, two] = await start(2, { limit: 1 });
+    const [one, two] = await start(2, { limit: 1, library });
     const held = await one.acquire();
     const waiting = await two.wait();
     await away();
@@ -102,7 +106,7 @@ describe.each(ways)('a server that is $how', ({ away, back }) => {
   });
 
   test('admit: all are let in, those who wait too, and are known when it is back', async () => {
-    const [one, two] = await start(2, { limit: 1, onStoreError: 'admit' });
+    const [one, two] = await start(2, { limit: 1, onStoreError: 'admit', library });
     const held = await one.acquire();
     const waiting = await two.wait();
     await away();
@@ -125,7 +129,7 @@ describe.each(ways)('a server that is $how', ({ away, back }) => {
   });
 
   test('local: each process keeps to the limit alone, and its line keeps its order', async () => {
-    const [one, two] = await start(2, { limit: 2, onStoreError: 'local' });
+    const [one, two] = await start(2, { limit: 2, onStoreError: 'local', library });
     const held = [await one.acquire(), await one.acquire()];
     const line = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
     const order: number[] = [];
