@@ -170,3 +170,34 @@ test('a lease shorter than it can be renewed is refused at construction', () => 
     );
   }
 });
+
+test('who was let in while the server refused is known to it afterwards', async () => {
+  const server = await own();
+  const boss = new Redis(server.port, '127.0.0.1');
+  onTestFinished(() => boss.disconnect());
+  const [, admit, local] = await startEach(server, { lease: 3_000 });
+  await boss.config('SET', 'maxmemory', '1');
+  const held = [await admit.acquire(), await local.acquire()];
+  await boss.config('SET', 'maxmemory', '0');
+  for (const one of [admit, local]) {
+    const other = one.acquire({ queueTimeout: 200 }).catch(() => undefined);
+    await (await other)?.release();
+  }
+  for (const one of [admit, local]) {
+    const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 });
+    await vi.waitFor(look, 6_000);
+  }
+  for (const permit of held) await permit.release();
+});
+
+// Fails: a refusal opens no circuit, and nobody else tells the observer; with `admit` and `local` it goes unseen.
+test('the observer is told of a server that refuses', async () => {
+  const server = await own(['--maxmemory', '1']);
+  const [reject, admit, local] = await startEach(server);
+  await expect(reject.acquire()).rejects.toMatchObject({ reason: 'store' });
+  const held = [await admit.acquire(), await local.acquire()];
+  for (const one of [reject, admit, local]) {
+    expect(one.of('store')).toMatchObject([{ error: { code: 'ERR_HEADGATE_STORE_REFUSED' } }]);
+  }
+  for (const permit of held) await permit.release();
+});
