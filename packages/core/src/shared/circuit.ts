@@ -3,16 +3,19 @@ import type { StoreError } from '../limiter/store-error.ts';
 
 /**
  * Whether the store is there, as far as one limit is concerned. Opened by a call that fails, so that no more than the calls of
- * one timeout wait in vain; closed by one that does not.
+ * one timeout wait in vain. Closed by a probe alone, of which there is one at a time: where some calls fail and some do not, every
+ * answer would else close it, and so have all be asked again.
  */
 export class Circuit {
   /** Why the store is away; undefined where it is not. */
   error: StoreError | undefined = undefined;
-  #cancel: (() => void) | undefined;
+  #cancel = () => {};
+  #isProbing = false;
+  #hasEnded = false;
 
   constructor(
     private readonly clock: Clock,
-    /** Milliseconds from one try to the next. */
+    /** Milliseconds from one probe to the next. */
     private readonly pause: number,
     /** Asks the store something harmless; rejects with a StoreError. */
     private readonly probe: () => Promise<unknown>,
@@ -21,46 +24,46 @@ export class Circuit {
 
   failed(error: StoreError): void {
     // A server that answers, be it with an error, is there.
-    if (error.code === 'ERR_HEADGATE_STORE_REFUSED' || this.error !== undefined) return;
+    if (isAnswer(error) || this.error !== undefined || this.#hasEnded) return;
     this.error = error;
-    this.#later();
-    this.changed();
-  }
-
-  worked(): void {
-    if (this.error === undefined) return;
-    this.error = undefined;
-    this.end();
+    this.#probeLater();
     this.changed();
   }
 
   /** Something tells that it may have changed. */
   async doubt(): Promise<void> {
-    try {
-      await this.probe();
-      this.worked();
-    } catch (error) {
-      const failure = error as StoreError;
-      if (failure.code === 'ERR_HEADGATE_STORE_REFUSED') this.worked();
-      else if (this.error === undefined) this.failed(failure);
-      else if (this.#cancel === undefined) this.#later();
-    }
+    if (this.#isProbing || this.#hasEnded) return;
+    this.#isProbing = true;
+    const error = await this.probe().then(nothing, (failure: StoreError) => failure);
+    this.#isProbing = false;
+    if (error === undefined || isAnswer(error)) this.#worked();
+    else if (this.error === undefined) this.failed(error);
+    else this.#probeLater();
   }
 
   end(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+    this.#hasEnded = true;
+    this.#cancel();
   }
 
-  #later(): void {
-    this.#cancel = startTimer(
-      this.clock,
-      this.pause,
-      () => {
-        this.#cancel = undefined;
-        void this.doubt();
-      },
-      true,
-    );
+  #worked(): void {
+    this.#cancel();
+    if (this.error === undefined || this.#hasEnded) return;
+    this.error = undefined;
+    this.changed();
   }
+
+  #probeLater(): void {
+    this.#cancel();
+    if (this.#hasEnded) return;
+    this.#cancel = startTimer(this.clock, this.pause, () => void this.doubt(), true);
+  }
+}
+
+function isAnswer({ code }: StoreError): boolean {
+  return code === 'ERR_HEADGATE_STORE_REFUSED';
+}
+
+function nothing(): undefined {
+  return undefined;
 }

@@ -53,6 +53,10 @@ export class Fallback {
     else pool.reject(caller, this.policy === 'local' ? 'timeout' : 'store');
   }
 
+  setLimit(limit: number): void {
+    this.#limiter?.setLimit(limit);
+  }
+
   withdraw({ standIn }: Lease): void {
     if (standIn !== undefined) this.#limiter?.withdraw(standIn);
   }

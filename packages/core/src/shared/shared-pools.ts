@@ -125,7 +125,6 @@ export class SharedPools implements Member {
   learn(standing: Standing, adopts: boolean): void {
     const { name, observer } = this.settings;
     const { reclaimed } = standing;
-    this.circuit.worked();
     if (adopts) this.#adopt(standing);
     if (reclaimed === 0) return;
     this.reclaimed += reclaimed;
@@ -155,6 +154,7 @@ export class SharedPools implements Member {
     const { name, observer } = this.settings;
     this.limit = limit;
     this.version = '';
+    this.fallback.setLimit(limit);
     observer.resized?.({ name, limit });
   }
 

@@ -5,6 +5,7 @@ import { type Licence, lease, type SceneOptions, SharedScene } from './shared-sc
 
 interface Step {
   readonly name: string;
+  toString(): string;
   act(scene: SharedScene): unknown;
 }
 

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { outcome, settled, timeout, World } from './world.ts';
+
+test('a limit that is raised while the store is away applies in this process', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError: 'local', limit: 1 });
+  store.trouble = 'silent';
+  const first = outcome(limiter.acquire());
+  await world.advance(timeout);
+  first.permit?.release();
+  limiter.setLimit(2);
+  // Is refused as heavier than the limit.
+  const heavy = outcome(limiter.acquire({ weight: 2 }));
+  await settled();
+  expect(heavy).toMatchObject({ permit: { weight: 2 } });
+});
+
+test('who waits in this process alone is let in when the limit is raised', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError: 'local', limit: 1 });
+  store.trouble = 'silent';
+  const first = outcome(limiter.acquire());
+  await world.advance(timeout);
+  expect(first.permit).toBeDefined();
+  const second = outcome(limiter.acquire());
+  await settled();
+  expect(second.permit).toBeUndefined();
+  limiter.setLimit(2);
+  await settled();
+  expect(second.permit).toBeDefined();
+});

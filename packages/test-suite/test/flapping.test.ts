@@ -1,0 +1,38 @@
+import { createLimiter, type OutagePolicy } from '@headgate/core';
+import { memoryStore, type Op } from '@headgate/core/shared';
+import { expect, it } from 'vitest';
+import { aRound, type CallFault, faultyStore, ManualClock } from '../src/index.ts';
+
+const policies: OutagePolicy[] = ['reject', 'admit', 'local'];
+const each: Record<string, (ops: readonly Op[], call: number) => CallFault | undefined> = {
+  'every other call': (_, call) => (call % 2 === 0 ? 'fail' : undefined),
+  // As where one node of a cluster is down, and another is not.
+  'calls for one key': (ops) => {
+    const isDown = ops.some((op) => op.verb !== 'setLimit' && op.lease.ref.key === 'down');
+    return isDown ? 'fail' : undefined;
+  },
+};
+
+it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, policy] as const)))(
+  'does not ask without end where %s fails (%s)',
+  async (name, onStoreError) => {
+    const clock = new ManualClock();
+    const store = faultyStore(memoryStore({ clock, lease: 3000, timeout: 300 }));
+    const options = { limit: 2, queueLimit: 20, queueTimeout: 700, perKey: true, onStoreError };
+    const limiter = createLimiter({ name: 'flapping', ...options, clock, store });
+    for (const key of ['up', 'down', 'down', 'down']) {
+      limiter.acquire({ key }).catch(() => {});
+      await aRound();
+    }
+    const before = store.calls;
+    // Or it would never end.
+    const failing = (ops: readonly Op[]) =>
+      store.calls - before < 500 ? each[name]?.(ops, store.calls) : undefined;
+    store.faults = { call: failing };
+    limiter.acquire({ key: 'up' }).catch(() => {});
+    limiter.acquire({ key: 'down' }).catch(() => {});
+    // No time passes.
+    for (let round = 0; round < 20; round++) await aRound();
+    expect(store.calls - before).toBeLessThan(20);
+  },
+);
