@@ -10,7 +10,7 @@ import {
 } from '@headgate/core/shared';
 import { type Call, type Caller, callsOf, decode } from './calls.ts';
 import type { Connection } from './connection.ts';
-import { closed, failure, late } from './failure.ts';
+import { closed, failure, isRefusal, late } from './failure.ts';
 import { redisKey } from './key.ts';
 import { leaseScript } from './lease.lua.ts';
 import { Script } from './script.ts';
@@ -140,6 +140,8 @@ export class RedisStore extends Store {
   /** Resolves when calls go out at once, or fail at once. */
   async #ready(): Promise<void> {
     while (!this.#connection.isReady && !this.#isClosed) {
+      // As for want of a password: a client that tries again and again would let each call wait in vain.
+      if (isRefusal(this.#connection.lastError)) throw this.#connection.lastError;
       await new Promise<void>((resolve) => this.#held.add(resolve));
     }
   }

@@ -70,6 +70,15 @@ export class Fallback {
     this.#strays.delete(permit);
   }
 
+  /** The store answers, though it may have refused before: it is told of those who were let in without it. */
+  tellOf(pool: SharedPool): void {
+    for (const permit of this.#strays) {
+      if (permit.pool !== pool) continue;
+      this.#strays.delete(permit);
+      pool.admission.register(permit);
+    }
+  }
+
   /** The store is away: what this process holds counts here, who waits goes on here, in order. */
   begin(): void {
     for (const pool of this.home.inUse()) {

@@ -128,6 +128,7 @@ export class SharedPool {
 
   learn(standing: Standing): void {
     this.standings.learn(standing);
+    this.home.fallback.tellOf(this);
     const first = this.callers.first?.place as Lease | undefined;
     if (first?.state === 'queued') this.#checkSoon(first);
   }
