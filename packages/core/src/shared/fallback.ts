@@ -14,6 +14,8 @@ export class Fallback {
   #limiter: InProcessLimiter | undefined;
   /** Given without the store. */
   readonly #strays = new Set<SharedPermit>();
+  /** A store that refuses to hear of them is not asked with every answer that it gives to others. */
+  #silentUntil = -Infinity;
 
   constructor(
     private readonly home: SharedPools,
@@ -70,8 +72,16 @@ export class Fallback {
     this.#strays.delete(permit);
   }
 
+  /** The store was told of it in vain. */
+  addAgain(permit: SharedPermit): void {
+    const { clock, lease } = this.home.session.store;
+    this.#strays.add(permit);
+    this.#silentUntil = clock.now() + lease / 3;
+  }
+
   /** The store answers, though it may have refused before: it is told of those who were let in without it. */
   tellOf(pool: SharedPool): void {
+    if (this.#strays.size === 0 || this.home.session.store.clock.now() < this.#silentUntil) return;
     for (const permit of this.#strays) {
       if (permit.pool !== pool) continue;
       this.#strays.delete(permit);

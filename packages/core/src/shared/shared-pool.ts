@@ -213,7 +213,7 @@ export class SharedPool {
       this.holdings.delete(lease);
       home.session.release(lease);
       permit.lease = undefined;
-      home.fallback.add(permit);
+      home.fallback.addAgain(permit);
     } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease);
   }
 
