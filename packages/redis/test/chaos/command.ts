@@ -7,7 +7,12 @@ export async function command(
   name: string,
   ...args: string[]
 ): Promise<unknown> {
-  const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
+  const client = new Redis({
+    port,
+    host: '127.0.0.1',
+    lazyConnect: true,
+    retryStrategy: () => null,
+  });
   client.on('error', () => {});
   try {
     await client.connect();

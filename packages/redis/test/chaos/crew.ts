@@ -86,11 +86,13 @@ export class Crew {
   async close(): Promise<void> {
     this.#closing = true;
     const members = this.#members.filter((member) => member !== undefined);
-    await Promise.all(members.map((member) => {
-      const ended = member.ended();
-      this.kill(member);
-      return ended;
-    }));
+    await Promise.all(
+      members.map((member) => {
+        const ended = member.ended();
+        this.kill(member);
+        return ended;
+      }),
+    );
   }
 
   #hire(slot: number): void {

@@ -43,6 +43,13 @@ async function probe({ stage: { crew }, limits, record, store }: RoundOptions): 
   await sleep(500);
   for (const [i, limit] of limits.entries()) {
     const { inflight, queued } = await store.stats({ name: `chaos-${limit}` });
-    record.note({ kind: 'probed', at: stamp(), limit, admitted: admitted[i] ?? 0, inflight, queued });
+    record.note({
+      kind: 'probed',
+      at: stamp(),
+      limit,
+      admitted: admitted[i] ?? 0,
+      inflight,
+      queued,
+    });
   }
 }

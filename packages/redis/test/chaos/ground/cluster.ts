@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster } from '@headgate/test-servers';
 import type { Fault } from '../faults/fault.ts';
 import type { Ground } from './ground.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Three servers that share the slots, which move between them while the limits are in use. */
 export async function cluster(limits: readonly number[]): Promise<Ground> {

@@ -26,7 +26,9 @@ export function calmIsQuiet(log: Log): Findings {
     }
     const idle = longestIdle(span, visits);
     if (idle > grace) {
-      broken.push(`${timeIn(log, span.from)}: for ${idle.toFixed(0)} ms all waited and none worked`);
+      broken.push(
+        `${timeIn(log, span.from)}: for ${idle.toFixed(0)} ms all waited and none worked`,
+      );
     }
   }
   return { checked: spans.length, broken };

@@ -17,7 +17,8 @@ export function inOrder(log: Log): Findings {
     if (late.entered === undefined) continue;
     for (const early of waits) {
       if (early === late || !stayedThrough(early, late.entered, log.lease)) continue;
-      if (losses.some(({ from, at }) => touches(early, late.entered, from, at + log.lease))) continue;
+      if (losses.some(({ from, at }) => touches(early, late.entered, from, at + log.lease)))
+        continue;
       checked++;
       if (!isBefore(early, late)) continue;
       const passed = `${late.id} of ${late.worker} passed ${early.id} of ${early.worker}`;

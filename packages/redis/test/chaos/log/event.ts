@@ -56,7 +56,12 @@ export type Event =
   | (Wait & { readonly kind: 'waited' })
   | (Probe & { readonly kind: 'probed' })
   /** The worker's loop did not turn: it found that out itself. */
-  | { readonly kind: 'stalled'; readonly at: number; readonly worker: string; readonly from: number }
+  | {
+      readonly kind: 'stalled';
+      readonly at: number;
+      readonly worker: string;
+      readonly from: number;
+    }
   /** The worker was stopped, and went on. */
   | { readonly kind: 'paused'; readonly at: number; readonly worker: string; readonly from: number }
   | { readonly kind: 'failed'; readonly at: number; readonly worker: string; readonly what: string }
@@ -77,6 +82,9 @@ export interface Log {
   readonly events: readonly Event[];
 }
 
-export function eventsOf<K extends Event['kind']>(log: Log, kind: K): Extract<Event, { kind: K }>[] {
+export function eventsOf<K extends Event['kind']>(
+  log: Log,
+  kind: K,
+): Extract<Event, { kind: K }>[] {
   return log.events.filter((event) => event.kind === kind) as Extract<Event, { kind: K }>[];
 }

@@ -23,7 +23,8 @@ export function visitsOf(log: Log): Visit[] {
   const visits = new Map<string, Visit>();
   for (const event of log.events) {
     if (event.kind === 'killed' || event.kind === 'exited') {
-      for (const visit of visits.values()) if (visit.worker === event.worker) visit.ended ??= event.at;
+      for (const visit of visits.values())
+        if (visit.worker === event.worker) visit.ended ??= event.at;
     } else if ('call' in event) {
       follow(visits, event);
     }
@@ -31,7 +32,10 @@ export function visitsOf(log: Log): Visit[] {
   return [...visits.values()];
 }
 
-function follow(visits: Map<string, Visit>, event: Extract<Log['events'][number], { call: number }>) {
+function follow(
+  visits: Map<string, Visit>,
+  event: Extract<Log['events'][number], { call: number }>,
+) {
   const { worker, call, at } = event;
   const id = `${worker}/${call}`;
   if (event.kind === 'wanted') {
@@ -40,7 +44,8 @@ function follow(visits: Map<string, Visit>, event: Extract<Log['events'][number]
     return;
   }
   const visit = visits.get(id);
-  if (visit === undefined) throw new Error(`${event.kind} of ${id}, which wanted nothing`);
+  // It wanted in the round before, where it was missed.
+  if (visit === undefined) return;
   switch (event.kind) {
     case 'granted':
       visit.answered = visit.granted = at;

@@ -26,7 +26,8 @@ export function watchWaits(store: Store, worker: string): Store {
     const wait = waits.get(op.lease.id);
     if (wait === undefined) return;
     if (answer.state === 'queued') {
-      if (wait.place !== undefined && wait.place !== answer.place) moved(worker, wait, answer.place);
+      if (wait.place !== undefined && wait.place !== answer.place)
+        moved(worker, wait, answer.place);
       wait.place = answer.place;
       wait.seen.push(asked);
     } else {
