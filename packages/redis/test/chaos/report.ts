@@ -1,5 +1,6 @@
-import { invariants } from './invariants/all.ts';
-import { eventsOf } from './log/event.ts';
+import { invariants, invariantsOfAll } from './invariants/all.ts';
+import type { Findings } from './invariants/finding.ts';
+import { eventsOf, type Log } from './log/event.ts';
 import type { Record } from './log/record.ts';
 
 /** What a round showed. */
@@ -15,29 +16,38 @@ export interface Report {
 const told = 5;
 
 export function reportOn(record: Record, limits: readonly number[], title: string): Report {
-  const broken: string[] = [];
-  const checked: { [invariant: string]: number } = {};
+  const tally = new Tally();
   const counts: string[] = [];
   for (const limit of limits) {
     const log = record.of(limit);
     for (const [name, invariant] of Object.entries(invariants)) {
-      const findings = invariant(log);
-      checked[name] = (checked[name] ?? 0) + findings.checked;
-      const { length } = findings.broken;
-      if (length === 0) continue;
-      broken.push(`${title}: limit ${limit}: ${name}, ${length} times:`);
-      broken.push(...findings.broken.slice(0, told).map((what) => `    ${what}`));
+      tally.add(name, invariant(log), `${title}, limit ${limit}`);
     }
-    counts.push(`limit ${limit}: ${countsOf(record, limit)}`);
+    counts.push(`limit ${limit}: ${countsOf(log)}`);
   }
+  for (const [name, invariant] of Object.entries(invariantsOfAll)) {
+    tally.add(name, invariant(record.of(0)), title);
+  }
+  const { checked, broken } = tally;
   const faults = [...record.faults()].map(([name, count]) => `${name} ${count}`).sort();
   const checks = Object.entries(checked).map(([name, count]) => `${name} ${count}`);
   const lines = [title, ...counts, `faults: ${faults.join('; ')}`, `checks: ${checks.join('; ')}`];
   return { text: [...lines, ...broken].join('\n  '), checked, broken };
 }
 
-function countsOf(record: Record, limit: number): string {
-  const log = record.of(limit);
+class Tally {
+  readonly checked: { [invariant: string]: number } = {};
+  readonly broken: string[] = [];
+
+  add(name: string, { checked, broken }: Findings, where: string): void {
+    this.checked[name] = (this.checked[name] ?? 0) + checked;
+    if (broken.length === 0) return;
+    this.broken.push(`${where}: ${name}, ${broken.length} times:`);
+    this.broken.push(...broken.slice(0, told).map((what) => `    ${what}`));
+  }
+}
+
+function countsOf(log: Log): string {
   const reasons = new Map<string, number>();
   const add = (what: string) => reasons.set(what, (reasons.get(what) ?? 0) + 1);
   for (const { reason } of eventsOf(log, 'rejected')) add(reason);

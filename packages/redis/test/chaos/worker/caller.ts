@@ -3,7 +3,7 @@ import { type Limiter, type Permit, RejectedError } from '@headgate/core';
 import type { Dice } from '../dice.ts';
 import { stamp } from '../log/stamp.ts';
 import type { Resource } from './resource.ts';
-import { note } from './say.ts';
+import { inShort, note } from './say.ts';
 
 /** What the callers of a worker share. */
 export interface Shift {
@@ -77,7 +77,7 @@ function duration({ dice, lease }: Shift): number {
 }
 
 function givesUp(stop: AbortSignal, after: number): AbortSignal {
-  return AbortSignal.any([stop, AbortSignal.timeout(after)]);
+  return AbortSignal.any([stop, AbortSignal.timeout(Math.round(after))]);
 }
 
 async function rest(ms: number, signal: AbortSignal): Promise<void> {
@@ -99,7 +99,6 @@ function noteRejection(error: unknown, signal: AbortSignal, about: About): void 
     note({ kind: 'withdrew', ...about, at });
   } else {
     note({ kind: 'rejected', ...about, at, reason: `${code}` });
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    note({ kind: 'failed', at, worker: about.worker, what: `acquire: ${what}` });
+    note({ kind: 'failed', at, worker: about.worker, what: `acquire: ${inShort(error)}` });
   }
 }

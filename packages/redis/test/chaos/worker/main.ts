@@ -7,7 +7,7 @@ import { shiftClock } from './clock.ts';
 import { connect } from './connect.ts';
 import type { Order, Plan } from './plan.ts';
 import { Resource } from './resource.ts';
-import { note, say } from './say.ts';
+import { inShort, note, say } from './say.ts';
 import { watchWaits } from './watch.ts';
 
 /** Milliseconds without a turn of the loop that are worth a note. */
@@ -18,7 +18,7 @@ const { worker, lease, timeout } = plan;
 
 process.on('disconnect', () => process.exit());
 process.on('uncaughtException', (error, origin) => {
-  note({ kind: 'failed', at: stamp(), worker, what: `${origin}: ${error.stack}` });
+  note({ kind: 'failed', at: stamp(), worker, what: `${origin}: ${inShort(error)}` });
 });
 shiftClock(plan.clock);
 watchLoop();

@@ -9,3 +9,9 @@ export function say(said: Said): void {
 export function note(event: Event): void {
   say({ event });
 }
+
+/** An error with the places that it came from. */
+export function inShort(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error.stack ?? error.message).split('\n').slice(0, 4).join(' | ');
+}
