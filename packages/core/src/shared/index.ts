@@ -1,3 +1,7 @@
+export { checkNames, checkSpan } from '../checks.ts';
+export { invalid } from '../errors.ts';
+export { Memory, type MemoryOptions } from './memory.ts';
+export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {
   Answer,
   Capabilities,

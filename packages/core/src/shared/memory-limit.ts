@@ -1,0 +1,235 @@
+import { Heap } from './heap.ts';
+import { MemoryLease } from './memory-lease.ts';
+import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './store.ts';
+
+/** When and by whom something is asked. */
+export interface Moment {
+  /** Milliseconds. */
+  readonly now: number;
+  /** Microseconds; each later than the one before. */
+  readonly micros: number;
+  /** Milliseconds that the caller's leases last. */
+  readonly lease: number;
+}
+
+/** What the holders and waiters of a limit are told. */
+export interface Post {
+  granted(lease: MemoryLease): void;
+  recall(owner: string): void;
+}
+
+/** The count and the line of one limit, or of one key of it. All of it is synchronous. */
+export class MemoryLimit {
+  #limit = 0;
+  #version = 0;
+  #inflight = 0;
+  /** The longest that anybody's leases last: how long it is remembered. */
+  longestLease = 0;
+  #lastToken = 0n;
+  #lastPlace = 0;
+  readonly #leases = new Map<string, MemoryLease>();
+  readonly #held = new Heap<MemoryLease>(({ expires }) => expires);
+  readonly #waiting = new Heap<MemoryLease>(({ expires }) => expires);
+  readonly #line = new Heap<MemoryLease>(({ place }) => place);
+  /** Of each process, how many leases it holds that may have nothing at work. */
+  readonly #reserving = new Map<string, number>();
+  readonly #born: bigint;
+
+  constructor(
+    micros: number,
+    private readonly post: Post,
+  ) {
+    this.#born = BigInt(micros);
+  }
+
+  do(op: Op, moment: Moment): Reply {
+    this.longestLease = Math.max(this.longestLease, moment.lease);
+    this.#declare(op.verb === 'setLimit' ? { ...op.ref, version: '' } : op.lease.ref, moment);
+    const reclaimed = this.#dropExpired(moment.now);
+    // So that a newcomer is not told that others wait who fit by now.
+    this.#letIn(moment);
+    const asking = op.verb === 'setLimit' ? undefined : op.lease.id;
+    const done = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, moment);
+    this.#letIn(moment, asking);
+    return { ...this.#told(done, asking), ...this.#standing(moment), reclaimed };
+  }
+
+  stats(moment: Moment): StoreStats {
+    this.#dropExpired(moment.now);
+    this.#letIn(moment);
+    const { first } = this.#line;
+    return {
+      limit: this.#limit,
+      version: String(this.#version),
+      inflight: this.#inflight,
+      holders: this.#held.size,
+      queued: this.#line.size,
+      longestWait: first === undefined ? 0 : Math.max(0, moment.micros - first.place) / 1000,
+    };
+  }
+
+  /** The highest version wins; one that says a limit anew is the highest. */
+  #declare({ limit, version }: LimitRef, { now }: Moment): void {
+    const declared = version === '' && limit !== this.#limit;
+    const of = declared ? Math.max(Math.floor(now), this.#version + 1) : Number(version);
+    if (!(of > this.#version)) return;
+    this.#limit = limit;
+    this.#version = of;
+  }
+
+  #dropExpired(now: number): number {
+    let reclaimed = 0;
+    for (let { first } = this.#held; first !== undefined && first.expires <= now; reclaimed++) {
+      this.#remove(first);
+      first = this.#held.first;
+    }
+    for (let { first } = this.#waiting; first !== undefined && first.expires <= now; ) {
+      this.#remove(first);
+      first = this.#waiting.first;
+    }
+    return reclaimed;
+  }
+
+  /** In order of arrival, and never past one that does not fit yet. `asking` is told by the answer. */
+  #letIn(moment: Moment, asking?: string): void {
+    for (let { first } = this.#line; first !== undefined; first = this.#line.first) {
+      if (!this.#fits(first.weight)) return;
+      this.#hold(first, moment);
+      if (first.id !== asking) this.post.granted(first);
+    }
+  }
+
+  /** Who weighs more than a limit that has been lowered fits alone. */
+  #fits(weight: number): boolean {
+    return this.#inflight === 0 || this.#inflight + weight <= this.#limit;
+  }
+
+  #apply(verb: LeaseVerb, request: LeaseRequest, moment: Moment): Reply['state'] {
+    const lease = this.#leases.get(request.id);
+    if (verb === 'acquire') return this.#acquire(request, lease, moment);
+    if (verb === 'stay') return this.#stay(request, lease, moment);
+    if (verb === 'release') {
+      if (lease === undefined) return 'lost';
+      this.#remove(lease);
+      return 'ok';
+    }
+    if (lease?.isHeld) {
+      if (verb === 'resize') this.#weigh(lease, request.weight);
+      else this.#refresh(lease, request, moment);
+      return 'held';
+    }
+    if (verb === 'register') return this.#admit(request, moment);
+    if (verb === 'renew' && this.#hasLost(request.fencing)) return this.#admit(request, moment);
+    return 'lost';
+  }
+
+  #acquire(request: LeaseRequest, lease: MemoryLease | undefined, moment: Moment) {
+    if (lease !== undefined) return this.#refresh(lease, request, moment);
+    if (this.#line.size === 0 && this.#fits(request.weight)) {
+      return this.#admit({ ...request, fencing: undefined }, moment);
+    }
+    if (request.wait <= 0 || this.#line.size >= request.queueLimit) return 'full';
+    return this.#join(request, moment);
+  }
+
+  #stay(request: LeaseRequest, lease: MemoryLease | undefined, moment: Moment) {
+    if (lease === undefined) return this.#join(request, moment, request.place);
+    const state = this.#refresh(lease, request, moment);
+    if (state === 'queued') this.#recall();
+    return state;
+  }
+
+  /** Whether the state has been lost, or has gone back, since this token was given. */
+  #hasLost(token: bigint | undefined): boolean {
+    return token !== undefined && (token < this.#born || token > this.#lastToken);
+  }
+
+  #refresh(lease: MemoryLease, request: LeaseRequest, moment: Moment): 'held' | 'queued' {
+    this.#reserve(lease, -1);
+    lease.refresh(request, moment.lease, moment.now);
+    this.#reserve(lease, 1);
+    (lease.isHeld ? this.#held : this.#waiting).add(lease);
+    return lease.isHeld ? 'held' : 'queued';
+  }
+
+  #join(request: LeaseRequest, moment: Moment, place?: string): 'queued' {
+    const lease = new MemoryLease(request.id, request.weight);
+    lease.place =
+      place === undefined ? Math.max(moment.micros, this.#lastPlace + 1) : Number(place);
+    this.#lastPlace = Math.max(this.#lastPlace, lease.place);
+    this.#leases.set(lease.id, lease);
+    this.#refresh(lease, request, moment);
+    this.#line.add(lease);
+    if (this.#line.size === 1 && !this.#fits(lease.weight)) this.#recall();
+    return 'queued';
+  }
+
+  /** Whatever the limit says, with the token that it has, or a new one. */
+  #admit(request: LeaseRequest, moment: Moment): 'held' {
+    const waiting = this.#leases.get(request.id);
+    if (waiting !== undefined) this.#remove(waiting);
+    const lease = new MemoryLease(request.id, request.weight);
+    lease.refresh(request, moment.lease, moment.now);
+    this.#leases.set(lease.id, lease);
+    this.#hold(lease, moment, request.fencing);
+    return 'held';
+  }
+
+  #hold(lease: MemoryLease, { now, micros }: Moment, fencing?: bigint): void {
+    this.#line.delete(lease);
+    this.#waiting.delete(lease);
+    lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
+    this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.spare));
+    lease.expires = now + lease.term;
+    this.#inflight += lease.weight;
+    this.#held.add(lease);
+    this.#reserve(lease, 1);
+  }
+
+  #remove(lease: MemoryLease): void {
+    this.#leases.delete(lease.id);
+    this.#line.delete(lease);
+    this.#waiting.delete(lease);
+    this.#held.delete(lease);
+    if (lease.isHeld) this.#inflight -= lease.weight;
+    this.#reserve(lease, -1);
+  }
+
+  #weigh(lease: MemoryLease, weight: number): void {
+    this.#inflight += weight - lease.weight;
+    lease.weight = weight;
+  }
+
+  #reserve({ isHeld, reserves, owner }: MemoryLease, change: number): void {
+    if (!isHeld || !reserves) return;
+    const count = (this.#reserving.get(owner) ?? 0) + change;
+    if (count === 0) this.#reserving.delete(owner);
+    else this.#reserving.set(owner, count);
+  }
+
+  #recall(): void {
+    for (const owner of this.#reserving.keys()) this.post.recall(owner);
+  }
+
+  #told(state: Reply['state'], id = ''): Pick<Reply, 'state' | 'fencing' | 'place'> {
+    const lease = this.#leases.get(id);
+    if (lease?.isHeld && state !== 'lost') return { state: 'held', fencing: lease.fencing };
+    return state === 'queued' ? { state, place: String(lease?.place) } : { state };
+  }
+
+  #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
+    const soonest = this.#line.size === 0 ? undefined : this.#held.first?.expires;
+    const checkIn = soonest === undefined ? lease / 3 : Math.min(soonest - now + 1, lease / 3);
+    return {
+      inflight: this.#inflight,
+      queued: this.#line.size,
+      limit: this.#limit,
+      version: String(this.#version),
+      checkIn,
+    };
+  }
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

@@ -1,0 +1,85 @@
+import { checkNames, checkSpan } from '../checks.ts';
+import type { Clock } from '../clock.ts';
+import { checkClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import { Memory } from './memory.ts';
+import {
+  type Answer,
+  type Capabilities,
+  type LimitRef,
+  type Op,
+  Store,
+  type StoreListener,
+  type StoreStats,
+} from './store.ts';
+import { StoreError } from './store-error.ts';
+
+export interface MemoryStoreOptions {
+  /** What it shares with other stores, each of which is a process of its own to it. Default: its own. */
+  readonly memory?: Memory | undefined;
+  /** Milliseconds for which a permit is held without a renewal. Default: 10,000. */
+  readonly lease?: number | undefined;
+  /** Milliseconds that a call may take; none takes any. Default: 1,000. */
+  readonly timeout?: number | undefined;
+  /** Times leases and renewals, and where `memory` is its own, that too. Default: the runtime's own. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * A store in this process, for tests, and for what runs in one process today: the same promises as of a store that several processes
+ * share, but nothing of it is left when the process ends.
+ *
+ * @throws HeadgateError for options that make no sense.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  checkNames('memoryStore', options, ['memory', 'lease', 'timeout', 'clock']);
+  const { lease = 10_000, timeout = 1_000 } = options;
+  const clock = checkClock(options.clock);
+  const { memory = new Memory({ clock }) } = options;
+  if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
+  return new MemoryStore(memory, checkSpan('lease', lease), checkSpan('timeout', timeout), clock);
+}
+
+class MemoryStore extends Store {
+  readonly can: Capabilities = {
+    fencing: true,
+    queueLimit: true,
+    setLimit: true,
+    keys: true,
+    place: true,
+    resize: true,
+    recall: true,
+  };
+  readonly #memory: Memory;
+  #unlisten = () => {};
+  #isClosed = false;
+
+  constructor(memory: Memory, lease: number, timeout: number, clock: Clock) {
+    super({ lease, timeout, clock });
+    this.#memory = memory;
+  }
+
+  async send(ops: readonly Op[]): Promise<Answer[]> {
+    if (this.#isClosed) return ops.map(() => ({ error: closed() }));
+    return ops.map((op) => this.#memory.do(op, this.lease));
+  }
+
+  listen(listener: StoreListener): () => void {
+    this.#unlisten = this.#memory.listen(this.owner, listener);
+    return this.#unlisten;
+  }
+
+  async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+    if (this.#isClosed) throw closed();
+    return this.#memory.stats(ref);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#unlisten();
+  }
+}
+
+function closed(): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_DOWN', 'the memory store was closed');
+}

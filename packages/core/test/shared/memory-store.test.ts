@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type LeaseRequest,
+  Memory,
+  memoryStore,
+  type Op,
+  type Reply,
+} from '../../src/shared/index.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+
+function scene() {
+  const clock = new VirtualClock();
+  const memory = new Memory({ clock });
+  const store = memoryStore({ memory, clock, lease: 1000 });
+  const acquire = (name: string, rest: Partial<LeaseRequest> = {}): Op => ({
+    verb: 'acquire',
+    lease: {
+      ref: { name, limit: 1, version: '' },
+      id: `${store.owner}.${name}`,
+      ...{ weight: 1, wait: 0, queueLimit: 0, spare: 0, reserves: false },
+      ...rest,
+    },
+  });
+  const ask = async (...ops: Op[]) => (await store.send(ops, 1000)) as Reply[];
+  return { clock, memory, store, acquire, ask };
+}
+
+describe('a memory', () => {
+  it('forgets a limit that nobody has asked for in twice the lease, a few with each operation', async () => {
+    const { clock, memory, acquire, ask } = scene();
+    for (let key = 0; key < 100; key++) {
+      await ask(acquire('keyed', { ref: { name: 'keyed', key: `${key}`, limit: 1, version: '' } }));
+    }
+    clock.advance(1999);
+    await ask(acquire('other'));
+    expect(memory.size).toBe(101);
+    clock.advance(1);
+    for (let turn = 0; turn < 51; turn++) await ask(acquire('other'));
+    expect(memory.size).toBe(1);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('is forgotten at its time even where nothing has swept it', async () => {
+    const { clock, memory, store, acquire, ask } = scene();
+    await ask(acquire('one', { ref: { name: 'one', limit: 5, version: '' } }));
+    clock.advance(2000);
+    expect(await store.stats({ name: 'one' })).toMatchObject({ limit: 0, holders: 0 });
+    expect(memory.size).toBe(1);
+  });
+
+  it('calls nobody back before the asker has returned', async () => {
+    const { store, acquire } = scene();
+    const told: string[] = [];
+    store.listen({
+      grant: ({ id }) => told.push(`grant ${id}`),
+      recall: ({ name }) => told.push(`recall ${name}`),
+      check: () => told.push('check'),
+      state: () => told.push('state'),
+    });
+    const first = acquire('one', { id: `${store.owner}.1`, reserves: true });
+    const second = acquire('one', { id: `${store.owner}.2`, wait: 500, queueLimit: 1 });
+    const release: Op = { ...(first as Extract<Op, { lease: unknown }>), verb: 'release' };
+    const answers = store.send([first, second, release], 1000);
+    expect(told).toEqual([]);
+    await answers;
+    await Promise.resolve();
+    expect(told).toEqual(['check', 'recall one', `grant ${store.owner}.2`]);
+  });
+
+  it('needs options that make sense', () => {
+    const code = 'ERR_HEADGATE_OPTION';
+    expect(() => memoryStore({ lease: 0 })).toThrow(
+      expect.objectContaining({ code, option: 'lease' }),
+    );
+    expect(() => memoryStore({ timeout: -1 })).toThrow(
+      expect.objectContaining({ code, option: 'timeout' }),
+    );
+    expect(() => memoryStore({ memory: {} as Memory })).toThrow(
+      expect.objectContaining({ code, option: 'memory' }),
+    );
+    expect(() => memoryStore({ clock: {} as VirtualClock })).toThrow(
+      expect.objectContaining({ code, option: 'clock' }),
+    );
+    expect(() => memoryStore({ leas: 1 } as object)).toThrow(
+      expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
+    );
+  });
+});

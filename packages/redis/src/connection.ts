@@ -1,0 +1,40 @@
+/** What a client says of its own connection. */
+export interface Watcher {
+  up(): void;
+  down(error: unknown): void;
+}
+
+/** A connection on which messages come, and nothing else is done. */
+export interface Ear {
+  close(): void;
+}
+
+/** What the store needs of a client, whichever library it is of. */
+export interface Connection {
+  /** Whether a call goes out now, or fails now; else the client is about to connect, and would keep it for later. */
+  readonly isReady: boolean;
+  /** Whether the user has closed it, or not opened it yet. */
+  readonly isClosed: boolean;
+  /** The latest error that the client has told. */
+  readonly lastError: unknown;
+  evalsha(sha: string, key: string, args: string[]): Promise<unknown>;
+  eval(script: string, key: string, args: string[]): Promise<unknown>;
+  /** Also takes `error` events, which would end the process where nobody did; returns what ends it. */
+  watch(watcher: Watcher): () => void;
+  /** Resolves when it hears; `lost` is called when it no longer does. */
+  subscribe(channel: string, heard: (message: string) => void, lost: () => void): Promise<Ear>;
+}
+
+/** Adds listeners; returns what removes them. */
+export function onAll(
+  emitter: { on(event: string, listener: Listener): unknown; off: Off },
+  listeners: Record<string, Listener>,
+): () => void {
+  for (const [event, listener] of Object.entries(listeners)) emitter.on(event, listener);
+  return () => {
+    for (const [event, listener] of Object.entries(listeners)) emitter.off(event, listener);
+  };
+}
+
+type Listener = (...args: unknown[]) => void;
+type Off = (event: string, listener: Listener) => unknown;

@@ -1,0 +1,99 @@
+import type { IoredisClient } from './client.ts';
+import { type Connection, type Ear, onAll, type Watcher } from './connection.ts';
+
+/** What ioredis can do beyond what is asked of the user's object. */
+interface Single extends IoredisClient {
+  readonly stream?: { unref?(): void };
+  connect(): Promise<void>;
+  subscribe(channel: string): Promise<unknown>;
+  disconnect(): void;
+  duplicate(options: object): Single;
+}
+
+interface Cluster extends IoredisClient {
+  nodes(role: 'master'): Single[];
+}
+
+/** When it is lost it ends: the store opens another, of a cluster perhaps at another node. */
+const forListening = {
+  lazyConnect: true,
+  autoResubscribe: false,
+  retryStrategy: () => null,
+  reconnectOnError: null,
+  // It would be put before the channel too.
+  keyPrefix: '',
+};
+
+export class IoredisConnection implements Connection {
+  lastError: unknown;
+  readonly #client: IoredisClient;
+
+  constructor(client: IoredisClient) {
+    this.#client = client;
+  }
+
+  get isReady(): boolean {
+    const { status } = this.#client;
+    // One that waits connects with its first call; one that has ended refuses it.
+    return status === 'ready' || status === 'wait' || status === 'end';
+  }
+
+  get isClosed(): boolean {
+    return this.#client.status === 'end';
+  }
+
+  async evalsha(sha: string, key: string, args: string[]): Promise<unknown> {
+    return this.#client.evalsha(sha, 1, key, ...args);
+  }
+
+  async eval(script: string, key: string, args: string[]): Promise<unknown> {
+    return this.#client.eval(script, 1, key, ...args);
+  }
+
+  watch({ up, down }: Watcher): () => void {
+    return onAll(this.#client, {
+      ready: up,
+      close: () => down(this.lastError),
+      end: () => down(this.lastError),
+      error: (error) => {
+        this.lastError = error;
+      },
+    });
+  }
+
+  async subscribe(
+    channel: string,
+    heard: (message: string) => void,
+    lost: () => void,
+  ): Promise<Ear> {
+    const ear = this.#node().duplicate(forListening);
+    const stop = onAll(ear, {
+      message: (_, message) => heard(String(message)),
+      end: () => lost(),
+    });
+    ear.on('error', () => {});
+    const close = () => {
+      stop();
+      ear.disconnect();
+    };
+    try {
+      await ear.connect();
+      // Whoever is otherwise done may end.
+      ear.stream?.unref?.();
+      await ear.subscribe(channel);
+      return { close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  /** Any node of a cluster hears what is published at another. */
+  #node(): Single {
+    if (!('nodes' in this.#client)) return this.#client as Single;
+    const nodes = (this.#client as Cluster).nodes('master');
+    const node = nodes[Math.floor(Math.random() * nodes.length)];
+    if (node === undefined) throw new Error('the cluster has no nodes yet');
+    return node;
+  }
+}

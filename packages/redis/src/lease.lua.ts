@@ -1,0 +1,269 @@
+/**
+ * All operations on one limit. The sorted set has, by score:
+ *
+ * - at -1 one member of what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
+ *   expired; in hexadecimal, so that it stays below the 64 bytes up to which Redis keeps a small set in one piece;
+ * - `h<id>:<weight>` for each holder at the millisecond at which its lease ends;
+ * - `x<waiter>` for each waiter at 1e14 and the millisecond at which it counts as dead;
+ * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
+ *
+ * A waiter is written `<id>:<weight>:<lease>:<spare>:<reserves>`: all that a grant needs to know.
+ *
+ * Scripts do not roll back, and Redis refuses what may take memory only as a script's first write. So what must not
+ * fail for want of memory writes something else first, and messages, which may fail, come last.
+ */
+export const leaseScript = `
+local key, limitArg, versionArg, term, me, channel, about, mayNotFail =
+  KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local call, match = redis.call, string.match
+local function int(n) return string.format('%.0f', n) end
+
+local time = call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local now = math.floor(micros / 1000)
+local expires = int(now + term)
+
+local limit, version, last, inflight, queued, longest, born, reserving
+local loose, keep, recall, reclaimed = false, false, false, 0
+
+local top = call('ZRANGE', key, 0, 1, 'WITHSCORES')
+local old = top[1]
+if old then
+  local a, b, c, d, e, f, g, h = match(old, '^m(%x+) (%x+) (%x+) (%x+) (%x+) (%x+) (%x+) (%d)$')
+  if not h or top[2] ~= '-1' then
+    return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
+  end
+  limit, version, last, inflight = tonumber(a, 16), tonumber(b, 16), tonumber(c, 16), tonumber(d, 16)
+  queued, longest, born, reserving = tonumber(e, 16), tonumber(f, 16), tonumber(g, 16), h
+  if versionArg == nil and limitArg ~= limit then
+    limit, version, loose = limitArg, math.max(now, version + 1), true
+  elseif versionArg ~= nil and versionArg > version then
+    limit, version, loose = limitArg, versionArg, true
+  end
+else
+  limit, version, last, inflight = limitArg, versionArg or now, micros, 0
+  queued, longest, born, reserving = 0, term, micros, '0'
+end
+longest = math.max(longest, term)
+
+if old and mayNotFail == '1' then call('PEXPIRE', key, int(2 * longest)) end
+
+if top[4] and tonumber(top[4]) <= now then
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, 0, int(now))) do
+    inflight = inflight - match(dead, ':(%d+)$')
+    reclaimed = reclaimed + 1
+  end
+  call('ZREMRANGEBYSCORE', key, 0, int(now))
+  loose = true
+end
+if queued > 0 then
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', int(1e14 + now))) do
+    call('ZREM', key, dead, 'w' .. string.sub(dead, 2))
+    queued = queued - 1
+    loose = true
+  end
+end
+
+local function fits(weight) return inflight == 0 or inflight + weight <= limit end
+
+local function token(spare)
+  local given = math.max(last + 1, micros)
+  last = given + spare
+  return int(given)
+end
+
+local granted, order = {}, {}
+local function letIn()
+  loose = false
+  while queued > 0 and fits(1) do
+    local head = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', 0, 1)[1]
+    if not head then
+      queued = 0
+      return
+    end
+    local id, weight, lease, spare = match(head, '^w(.*):(%d+):(%d+):(%d+):%d$')
+    if not fits(weight) then return end
+    call('ZREM', key, head, 'x' .. string.sub(head, 2))
+    call('ZADD', key, int(now + lease), 'h' .. id .. ':' .. weight)
+    inflight, queued = inflight + weight, queued - 1
+    granted[id] = token(spare)
+    order[#order + 1] = id
+  end
+end
+
+local function join(waiter, wait, place)
+  if place == '' then
+    local tail = queued > 0 and tonumber(call('ZRANGE', key, -1, -1, 'WITHSCORES')[2]) or 0
+    place = int(math.max(micros, tail + 1))
+  end
+  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter, place, 'w' .. waiter)
+  queued = queued + 1
+  recall = recall or queued == 1
+  return 'queued', place
+end
+
+local function waits(waiter, wait)
+  local place = queued > 0 and call('ZSCORE', key, 'w' .. waiter)
+  if not place then return end
+  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter)
+  recall = true
+  return int(tonumber(place))
+end
+
+local function extend(holder)
+  if call('ZADD', key, 'XX', 'CH', expires, holder) == 1 then return true end
+  return call('ZSCORE', key, holder)
+end
+
+local function admit(holder, weight)
+  call('ZADD', key, expires, holder)
+  inflight = inflight + weight
+end
+
+local function leave(waiter)
+  if queued == 0 or call('ZREM', key, 'w' .. waiter, 'x' .. waiter) == 0 then return false end
+  queued, loose = queued - 1, true
+  return true
+end
+
+-- Looks through all where a weight is not what it was.
+local function search(from, to, pattern, id)
+  for _, member in ipairs(call('ZRANGEBYSCORE', key, from, to)) do
+    local found, weight = match(member, pattern)
+    if found == id then return member, weight end
+  end
+end
+
+local function weigh(id, weight)
+  local held, before = search(0, '(1e14', '^h(.*):(%d+)$', id)
+  if not held then return false end
+  call('ZREM', key, held)
+  inflight = inflight - before
+  loose = true
+  if weight then admit('h' .. id .. ':' .. weight, weight) end
+  return true
+end
+
+local act = {}
+
+function act.a(id, weight, holder, waiter, wait, room, spare)
+  if loose then letIn() end
+  if queued == 0 and fits(weight) then
+    if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
+    return 'held', token(spare)
+  end
+  if extend(holder) then return 'held', token(spare) end
+  local place = waits(waiter, wait)
+  if place then return 'queued', place end
+  if tonumber(wait) <= 0 or queued >= tonumber(room) then return 'full', '' end
+  return join(waiter, wait, '')
+end
+
+function act.s(id, weight, holder, waiter, wait, place, spare)
+  if extend(holder) then return 'held', token(spare) end
+  local known = waits(waiter, wait)
+  if known then return 'queued', known end
+  loose = true
+  return join(waiter, wait, place)
+end
+
+function act.n(id, weight, holder, waiter, fencing, _, spare)
+  if extend(holder) then return 'held', fencing end
+  local own = tonumber(fencing)
+  if own and (own < born or own > last) then
+    admit(holder, weight)
+    last = math.max(last, own + spare)
+    return 'held', fencing
+  end
+  if weigh(id, weight) then return 'held', fencing end
+  return 'lost', ''
+end
+
+function act.g(id, weight, holder, waiter, fencing, _, spare)
+  if not extend(holder) then
+    leave(waiter)
+    admit(holder, weight)
+  end
+  if fencing == '' then return 'held', token(spare) end
+  last = math.max(last, fencing + spare)
+  return 'held', fencing
+end
+
+function act.z(id, weight, holder, waiter, fencing)
+  if weigh(id, weight) then return 'held', fencing end
+  return 'lost', ''
+end
+
+function act.r(id, weight, holder, waiter)
+  if call('ZREM', key, holder) == 1 then
+    inflight, loose = inflight - weight, true
+    return 'ok', ''
+  end
+  if leave(waiter) or weigh(id) then return 'ok', '' end
+  local line = search('1e15', '+inf', '^w(.*):(%d+):%d+:%d+:%d$', id)
+  if line and leave(string.sub(line, 2)) then return 'ok', '' end
+  return 'lost', ''
+end
+
+function act.l()
+  keep = true
+  return 'ok', ''
+end
+
+local ids, states, extras = {}, {}, {}
+for i = 8, #ARGV, 6 do
+  local id, weight, tail = ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local one = id .. ':' .. weight
+  local spare, reserves = match(tail, ':(%d+):(%d)$')
+  if reserves == '1' then reserving = '1' end
+  local n = #ids + 1
+  ids[n] = id
+  states[n], extras[n] =
+    act[ARGV[i]](id, weight, 'h' .. one, one .. ':' .. tail, ARGV[i + 4], ARGV[i + 5], spare)
+end
+if loose then letIn() end
+
+local new = string.format('m%x %x %x %x %x %x %x %s',
+  limit, version, last, inflight, queued, longest, born, reserving)
+if new ~= old and (old or keep or inflight + queued > 0) then
+  call('ZADD', key, -1, new)
+  if old then call('ZREM', key, old) end
+end
+if not old or mayNotFail ~= '1' then call('PEXPIRE', key, int(2 * longest)) end
+
+local soonest = ''
+if queued > 0 then
+  soonest = int(tonumber(call('ZRANGE', key, 1, 1, 'WITHSCORES')[2]) - now)
+end
+local reply = { int(limit), int(version), int(inflight), int(queued), soonest, reclaimed }
+for n, id in ipairs(ids) do
+  if states[n] == 'queued' and granted[id] then
+    states[n], extras[n] = 'held', granted[id]
+    granted[id] = nil
+  end
+  reply[#reply + 1] = states[n]
+  reply[#reply + 1] = extras[n]
+end
+
+local messages = {}
+for _, id in ipairs(order) do
+  local owner = match(id, '^[^.]*')
+  if granted[id] and owner == me then
+    reply[#reply + 1] = id
+    reply[#reply + 1] = granted[id]
+  elseif granted[id] then
+    messages[owner] = (messages[owner] or 'grant') .. '\\n' .. id .. '\\n' .. granted[id]
+  end
+end
+for owner, message in pairs(messages) do redis.pcall('PUBLISH', channel .. owner, message) end
+
+if recall and reserving == '1' and queued > 0 then
+  local told = { [me] = true }
+  for _, held in ipairs(call('ZRANGEBYSCORE', key, 0, '(1e14')) do
+    local owner = match(held, '^h([^.]*)')
+    if not told[owner] then redis.pcall('PUBLISH', channel .. owner, about) end
+    told[owner] = true
+  end
+end
+return table.concat(reply, '\\n')
+`;

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { Connection } from './connection.ts';
+
+/** A script that the server is told once; by its hash from then on. */
+export class Script {
+  readonly #source: string;
+  readonly #sha: string;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#sha = createHash('sha1').update(source).digest('hex');
+  }
+
+  async run(connection: Connection, key: string, args: string[]): Promise<unknown> {
+    try {
+      return await connection.evalsha(this.#sha, key, args);
+    } catch (error) {
+      if (!isUnknown(error)) throw error;
+      return connection.eval(this.#source, key, args);
+    }
+  }
+}
+
+/** After any other error the script may have run. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}

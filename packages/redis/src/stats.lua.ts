@@ -1,0 +1,26 @@
+/** How a limit stands, without a change to it: also on a replica. */
+export const statsScript = `
+local key = KEYS[1]
+local function int(n) return string.format('%.0f', n) end
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local now = math.floor(micros / 1000)
+
+local top = redis.call('ZRANGE', key, 0, 0)[1]
+if not top then return '0\\n\\n0\\n0\\n0\\n0' end
+local limit, version = string.match(top, '^m(%x+) (%x+) ')
+if not version then
+  return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
+end
+local inflight = 0
+local held = redis.call('ZRANGEBYSCORE', key, '(' .. int(now), '(1e14')
+for _, member in ipairs(held) do inflight = inflight + string.match(member, ':(%d+)$') end
+
+local queued = redis.call('ZCOUNT', key, '(' .. int(1e14 + now), '(1e15')
+local longest = 0
+if queued > 0 then
+  local head = redis.call('ZRANGEBYSCORE', key, '1e15', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  longest = math.max(0, micros - head[2]) / 1000
+end
+return table.concat({ int(tonumber(limit, 16)), int(tonumber(version, 16)), inflight, #held, queued, longest }, '\\n')
+`;

@@ -1,0 +1,91 @@
+import { type Grant, type Op, type Reply, type Store, StoreError } from '@headgate/core/shared';
+import { type RedisStoreOptions, redisStore } from '@headgate/redis';
+import { expect, vi } from 'vitest';
+import type { AppClient } from './clients.ts';
+
+let serial = 0;
+
+export interface Wish {
+  readonly name?: string;
+  readonly key?: string;
+  readonly limit?: number;
+  readonly version?: string;
+  readonly id?: string;
+  readonly weight?: number;
+  readonly wait?: number;
+  readonly queueLimit?: number;
+  readonly place?: string | undefined;
+  readonly fencing?: bigint | undefined;
+  readonly spare?: number;
+  readonly reserves?: boolean;
+}
+
+/** What stands for a process: a store on a client of its own, and all that it has been told. */
+export class Party {
+  readonly store: Store;
+  readonly grants: Grant[] = [];
+  readonly recalls: { name: string; key?: string | undefined }[] = [];
+  readonly states: { up: boolean; code: string | undefined }[] = [];
+  checks = 0;
+
+  constructor(
+    readonly app: AppClient,
+    options: Omit<RedisStoreOptions, 'client'> = {},
+  ) {
+    this.store = redisStore({ client: app.client, ...options });
+    this.store.listen({
+      grant: (grant) => this.grants.push(grant),
+      recall: (ref) => this.recalls.push(ref),
+      check: () => {
+        this.checks += 1;
+      },
+      state: (up, error) => this.states.push({ up, code: error?.code }),
+    });
+  }
+
+  id(): string {
+    return `${this.store.owner}.${++serial}`;
+  }
+
+  op(verb: Op['verb'], wish: Wish): Op {
+    const { name = 'limit', key, limit = 1, version = '', ...rest } = wish;
+    const ref = { name, key, limit, version };
+    if (verb === 'setLimit') return { verb, ref };
+    const defaults = { weight: 1, wait: 0, queueLimit: 1_000, spare: 0, reserves: false };
+    return { verb, lease: { ...defaults, id: this.id(), ...rest, ref } };
+  }
+
+  /** One operation, which must succeed. */
+  async do(verb: Op['verb'], wish: Wish): Promise<Reply> {
+    const [answer] = await this.store.send([this.op(verb, wish)], 5_000);
+    if (answer === undefined || 'error' in answer) throw answer?.error ?? new Error('no answer');
+    return answer;
+  }
+
+  /** One operation, which must fail. */
+  async fails(verb: Op['verb'], wish: Wish = {}, timeout = 1_000): Promise<StoreError> {
+    const [answer] = await this.store.send([this.op(verb, wish)], timeout);
+    expect(answer).toHaveProperty('error');
+    const { error } = answer as { error: StoreError };
+    expect(error).toBeInstanceOf(StoreError);
+    return error;
+  }
+
+  /** Waits until it hears messages. */
+  async listening(): Promise<void> {
+    const { checks } = this;
+    await this.store.send([], 1_000);
+    await vi.waitFor(() => expect(this.checks).toBeGreaterThan(checks), 10_000);
+  }
+
+  async granted(id: string): Promise<Grant> {
+    const find = () => this.grants.find((grant) => grant.id === id);
+    await vi.waitFor(() => expect(find(), `a grant for ${id}`).toBeDefined(), 10_000);
+    return find() as Grant;
+  }
+
+  async end(): Promise<void> {
+    await this.store.close();
+    await this.app.close();
+  }
+}
