@@ -7,13 +7,18 @@ export type { Guard } from './gate/guard.ts';
 export type { GateLimitOptions, GateOptions } from './gate/options.ts';
 export type { Take, TakeOptions, Takes } from './gate/takes.ts';
 export { ipKey } from './http/ip-key.ts';
-export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
+export {
+  createLimiter,
+  type LimiterOptions,
+  type SharedLimiterOptions,
+} from './limiter/create-limiter.ts';
 export type { CloseOptions } from './limiter/ledger.ts';
 export type {
   AcquireOptions,
   Limiter,
   LimiterStats,
   LocalLimiter,
+  SharedStats,
   WaitOptions,
 } from './limiter/limiter.ts';
 export type { Line, Order, Site } from './limiter/line.ts';
@@ -28,6 +33,7 @@ export { lifo } from './limiter/orders/lifo.ts';
 export type { Outcome, Permit } from './limiter/permit.ts';
 export type { Priority } from './limiter/priority.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './limiter/rejection.ts';
+export type { LimiterSource, OutagePolicy, SharedOptions, SharedTerms } from './limiter/source.ts';
 export { Waiter } from './limiter/waiter.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';

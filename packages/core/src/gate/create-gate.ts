@@ -10,7 +10,7 @@ import {
 } from '../checks.ts';
 import { checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import { makeLimiter } from '../limiter/create-limiter.ts';
 import { checkObserver } from '../limiter/observer.ts';
 import type { Gate } from './gate.ts';
 import { rememberOrder } from './gate-limits.ts';
@@ -61,13 +61,26 @@ export function createGate(options: GateOptions): Gate {
     clock: checkClock(options.clock),
     random: checkFunction('random', options.random ?? Math.random),
   };
+  checkStores(plans, settings);
   const gate = unguarded(plans, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
 
+/** Who asks a store waits for its answer at least. */
+function checkStores(plans: readonly Plan[], { queueTimeout, mode }: GateSettings): void {
+  const asks = plans.some((plan) =>
+    plan.owned ? plan.limiter.sharing !== undefined : plan.limiter.isShared,
+  );
+  if (!asks) return;
+  if (mode === 'shadow') throw invalid('mode', 'enforce where a limit has a store', mode);
+  if (queueTimeout > 0) return;
+  const expected = 'above 0 where a limit has a store: to let nobody wait, leave queueLimit at 0';
+  throw invalid('queueTimeout', expected, queueTimeout);
+}
+
 function unguarded(plans: readonly Plan[], settings: GateSettings): Gate {
   const sole = soleSettings(plans, settings);
-  if (sole !== undefined) return new SoleGate(new InProcessLimiter(sole));
+  if (sole !== undefined) return new SoleGate(makeLimiter(sole));
   const limits = plans.map(makeLimit);
   rememberOrder(limits);
   return new OrderedGate(limits, settings);

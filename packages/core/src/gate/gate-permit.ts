@@ -16,6 +16,10 @@ export class GatePermit extends BasePermit {
     return this.parts.find(({ key }) => key !== undefined)?.key;
   }
 
+  override get fencing(): bigint | undefined {
+    return this.parts.find(({ fencing }) => fencing !== undefined)?.fencing;
+  }
+
   override watch(): void {
     super.watch();
     for (const part of this.parts) part.watch();

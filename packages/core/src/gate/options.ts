@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Order } from '../limiter/line.ts';
 import type { Observer } from '../limiter/observer.ts';
+import type { SharedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Guard } from './guard.ts';
 
@@ -14,7 +15,7 @@ export type GateLimitOptions = {
       /** Shared with others; the gate does not close it. */
       limiter: Limiter;
     }
-  | {
+  | (SharedOptions & {
       limiter?: undefined;
       name: string;
       /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -27,7 +28,7 @@ export type GateLimitOptions = {
       queueWeight?: number | undefined;
       /** In which order they are let in here. Default: the gate's. */
       order?: Order | undefined;
-    }
+    })
 );
 
 export interface GateOptions {

@@ -37,6 +37,8 @@ export class OrderedGate implements Gate, Way {
   /** All who wait, though they may wait for ever. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
+  /** How many wait for the word of a store, and not in line. */
+  #asking = 0;
 
   constructor(
     readonly limits: readonly GateLimit[],
@@ -54,7 +56,7 @@ export class OrderedGate implements Gate, Way {
   }
 
   get queued(): number {
-    return this.#deadlines.size;
+    return this.#deadlines.size - this.#asking;
   }
 
   request(waiter: Waiter, takes: Takes): void {
@@ -119,16 +121,27 @@ export class OrderedGate implements Gate, Way {
     const { waiter } = passage;
     const { queueTimeout, clock } = this.settings;
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    const hasRoom = !this.#isFull() || this.#spare(passage) !== undefined;
+    const asks = passage.at?.isShared === true;
+    const hasRoom = asks || !this.#isFull() || this.#spare(passage) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
     // Asking may have run the app's own code.
-    if (this.#isFull()) this.#makeRoom(passage);
-    if (this.closed || this.#isFull()) return false;
+    if (!asks && this.#isFull()) this.#makeRoom(passage);
+    if (this.closed || (!asks && this.#isFull())) return false;
     const now = clock.now();
     passage.order = nextArrival();
     passage.since = Math.floor(now);
     this.#deadlines.add(passage, now, timeout);
     waiter.place = passage;
+    if (asks) {
+      passage.asking = true;
+      this.#asking++;
+    } else this.#tally.queued(passage.weight, this.queued);
+    return true;
+  }
+
+  startQueueing(passage: Passage): boolean {
+    if (this.closed || this.#isFull()) return false;
+    this.#stopAsking(passage);
     this.#tally.queued(passage.weight, this.queued);
     return true;
   }
@@ -186,7 +199,14 @@ export class OrderedGate implements Gate, Way {
   #stopWaiting(passage: Passage): void {
     // Whoever was answered may have come again, with the same waiter.
     if (passage.waiter.place === passage) passage.waiter.place = undefined;
+    this.#stopAsking(passage);
     this.#deadlines.remove(passage);
+  }
+
+  #stopAsking(passage: Passage): void {
+    if (!passage.asking) return;
+    passage.asking = false;
+    this.#asking--;
   }
 
   #rejectAtLimit(waiting: Waiter, reason: RejectionReason): void {

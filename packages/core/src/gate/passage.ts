@@ -8,8 +8,10 @@ import type { Take, Takes } from './takes.ts';
 /** The gate, as a request sees it that passes. */
 export interface Way {
   readonly closed: boolean;
-  /** Whether a request may begin to wait; from then on it counts, and its time runs. */
+  /** Whether a request may begin to wait; from then on its time runs, and it counts unless it only waits for the word of a store. */
   startWaiting(passage: Passage): boolean;
+  /** Whether a request that has waited for the word of a store may wait in line; from then on it counts. */
+  startQueueing(passage: Passage): boolean;
   /** It has passed the last limit. */
   admit(passage: Passage, parts: readonly BasePermit[]): void;
   /** A limit has rejected it, or with no word from a limit, the gate is closed. */
@@ -24,6 +26,8 @@ export interface Way {
 export class Passage extends Waiter {
   /** The limit that it is at. */
   at: Limiter | undefined = undefined;
+  /** Waits for the word of a store, and not in line. */
+  asking = false;
   /** Its place in the order of arrival, in every line of the gate; 0 while it has not had to wait. */
   order = 0;
   /** Withdrawn, rejected or failed; perhaps by a callback, while a limit was about to answer. */
@@ -73,11 +77,16 @@ export class Passage extends Waiter {
   /** One deadline and one count for the whole way: the gate is asked at the first line only. */
   override joins(): boolean {
     if (this.#over || (this.order === 0 && !this.way.startWaiting(this))) return false;
+    if (this.asking && !this.at?.isShared && !this.way.startQueueing(this)) return false;
     // Who was told that it waits may have sent it away.
     if (this.#over || this.way.closed) return false;
     this.arrival = this.order;
     for (const part of this.parts) part.pause(this);
     return true;
+  }
+
+  override queues(): boolean {
+    return !this.asking || (this.way.startQueueing(this) && !this.#over);
   }
 
   override gone(): boolean {

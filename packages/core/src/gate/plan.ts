@@ -1,10 +1,9 @@
 import { checkFlag, checkNames, checkText } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { checkLimiter, defaultQueueLimit } from '../limiter/create-limiter.ts';
+import { checkLimiter, defaultQueueLimit, makeLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkOrder } from '../limiter/line.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
-import { checkObserver } from '../limiter/observer.ts';
+import { checkObserver, type Observer } from '../limiter/observer.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import { checkPlaces, type GateLimit } from './gate-limits.ts';
 import type { GateLimitOptions, GateOptions } from './options.ts';
@@ -14,7 +13,19 @@ export type Plan =
   | { readonly limiter: Limiter; readonly optional: boolean; readonly owned: false }
   | { readonly limiter: LimiterSettings; readonly optional: boolean; readonly owned: true };
 
-const known = ['name', 'limit', 'perKey', 'queueLimit', 'queueWeight', 'order', 'optional'];
+const known = [
+  'name',
+  'limit',
+  'perKey',
+  'queueLimit',
+  'queueWeight',
+  'order',
+  'optional',
+  'store',
+  'onStoreError',
+  'handoff',
+  'reserve',
+];
 
 /** Nothing is made before it is known of what kind the gate is. */
 export function planLimits(options: GateOptions): Plan[] {
@@ -30,7 +41,7 @@ export function planLimits(options: GateOptions): Plan[] {
   if (options.queueLimit === undefined && plans.some(hasLine)) {
     throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
   }
-  if (options.order !== undefined && !plans.some(({ owned }) => owned)) {
+  if (options.order !== undefined && !plans.some(hasOrder)) {
     throw invalid('order', 'left out where all limiters are shared', options.order);
   }
   checkPlaces(plans);
@@ -39,7 +50,7 @@ export function planLimits(options: GateOptions): Plan[] {
 
 export function makeLimit(plan: Plan): GateLimit {
   const { optional, owned } = plan;
-  const limiter = plan.owned ? new InProcessLimiter(plan.limiter) : plan.limiter;
+  const limiter = plan.owned ? makeLimiter(plan.limiter) : plan.limiter;
   return { limiter, optional, owned };
 }
 
@@ -55,6 +66,11 @@ export function queueLimitOf([first, ...others]: readonly Plan[]): number {
 export function queueTimeoutOf([first, ...others]: readonly Plan[]): number {
   if (first === undefined || others.length > 0) return 2000;
   return first.owned ? 2000 : first.limiter.queueTimeout;
+}
+
+/** Whether its line is the gate's to order. */
+function hasOrder(plan: Plan): boolean {
+  return plan.owned && plan.limiter.sharing === undefined;
 }
 
 /** Whether the only limit is meant to have a line, though the gate's default would let nobody wait. */
@@ -86,21 +102,32 @@ function settingsOf(
   options: GateLimitOptions & { limiter?: undefined },
   gate: GateOptions,
 ): LimiterSettings {
-  const { name, limit, perKey, queueLimit = Infinity, queueWeight, order = gate.order } = options;
+  const { name, limit, perKey, queueLimit = Infinity, queueWeight } = options;
+  const { store, onStoreError, handoff, reserve } = options;
+  const order = options.order ?? (store === undefined ? gate.order : undefined);
   const { maxRetryAfter, clock, random, observer } = gate;
-  // Requests are reported by the gate, once; only what concerns the limit alone is reported by the limiter.
-  const { resized } = checkObserver(observer);
   return checkLimiter({
     name: checkText('limits[].name', name),
     limit,
     perKey,
-    queueLimit,
+    // All who wait at the gate count against its bound, and where they wait at a store, those of all processes.
+    queueLimit: store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0),
     queueWeight,
     queueTimeout: Infinity,
     order,
+    store,
+    onStoreError,
+    handoff,
+    reserve,
     maxRetryAfter,
-    observer: resized === undefined ? undefined : { resized },
+    observer: ofLimit(checkObserver(observer)),
     clock,
     random,
   });
+}
+
+/** Requests are reported by the gate, once; the limiter reports only what concerns the limit alone. */
+function ofLimit({ resized, store, lost, reclaimed, conflict }: Observer): Observer {
+  const told = { resized, store, lost, reclaimed, conflict };
+  return Object.fromEntries(Object.entries(told).filter(([, callback]) => callback !== undefined));
 }

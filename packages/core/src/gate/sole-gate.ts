@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
-import type { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import { checkIdle, type Waiter } from '../limiter/waiter.ts';
@@ -30,9 +30,9 @@ export function soleSettings(
 export class SoleGate implements Gate {
   readonly name: string;
   readonly limits: readonly [GateLimit];
-  readonly #limiter: InProcessLimiter;
+  readonly #limiter: Limiter;
 
-  constructor(limiter: InProcessLimiter) {
+  constructor(limiter: Limiter) {
     this.name = limiter.name;
     this.limits = [{ limiter, optional: false, owned: true }];
     this.#limiter = limiter;

@@ -13,7 +13,7 @@ import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
 import { JudgedVisit, type Judgement } from './judged-visit.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
-import { Ordering } from './ordering.ts';
+import { checkUnordered, Ordering } from './ordering.ts';
 import { reasonOf } from './reason.ts';
 import { perLimit, Rule, routingOf } from './rule.ts';
 import { type Door, Visit } from './visit.ts';
@@ -88,7 +88,8 @@ export class HttpGate<R> implements Door {
     checkFunction('onReject', options.onReject);
     this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
     this.#ordering = new Ordering(options);
-    const hasOwn = this.#rules.some(({ isOwn }) => isOwn);
+    const hasOwn = this.#rules.some(({ hasOrder }) => hasOrder);
+    if (!hasOwn && this.#rules.some(({ isOwn }) => isOwn)) checkUnordered(options);
     const classify = checkFunction('classify', options.classify);
     if (this.#rules.some(({ adapts }) => adapts)) this.#judgement = { framework, classify };
     else if (classify !== undefined) {

@@ -6,6 +6,7 @@ import type { Observer } from '../limiter/observer.ts';
 import type { Outcome } from '../limiter/permit.ts';
 import type { Priority } from '../limiter/priority.ts';
 import type { Rejection } from '../limiter/rejection.ts';
+import type { SharedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 
 /** What one limit can be told, `R` being what the framework calls a request. */
@@ -23,7 +24,7 @@ interface LimitRule<R> {
 }
 
 /** A limit of this middleware's own. */
-interface OwnLimit<R> extends LimitRule<R> {
+interface OwnLimit<R> extends LimitRule<R>, SharedOptions {
   /** Default, where there is only one: `'default'`. */
   name?: string | undefined;
   /** The most weight in flight at once, per key where keyed; a keyed one may depend on the request, another adapt. */
@@ -45,6 +46,10 @@ interface SharedLimit<R> extends LimitRule<R> {
   name?: undefined;
   shares?: undefined;
   queueWeight?: undefined;
+  store?: undefined;
+  onStoreError?: undefined;
+  handoff?: undefined;
+  reserve?: undefined;
 }
 
 export type LimitOptions<R> =

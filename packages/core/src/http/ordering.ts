@@ -35,6 +35,23 @@ export class Ordering<R> {
   }
 }
 
+/** @throws HeadgateError for wishes that no line could follow: all lines are a store's, and in order of arrival. */
+export function checkUnordered<R>({
+  priority,
+  fairBy,
+  guard,
+}: OrderingOptions<R> & { readonly guard?: unknown }): void {
+  if (fairBy !== undefined)
+    throw invalid('fairBy', 'left out where all limits have a store', fairBy);
+  // A guard asks for the class, too.
+  if (priority === undefined || guard !== undefined) return;
+  throw invalid(
+    'priority',
+    'left out where all limits have a store and there is no guard',
+    priority,
+  );
+}
+
 function checkParty(party: unknown): string {
   if (typeof party === 'string') return party;
   throw invalid('fairBy', 'a function that returns a string', party);

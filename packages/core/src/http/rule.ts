@@ -21,13 +21,27 @@ export const perLimit = [
   'shares',
   'shareBy',
   'queueWeight',
+  'store',
+  'onStoreError',
+  'handoff',
+  'reserve',
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
 const known = [...perLimit, 'queueLimit'];
 
 /** What only a limit of the middleware's own can be told. */
-const ownOnly = ['name', 'limit', 'shares', 'queueLimit', 'queueWeight'] as const;
+const ownOnly = [
+  'name',
+  'limit',
+  'shares',
+  'queueLimit',
+  'queueWeight',
+  'store',
+  'onStoreError',
+  'handoff',
+  'reserve',
+] as const;
 
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
@@ -55,6 +69,9 @@ export class Rule<R> {
     if (typeof limit === 'function' && key === undefined) {
       throw invalid('limit', 'a whole number where there is no key', limit);
     }
+    if (shares !== undefined && options.store !== undefined) {
+      throw invalid('shares', 'left out beside a store', shares);
+    }
     if (limiter !== undefined) checkShared(limiter, options);
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
     this.statusCode = checkStatus(statusCode);
@@ -73,15 +90,32 @@ export class Rule<R> {
     return this.options.limiter === undefined;
   }
 
+  /** Whether its line is the middleware's to order. */
+  get hasOrder(): boolean {
+    return this.isOwn && this.options.store === undefined;
+  }
+
   /** For the gate that is to enforce it. */
   limitOf(order: Order | undefined): GateLimitOptions {
     const { limiter, limit, name, key, shares, queueLimit, queueWeight } = this.options;
+    const { store, onStoreError, handoff, reserve } = this.options;
     const optional = this.options.route !== undefined;
     if (limiter !== undefined) return { limiter, optional };
     // Where it depends on the request, every request brings it along.
     const least = typeof limit === 'function' ? 1 : (limit as number | LimitFactory);
     const perKey = key !== undefined;
-    const own = { name: name as string, limit: least, perKey, queueLimit, queueWeight, optional };
+    const own = {
+      name: name as string,
+      limit: least,
+      perKey,
+      queueLimit,
+      queueWeight,
+      optional,
+      store,
+      onStoreError,
+      handoff,
+      reserve,
+    };
     if (shares === undefined) return own;
     return { ...own, order: byShare(shares, order) };
   }

@@ -11,12 +11,13 @@ import {
 import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
-import type { LocalLimiter } from './limiter.ts';
+import type { Limiter, LocalLimiter } from './limiter.ts';
 import { checkOrder, type Order } from './line.ts';
 import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 import { fifo } from './orders/fifo.ts';
 import type { LimiterSettings } from './pools.ts';
+import { checkSharing, type SharedOptions, type Sharing } from './source.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -48,9 +49,21 @@ export interface LimiterOptions {
   random?: (() => number) | undefined;
 }
 
+/** Of a limit that is counted for several processes together: in order of arrival, and a number. */
+export interface SharedLimiterOptions
+  extends Omit<LimiterOptions, 'limit' | 'order' | 'queueWeight'>,
+    Sharing {
+  /** The most weight in flight at once over all processes, per key where keyed: a whole number from 1. */
+  limit: number;
+}
+
 const known = [
   'limit',
   'name',
+  'store',
+  'onStoreError',
+  'handoff',
+  'reserve',
   'perKey',
   'queueLimit',
   'queueWeight',
@@ -61,21 +74,33 @@ const known = [
   'observer',
   'clock',
   'random',
-] as const satisfies readonly (keyof LimiterOptions)[];
+] as const satisfies readonly (keyof LimiterOptions | keyof Sharing)[];
 
 /**
- * A limit within this process.
+ * A limit within this process, or with a `store` over all processes that share it.
  *
- * @throws HeadgateError where an option is unknown or has a value that makes no sense.
+ * @throws HeadgateError where an option is unknown or has a value that makes no sense, or the store cannot honour it.
  */
-export function createLimiter(options: LimiterOptions): LocalLimiter {
-  return new InProcessLimiter(checkLimiter(options));
+export function createLimiter(options: SharedLimiterOptions): Limiter;
+export function createLimiter(options: LimiterOptions): LocalLimiter;
+export function createLimiter(options: LimiterOptions): Limiter {
+  return makeLimiter(checkLimiter(options));
+}
+
+export function makeLimiter(settings: LimiterSettings): Limiter {
+  const { sharing } = settings;
+  if (sharing === undefined) return new InProcessLimiter(settings);
+  return sharing.store.limiter(settings, sharing);
 }
 
 /** Checks and completes what a limiter is told. */
-export function checkLimiter(options: LimiterOptions): LimiterSettings {
+export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSettings {
   checkNames('createLimiter', options, known);
   const { order = fifo(), queueWeight = Infinity } = options;
+  const sharing = checkSharing(options);
+  if (sharing !== undefined && options.order !== undefined) {
+    throw invalid('order', 'left out beside a store, whose lines are in order of arrival', order);
+  }
   return {
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
@@ -84,6 +109,7 @@ export function checkLimiter(options: LimiterOptions): LimiterSettings {
     queueWeight: checkBound('queueWeight', queueWeight),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
     order: checkOrder(order),
+    sharing,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),

@@ -1,4 +1,5 @@
 import type { LocalPermit } from './local-permit.ts';
+import type { Pool } from './pool.ts';
 import { isHigher, type Priority } from './priority.ts';
 
 /**
@@ -25,7 +26,7 @@ export class Heirs {
       const { place } = waiter;
       // It is about to join the line there.
       if (place === undefined) waiter.priority = priority;
-      else if ('raise' in place) place.raise(waiter, priority);
+      else if ('raise' in place) (place as Pool).raise(waiter, priority);
     }
   }
 }

@@ -47,6 +47,22 @@ export interface LimiterStats {
   readonly withdrawn: number;
   /** Permits taken back because `maxHold` had passed. */
   readonly leaked: number;
+  /** Of a limit that is shared with other processes: what its store says. All the rest is of this process alone. */
+  readonly shared?: SharedStats | undefined;
+}
+
+/** A limit over all processes, as its store has last said; without keys only. */
+export interface SharedStats {
+  /** Whether the store can be asked. */
+  readonly up: boolean;
+  /** What this process was told; the store may go by a later declaration. */
+  readonly declared: number;
+  readonly inflight: number | undefined;
+  readonly queued: number | undefined;
+  /** Leases that this process has found expired, of whatever process. */
+  readonly reclaimed: number;
+  /** Permits of this process whose lease was lost. */
+  readonly lost: number;
 }
 
 /** Enforces a limit. */
@@ -55,6 +71,8 @@ export interface Limiter {
   readonly name: string;
   /** Whether every caller must name a key. */
   readonly perKey: boolean;
+  /** Whether a store is asked, so that it cannot answer at once. */
+  readonly isShared: boolean;
   /** Whether the limit moves by itself. */
   readonly adapts: boolean;
   /** Of the shares that the limit is divided into. */
@@ -71,6 +89,8 @@ export interface Limiter {
   readonly inflight: number;
   /** Callers waiting now. */
   readonly queued: number;
+  /** How many hold a permit, whatever its weight. */
+  readonly holders: number;
   /** Answers the waiter now or later, once. Throws on a weight or a key that can never be right. */
   request(waiter: Waiter): void;
   /** The caller went away; no answer follows. Does nothing for one that does not wait here. */

@@ -19,6 +19,7 @@ const none: readonly string[] = [];
 export class InProcessLimiter implements LocalLimiter {
   readonly name: string;
   readonly perKey: boolean;
+  readonly isShared = false;
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;

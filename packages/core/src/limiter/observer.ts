@@ -1,5 +1,5 @@
 import { checkMethods } from '../checks.ts';
-import { throwLater } from '../errors.ts';
+import { type HeadgateError, throwLater } from '../errors.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -27,6 +27,14 @@ export interface Observer {
   resized?(event: Event & { limit: number }): void;
   /** A permit was held for longer than `maxHold`; it has been given back. */
   leaked?(event: Event & { weight: number; held: number }): void;
+  /** The store of a shared limit cannot be asked, or can again. */
+  store?(event: Event & { up: boolean; error: HeadgateError | undefined }): void;
+  /** A permit of a shared limit has outlived its lease; its signal aborts. */
+  lost?(event: Event & { weight: number }): void;
+  /** Leases of a shared limit were found expired, of whatever process. */
+  reclaimed?(event: Event & { count: number }): void;
+  /** Another process has declared another limit by this name, later; it applies. Said once. */
+  conflict?(event: Event & { declared: number; limit: number }): void;
 }
 
 const kinds = [
@@ -37,6 +45,10 @@ const kinds = [
   'released',
   'resized',
   'leaked',
+  'store',
+  'lost',
+  'reclaimed',
+  'conflict',
 ] as const satisfies readonly (keyof Observer)[];
 
 /** Only the callbacks that are there, so that nobody makes events that nobody sees; they do not throw. */

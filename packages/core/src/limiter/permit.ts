@@ -16,11 +16,17 @@ export interface Permit {
   /** Milliseconds spent in the line; 0 when admitted at once. */
   readonly waited: number;
   /**
+   * Of a limit that is shared with other processes: a number that is above that of every earlier permit, where the limit is 1. A resource
+   * that refuses lower ones than it has seen is safe from a process that was paused for longer than its lease. Undefined where no store gave it.
+   */
+  readonly fencing: bigint | undefined;
+  /**
    * What sort of work it is, where the caller says so: a limit that adapts does not take the slow sort for an overload of
    * the quick one. Over HTTP, the route's pattern.
    */
   kind: string | undefined;
-  /** Aborts when the client disconnects, `maxHold` has passed, or `close` has run out of patience. */
+  /** Aborts when the client disconnects, `maxHold` has passed, `close` has run out of patience, or the lease of a shared
+   * limit is lost or can no longer be known to hold. */
   readonly signal: AbortSignal;
   /**
    * Its true weight has become known: a whole number from 1, which may exceed the limit. Counts for those behind, never
@@ -93,6 +99,10 @@ export abstract class BasePermit implements Permit {
       if (extra.reason !== undefined) extra.controller.abort(extra.reason);
     }
     return extra.controller.signal;
+  }
+
+  get fencing(): bigint | undefined {
+    return undefined;
   }
 
   get kind(): string | undefined {

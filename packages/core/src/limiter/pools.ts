@@ -7,6 +7,7 @@ import { type HoldSettings, Ledger } from './ledger.ts';
 import type { Order } from './line.ts';
 import { Movement } from './movement.ts';
 import { Pool } from './pool.ts';
+import type { Sharing } from './source.ts';
 import { Tally } from './tally.ts';
 
 /** What `createLimiter` has checked and completed. */
@@ -17,6 +18,8 @@ export interface LimiterSettings extends HoldSettings {
   readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
+  /** Where it is counted with other processes. */
+  readonly sharing: Sharing | undefined;
   readonly maxRetryAfter: number;
   readonly random: () => number;
 }

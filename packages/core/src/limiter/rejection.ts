@@ -17,6 +17,8 @@ export interface Rejection {
   readonly waited: number;
   /** When to come back, in whole seconds, at least 1: the value of `Retry-After`. */
   readonly retryAfter: number;
+  /** Where a `store` failed: how. A StoreError. */
+  readonly error?: HeadgateError | undefined;
 }
 
 /** What `acquire` and `run` reject with when the caller is turned away. */

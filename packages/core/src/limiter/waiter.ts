@@ -1,7 +1,6 @@
 import { HeadgateError, invalid, throwLater } from '../errors.ts';
 import type { Term } from './deadlines.ts';
 import type { BasePermit } from './permit.ts';
-import type { Pool } from './pool.ts';
 import { checkPriority, type Priority } from './priority.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -30,8 +29,13 @@ export abstract class Waiter {
   /** The other answer. */
   abstract rejected(rejection: Rejection): void;
 
-  /** About to wait: false declines, and the answer is a rejection (`full`). */
+  /** About to wait, in a line or for the word of a store: false declines, and the answer is a rejection (`full`). */
   joins(): boolean {
+    return true;
+  }
+
+  /** A store has put it into its line: false declines, and the answer is a rejection (`full`). `joins` was asked before. */
+  queues(): boolean {
     return true;
   }
 
@@ -46,8 +50,8 @@ export abstract class Waiter {
   since = 0;
   /** @internal Its number in the order of arrival; 0 while it has not had to wait. */
   arrival = 0;
-  /** @internal Where it waits: in a pool, or at a gate of several limits in the guise of this waiter. */
-  place: Pool | Waiter | undefined = undefined;
+  /** @internal Where it waits: in a pool, for a lease, or at a gate of several limits in the guise of this waiter. */
+  place: object | undefined = undefined;
   /** @internal Those with the same patience, and its place among them. */
   term: Term | undefined = undefined;
   /** @internal */

@@ -1,5 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { LimiterSettings } from '../limiter/pools.ts';
+import type { LimiterSource, SharedTerms } from '../limiter/source.ts';
+import { Session } from './session.ts';
+import { checkShared } from './settings.ts';
+import { SharedLimiter } from './shared-limiter.ts';
 import type { StoreError } from './store-error.ts';
 
 /** Which count: of a limit, or of one key of it. */
@@ -41,7 +47,7 @@ export interface LeaseRequest {
  * them reclaims what a dead process held.
  *
  * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of less
- *   than `queueLimit` waiting); else `full`. One that is there already: what it is.
+ *   than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.
  * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in meanwhile (with a new
  *   token); rejoins at its `place` where the store does not know it. Never `full`.
  * - `renew`, of one that is held: for another `lease`. Where the store does not know it: `held` again where the store
@@ -143,18 +149,26 @@ export interface StoreTimes {
 }
 
 /** Where shared limits are counted; extend it for a store of your own, and run `storeSuite()` of `@headgate/test-suite` on it. */
-export abstract class Store {
+export abstract class Store implements LimiterSource {
   readonly lease: number;
   readonly timeout: number;
   readonly clock: Clock;
   /** This process, or this part of one: what leases of others do not begin with. */
   readonly owner: string = makeOwner();
   abstract readonly can: Capabilities;
+  #session: Session | undefined;
 
   constructor({ lease, timeout, clock = systemClock }: StoreTimes) {
     this.lease = lease;
     this.timeout = timeout;
     this.clock = clock;
+  }
+
+  /** @internal What `createLimiter` makes where it is told of this store. */
+  limiter(settings: LimiterSettings, terms: SharedTerms): Limiter {
+    const shared = checkShared(settings, terms, this);
+    this.#session ??= new Session(this);
+    return new SharedLimiter(shared, this.#session);
   }
 
   /**
@@ -164,7 +178,7 @@ export abstract class Store {
   abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
   /** From now on these are told; returns what ends it. Called once. */
   abstract listen(listener: StoreListener): () => void;
-  /** Rejects with a StoreError. */
+  /** Rejects with a StoreError, after `timeout` at the latest. */
   abstract stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats>;
   /** Ends what the store itself has opened. */
   abstract close(): Promise<void>;

@@ -1,0 +1,55 @@
+import { checkMethods } from '../checks.ts';
+import { invalid } from '../errors.ts';
+import type { Limiter } from './limiter.ts';
+import type { LimiterSettings } from './pools.ts';
+
+/**
+ * What becomes of requests while the store cannot be asked: all are turned away (`reject`), or let in (`admit`), or each process keeps
+ * to the limit alone (`local`).
+ */
+export type OutagePolicy = 'reject' | 'admit' | 'local';
+
+/** What an app says of a limit that is shared with other processes. */
+export interface SharedTerms {
+  /** What becomes of requests while the store cannot be asked. Default: `reject`. */
+  onStoreError?: OutagePolicy | undefined;
+  /**
+   * How often in a row a permit may pass to who waits in the same process before it goes back to the store: fewer round trips, for a
+   * longer wait of other processes. Default: 0, strictly in order of arrival over all processes.
+   */
+  handoff?: number | undefined;
+  /**
+   * How many idle permits the process keeps for a moment, so that most requests need no round trip; for a limit above 1.
+   * Default: 0.
+   */
+  reserve?: number | undefined;
+}
+
+/** Where a limit is counted for several processes: a Store of `@headgate/core/shared`. */
+export interface LimiterSource {
+  /** @internal */
+  limiter(settings: LimiterSettings, terms: SharedTerms): Limiter;
+}
+
+export interface SharedOptions extends SharedTerms {
+  /** Counts the limit for all processes together: `redisStore()`. Default: each process counts alone. */
+  store?: LimiterSource | undefined;
+}
+
+/** A source, and what it is told. */
+export interface Sharing extends SharedTerms {
+  /** Counts the limit for all processes together: `redisStore()`. */
+  store: LimiterSource;
+}
+
+/** @throws HeadgateError for what is no store, and for terms without one. */
+export function checkSharing(options: SharedOptions): Sharing | undefined {
+  const { store, onStoreError, handoff, reserve } = options;
+  if (store !== undefined) {
+    return { store: checkMethods('store', store, ['limiter']), onStoreError, handoff, reserve };
+  }
+  for (const [option, value] of Object.entries({ onStoreError, handoff, reserve })) {
+    if (value !== undefined) throw invalid(option, 'left out where there is no store', value);
+  }
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import { grantFrom, type Served } from '../limiter/grants.ts';
+import type { Lease } from './lease.ts';
+import { mostAtHome, Reserve } from './reserve.ts';
+import type { SharedPermit } from './shared-permit.ts';
+import type { SharedPool } from './shared-pool.ts';
+import { StoreError } from './store-error.ts';
+
+/** The leases that this process holds under a shared limit: where they go when a permit is given back. */
+export class Holdings implements Served {
+  ready = false;
+  readonly #leases = new Set<Lease>();
+  readonly #reserve: Reserve;
+  /** Given back, to pass to who waits here. */
+  readonly #passing: Lease[] = [];
+
+  constructor(private readonly pool: SharedPool) {
+    this.#reserve = new Reserve(pool.home.session.store, (lease) => this.release(lease));
+  }
+
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  /** The permits that are out with a lease. */
+  get permits(): SharedPermit[] {
+    return [...this.#leases].flatMap(({ permit }) => permit ?? []);
+  }
+
+  add(lease: Lease): void {
+    this.#leases.add(lease);
+  }
+
+  delete(lease: Lease): void {
+    this.#leases.delete(lease);
+  }
+
+  release(lease: Lease): void {
+    this.#leases.delete(lease);
+    this.pool.home.session.release(lease);
+  }
+
+  /** The store is back: it is asked whether they hold still. */
+  renew(): void {
+    for (const lease of this.#leases) {
+      if (lease.state === 'held') this.pool.home.session.ask('renew', lease);
+    }
+  }
+
+  /** The store has given its place to another, or may have. */
+  lost(lease: Lease): void {
+    const { name, settings } = this.pool.home;
+    const { permit } = lease;
+    this.#reserve.remove(lease);
+    this.release(lease);
+    if (permit === undefined) return;
+    this.pool.home.lost++;
+    settings.observer.lost?.({ name, weight: permit.weight });
+    permit.lost(new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${name}" was lost`));
+  }
+
+  /** One that lies idle, for who comes while nobody waits. */
+  takeIdle(weight: number): Lease | undefined {
+    if (this.#reserve.size === 0 || this.pool.callers.length > 0) return undefined;
+    const lease = this.#reserve.take(weight);
+    if (lease === undefined || this.isCertain(lease)) return lease;
+    this.release(lease);
+    return undefined;
+  }
+
+  returnIdle(): void {
+    this.#reserve.empty();
+  }
+
+  /** Its permit was given back: to who waits here, or kept for who comes, or back to the store. */
+  giveBack(lease: Lease): void {
+    if (this.#mayPass(lease)) {
+      this.#passing.push(lease);
+      grantFrom(this);
+    } else if (this.#mayKeep(lease)) this.#reserve.keep(lease);
+    else this.release(lease);
+  }
+
+  serve(): void {
+    // The array grows while it is walked.
+    for (const lease of this.#passing) this.pool.pass(lease);
+    this.#passing.length = 0;
+  }
+
+  /** Whether the store is sure to hold it still. */
+  isCertain(lease: Lease): boolean {
+    const { session } = this.pool.home;
+    return session.store.clock.now() < session.endOf(lease);
+  }
+
+  #mayPass(lease: Lease): boolean {
+    const { settings, session } = this.pool.home;
+    if (lease.uses > settings.handoff) return false;
+    if (this.pool.callers.first?.weight !== lease.weight) return false;
+    return session.store.clock.now() - lease.since < mostAtHome && this.#isUsable(lease);
+  }
+
+  #mayKeep(lease: Lease): boolean {
+    const { settings, spare } = this.pool.home;
+    if (this.#reserve.size >= settings.reserve || lease.uses > spare) return false;
+    const { callers, standings } = this.pool;
+    return callers.length === 0 && !standings.othersAreWaiting && this.#isUsable(lease);
+  }
+
+  #isUsable(lease: Lease): boolean {
+    const { closed, circuit } = this.pool.home;
+    const isUp = !closed && circuit.error === undefined;
+    return isUp && lease.state === 'held' && this.isCertain(lease);
+  }
+}

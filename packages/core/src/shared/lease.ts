@@ -1,0 +1,57 @@
+import type { BasePermit } from '../limiter/permit.ts';
+import type { Waiter } from '../limiter/waiter.ts';
+import type { SharedPermit } from './shared-permit.ts';
+import type { SharedPool } from './shared-pool.ts';
+import type { LeaseRequest } from './store.ts';
+
+/** A place under a shared limit, or in its line: this process's record of it. */
+export class Lease {
+  /**
+   * `unsent`: the store has not been asked yet. `asking`: it has not answered yet. `over`: given back, lost, or turned away.
+   */
+  state: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
+  /** Who waits for it. */
+  caller: Waiter | undefined = undefined;
+  /** Who holds it. */
+  permit: SharedPermit | undefined = undefined;
+  /** Waits in this process alone for the caller, while the store is away. */
+  standIn: Waiter | undefined = undefined;
+  /** What stands for it under the limit of this process alone, while the store is away. */
+  local: BasePermit | undefined = undefined;
+  /** Whether the caller has been told that it must wait in line. */
+  isCounted = false;
+  place: string | undefined = undefined;
+  fencing: bigint | undefined = undefined;
+  /** How many permits it has served. */
+  uses = 0;
+  /** When the store let it in, or gave it back after it was kept idle. */
+  since = 0;
+  /** When it was asked for, or the last of what the store is known to have heard of it was sent. */
+  heard = 0;
+  /** When it is to be renewed. */
+  renewAt = Infinity;
+
+  constructor(
+    readonly pool: SharedPool,
+    readonly id: string,
+    public weight: number,
+  ) {}
+
+  /** As the store is told of it now. */
+  request(): LeaseRequest {
+    const { pool, id, weight, place, fencing } = this;
+    const { queueLimit, spare, reserves } = pool.home;
+    const wait = this.caller === undefined ? 0 : pool.home.timeLeft(this.caller);
+    return {
+      ref: pool.standings.ref,
+      id,
+      weight,
+      wait,
+      queueLimit,
+      place,
+      fencing,
+      spare,
+      reserves,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { startTimer } from '../clock.ts';
+import type { Lease } from './lease.ts';
+import type { Store } from './store.ts';
+
+/** Milliseconds for which a lease lies idle in a process, or goes from hand to hand there, at most. */
+export const mostAtHome = 100;
+
+/** Leases that are kept for a moment with nothing at work, so that who comes next needs no round trip. */
+export class Reserve {
+  readonly #idle: Lease[] = [];
+  #cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly giveBack: (lease: Lease) => void,
+  ) {}
+
+  get size(): number {
+    return this.#idle.length;
+  }
+
+  keep(lease: Lease): void {
+    lease.since = this.store.clock.now();
+    this.#idle.push(lease);
+    if (this.#cancel === undefined) this.#arm(mostAtHome);
+  }
+
+  /** One of this weight; the one last used, so that the others may go back. */
+  take(weight: number): Lease | undefined {
+    const index = this.#idle.findLastIndex((lease) => lease.weight === weight);
+    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
+  }
+
+  remove(lease: Lease): void {
+    const index = this.#idle.indexOf(lease);
+    if (index >= 0) this.#idle.splice(index, 1);
+  }
+
+  /** Gives back all that have been idle since then. */
+  empty(since = Infinity): void {
+    while (this.#idle[0] !== undefined && this.#idle[0].since <= since) {
+      this.giveBack(this.#idle.shift() as Lease);
+    }
+    if (this.#idle.length > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #arm(delay: number): void {
+    this.#cancel = startTimer(this.store.clock, delay, () => {
+      this.#cancel = undefined;
+      const now = this.store.clock.now();
+      this.empty(now - mostAtHome);
+      const oldest = this.#idle[0];
+      if (oldest !== undefined) this.#arm(oldest.since + mostAtHome - now);
+    });
+  }
+}

@@ -1,0 +1,173 @@
+import { checkCount, checkDuration } from '../checks.ts';
+import { HeadgateError, invalid } from '../errors.ts';
+import { Acquisition } from '../limiter/acquisition.ts';
+import { callLater } from '../limiter/call.ts';
+import type { CloseOptions } from '../limiter/ledger.ts';
+import type { Limiter, LimiterStats, WaitOptions } from '../limiter/limiter.ts';
+import type { Permit } from '../limiter/permit.ts';
+import { checkPriority } from '../limiter/priority.ts';
+import type { RejectionReason } from '../limiter/rejection.ts';
+import { checkRequest } from '../limiter/request.ts';
+import { checkIdle, checkWishes, type Waiter } from '../limiter/waiter.ts';
+import { Lease } from './lease.ts';
+import type { Session } from './session.ts';
+import type { SharedSettings } from './settings.ts';
+import type { SharedPool } from './shared-pool.ts';
+import { SharedPools } from './shared-pools.ts';
+
+const nothing = {};
+
+/** Enforces a limit over many processes, which lease their permits from a store. */
+export class SharedLimiter implements Limiter {
+  readonly name: string;
+  readonly perKey: boolean;
+  readonly adapts = false;
+  readonly isShared = true;
+  readonly shareNames: readonly string[] = [];
+  readonly queueLimit: number;
+  readonly queueWeight = Infinity;
+  readonly queueTimeout: number;
+  readonly #pools: SharedPools;
+
+  constructor(settings: SharedSettings, session: Session) {
+    this.name = settings.name;
+    this.perKey = settings.perKey;
+    this.queueLimit = settings.queueLimit;
+    this.queueTimeout = settings.queueTimeout;
+    this.#pools = new SharedPools(settings, session);
+  }
+
+  get limit(): number {
+    return this.#pools.limit;
+  }
+
+  get inflight(): number {
+    return this.#pools.inflight;
+  }
+
+  get queued(): number {
+    return this.#pools.queued;
+  }
+
+  /** How many of this process hold a permit, whatever its weight. */
+  get holders(): number {
+    return this.#pools.ledger.count;
+  }
+
+  request(waiter: Waiter): void {
+    const pools = this.#pools;
+    checkIdle(waiter);
+    const pool = this.#poolFor(waiter);
+    checkRequest(this, pool.standings.limit, waiter.weight, waiter.share);
+    waiter.arrival = 0;
+    if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
+    if (pool.admitsAtOnce(waiter)) return;
+    checkWishes(waiter);
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
+    if (pools.circuit.error !== undefined) return pools.fallback.newcomer(pool, waiter, timeout);
+    if (!waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
+    // Asking may have run the app's own code.
+    const again = this.#poolFor(waiter);
+    if (pools.closed) return again.rejectNewcomer(waiter, 'closed');
+    again.ask(waiter, timeout);
+  }
+
+  withdraw(waiter: Waiter): void {
+    this.#poolOf(waiter)?.withdraw(waiter);
+  }
+
+  reject(waiter: Waiter, reason: RejectionReason): void {
+    const pool = this.#poolOf(waiter);
+    if (reason === 'timeout') pool?.late(waiter);
+    else pool?.reject(waiter, reason);
+  }
+
+  acquire(options: WaitOptions = nothing): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
+      const waiter = new Acquisition(this, resolve, reject, options.signal);
+      waiter.key = options.key;
+      waiter.weight = options.weight ?? 1;
+      waiter.limit = options.limit;
+      if (options.share !== undefined) waiter.share = options.share;
+      if (options.party !== undefined) waiter.party = options.party;
+      waiter.queueTimeout = options.queueTimeout;
+      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
+      this.request(waiter);
+    });
+  }
+
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
+    return callLater(this.acquire(options), fn, options.signal);
+  }
+
+  setLimit(limit: number): void {
+    const { session } = this.#pools;
+    if (!session.store.can.setLimit) {
+      throw invalid(
+        'limit',
+        'set at the store itself, which does not let its limits be changed',
+        limit,
+      );
+    }
+    this.#pools.declare(checkCount('limit', limit, 1));
+    for (const { standings } of this.#pools.inUse()) {
+      session.send({ verb: 'setLimit', ref: standings.ref }, (answer) => {
+        if (!('error' in answer)) standings.learn(answer);
+      });
+    }
+  }
+
+  async close(options?: CloseOptions): Promise<number> {
+    const pools = this.#pools;
+    pools.closed = true;
+    for (const pool of pools.inUse()) {
+      pool.holdings.returnIdle();
+      for (const { caller } of pool.callers.leases()) {
+        if (caller !== undefined) pool.reject(caller, 'closed');
+      }
+    }
+    const left = await pools.ledger.drain(options);
+    if (left === 0) await pools.end();
+    return left;
+  }
+
+  stats(): LimiterStats {
+    const { ledger, tally, settings, keys } = this.#pools;
+    const { name, limit, inflight, queued } = this;
+    const now = settings.clock.now();
+    let longestWait = 0;
+    for (const { callers } of this.#pools.inUse()) {
+      if (callers.first !== undefined) {
+        longestWait = Math.max(longestWait, now - callers.first.since);
+      }
+    }
+    const { admitted, leaked } = ledger;
+    const counts = { admitted, rejected: { ...tally.rejections }, withdrawn: tally.withdrawals };
+    const shared = this.#pools.stats();
+    return { name, limit, inflight, queued, longestWait, keys, ...counts, leaked, shared };
+  }
+
+  usage(key?: string): { limit: number; inflight: number } {
+    const { limit = this.limit, inflight = 0 } = this.#pools.poolOf(key)?.standings ?? {};
+    return { limit, inflight };
+  }
+
+  #poolFor({ key, limit }: Waiter): SharedPool {
+    const { name, perKey } = this;
+    if (perKey && typeof key !== 'string') throw misfit(`limiter "${name}" needs a key`);
+    if (!perKey && (key ?? limit) !== undefined) {
+      throw misfit(`limiter "${name}" is not keyed: set perKey`);
+    }
+    return this.#pools.of(key, limit === undefined ? undefined : checkCount('limit', limit, 1));
+  }
+
+  /** Where it waits, if it does so here. */
+  #poolOf({ place }: Waiter): SharedPool | undefined {
+    return place instanceof Lease && place.pool.home === this.#pools ? place.pool : undefined;
+  }
+}
+
+function misfit(message: string): HeadgateError {
+  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+}

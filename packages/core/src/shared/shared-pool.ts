@@ -1,0 +1,364 @@
+import { throwLater } from '../errors.ts';
+import { isLate } from '../limiter/deadlines.ts';
+import { nextArrival } from '../limiter/line.ts';
+import type { BasePermit } from '../limiter/permit.ts';
+import type { RejectionReason } from '../limiter/rejection.ts';
+import { grant, isGone, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import { Callers } from './callers.ts';
+import { Holdings } from './holdings.ts';
+import { Lease } from './lease.ts';
+import { SharedPermit } from './shared-permit.ts';
+import type { SharedPools } from './shared-pools.ts';
+import { Standings } from './standings.ts';
+import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
+import type { StoreError } from './store-error.ts';
+
+/** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
+export class SharedPool {
+  /** Weight held here. */
+  inflight = 0;
+  readonly callers = new Callers();
+  readonly standings: Standings;
+  readonly holdings: Holdings;
+
+  constructor(
+    readonly home: SharedPools,
+    readonly key: string | undefined,
+    own: number | undefined,
+  ) {
+    this.standings = new Standings(this, own);
+    this.holdings = new Holdings(this);
+  }
+
+  /** Lets somebody in who comes while a lease lies idle here. */
+  admitsAtOnce(waiter: Waiter): boolean {
+    const lease = this.holdings.takeIdle(waiter.weight);
+    if (lease !== undefined) this.#admit(waiter, lease);
+    return lease !== undefined;
+  }
+
+  /** Asks the store for somebody. */
+  ask(waiter: Waiter, timeout: number): void {
+    const lease = this.await(waiter, timeout);
+    const mayWait = this.home.timeLeft(waiter) > 0;
+    if (!mayWait || this.callers.sent < this.#mostSent) this.#send(lease);
+    else if (this.home.queued >= this.home.queueLimit || !this.queues(lease)) {
+      this.reject(waiter, 'full');
+    }
+  }
+
+  /** Somebody begins to wait, though not at the store yet. */
+  await(waiter: Waiter, timeout: number): Lease {
+    const { clock, deadlines, session } = this.home;
+    // A gate's request brings its own place in the order and its own deadline.
+    if (waiter.arrival === 0) {
+      const now = clock.now();
+      waiter.arrival = nextArrival();
+      waiter.since = Math.floor(now);
+      waiter.deadline = 0;
+      if (timeout > 0) deadlines.add(waiter, now, timeout);
+    }
+    this.#keep();
+    const lease = new Lease(this, session.newId(), waiter.weight);
+    this.callers.add(waiter, lease);
+    return lease;
+  }
+
+  /** It must wait in line; false where it would not. */
+  queues(lease: Lease): boolean {
+    const { caller, isCounted } = lease;
+    if (isCounted || caller === undefined) return caller !== undefined;
+    if (!caller.queues() || caller.place !== lease) return false;
+    lease.isCounted = true;
+    this.home.queued++;
+    this.home.tally.queued(lease.weight, this.home.queued);
+    return true;
+  }
+
+  /** What the store says to `acquire`, `stay`, `renew`, `register` or `resize`. */
+  answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
+    if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
+    this.learn(answer);
+    if (lease.state === 'over') return;
+    if (answer.state === 'lost') return this.holdings.lost(lease);
+    if (answer.state === 'full') return this.#reject(lease, 'full');
+    if (answer.state === 'ok') return;
+    this.home.session.heard(lease, sent);
+    if (answer.state === 'queued') this.#queued(lease, answer);
+    else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
+  }
+
+  /** The store has let it in. */
+  granted(lease: Lease, fencing: bigint | undefined): void {
+    const { session } = this.home;
+    if (lease.state !== 'asking' && lease.state !== 'queued') return;
+    // The news may be old: the lease is as good as what the store has last heard of it.
+    if (this.holdings.isCertain(lease)) {
+      session.heard(lease, lease.heard);
+      this.#holds(lease, fencing);
+    } else session.ask('stay', lease);
+  }
+
+  /** A permit is given back. */
+  freed(permit: SharedPermit): void {
+    const { lease, local, weight } = permit;
+    this.#hold(-weight);
+    this.standings.returned += weight;
+    local?.release();
+    this.home.fallback.forget(permit);
+    if (lease !== undefined) {
+      lease.permit = undefined;
+      lease.uses++;
+      this.holdings.giveBack(lease);
+    }
+    this.#settle();
+  }
+
+  /** A permit's true weight has become known. */
+  reweigh(permit: SharedPermit, weight: number): void {
+    const { lease, local } = permit;
+    this.#hold(weight - permit.weight);
+    permit.weight = weight;
+    local?.adjust(weight);
+    if (lease === undefined || lease.state === 'over') return;
+    lease.weight = weight;
+    this.home.session.ask('resize', lease);
+  }
+
+  admitNewcomer(waiter: Waiter, local: BasePermit): void {
+    this.#admit(waiter, undefined, local);
+  }
+
+  /** Whoever waits for this lease is let in without the store. */
+  admitInstead(lease: Lease, local: BasePermit): void {
+    const caller = this.#leave(lease);
+    this.home.session.release(lease);
+    if (caller !== undefined) this.#admit(caller, undefined, local);
+  }
+
+  /** Tells the store of a permit that was given without it. */
+  register(permit: SharedPermit): void {
+    const { session } = this.home;
+    const lease = new Lease(this, session.newId(), permit.weight);
+    lease.state = 'asking';
+    permit.hold(lease);
+    this.holdings.add(lease);
+    session.ask('register', lease);
+  }
+
+  /** The store is back: those who wait go on there, and those who hold a lease make sure of it. */
+  resume(): void {
+    const { session } = this.home;
+    this.holdings.renew();
+    for (const lease of this.callers.leases()) {
+      lease.standIn = undefined;
+      if (lease.state === 'queued') session.ask('stay', lease);
+      else if (lease.state === 'asking') session.ask('acquire', lease);
+    }
+    this.#sendNext();
+  }
+
+  /** Others wait at the store. */
+  recalled(): void {
+    this.standings.othersWait();
+    this.holdings.returnIdle();
+  }
+
+  learn(standing: Standing): void {
+    this.standings.learn(standing);
+    const first = this.callers.first?.place as Lease | undefined;
+    if (first?.state === 'queued') this.#checkSoon(first);
+  }
+
+  withdraw(waiter: Waiter): void {
+    const lease = waiter.place as Lease;
+    this.#leave(lease);
+    this.home.session.release(lease);
+    this.home.tally.withdrawn(waiter);
+    this.#settle();
+  }
+
+  reject(waiter: Waiter, reason: RejectionReason): void {
+    this.#reject(waiter.place as Lease, reason);
+  }
+
+  /** Its time is up. */
+  late(waiter: Waiter): void {
+    const lease = waiter.place as Lease;
+    if (lease.state === 'asking' && lease.standIn === undefined) this.home.fallback.takeLate(lease);
+    else this.reject(waiter, 'timeout');
+  }
+
+  rejectNewcomer(waiter: Waiter, reason: RejectionReason): void {
+    const rejection = this.standings.rejection(waiter, reason);
+    this.home.tally.rejected(rejection);
+    waiter.rejected(rejection);
+  }
+
+  /** How many leases are asked for at once: where permits pass from hand to hand, as many as can be held. */
+  get #mostSent(): number {
+    return this.home.settings.handoff > 0 ? this.standings.limit : Infinity;
+  }
+
+  #send(lease: Lease): void {
+    const caller = this.callers.remove(lease) as Waiter;
+    lease.state = 'asking';
+    lease.heard = this.home.session.store.clock.now();
+    this.callers.add(caller, lease);
+    this.home.session.ask('acquire', lease);
+  }
+
+  #sendNext(): void {
+    const { callers, home } = this;
+    if (home.closed || home.circuit.error !== undefined) return;
+    for (
+      let { firstUnsent } = callers;
+      firstUnsent !== undefined;
+      firstUnsent = callers.firstUnsent
+    ) {
+      if (callers.sent >= this.#mostSent) return;
+      this.#send(firstUnsent.place as Lease);
+    }
+  }
+
+  #queued(lease: Lease, { place }: Reply): void {
+    // Let in meanwhile: the grant has overtaken this answer.
+    if (lease.state === 'held') return;
+    lease.place = place;
+    lease.state = 'queued';
+    if (!this.queues(lease)) return this.#reject(lease, 'full');
+    this.#checkSoon(lease);
+  }
+
+  #checkSoon(lease: Lease): void {
+    const { checkAt } = this.standings;
+    if (checkAt < lease.renewAt && this.callers.first === lease.caller) {
+      this.home.session.renewBy(lease, checkAt);
+    }
+  }
+
+  #unanswered(lease: Lease, verb: LeaseVerb, error: StoreError): void {
+    const { home } = this;
+    home.failed(this.key, error);
+    if (lease.state === 'over') return;
+    const { permit } = lease;
+    if (verb === 'register' && permit !== undefined) {
+      this.holdings.delete(lease);
+      home.session.release(lease);
+      permit.lease = undefined;
+      home.fallback.add(permit);
+    } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease);
+  }
+
+  #holds(lease: Lease, fencing: bigint | undefined): void {
+    lease.state = 'held';
+    lease.fencing = fencing;
+    lease.since = this.home.session.store.clock.now();
+    lease.uses = 0;
+    this.holdings.add(lease);
+    if (lease.permit === undefined) this.pass(lease);
+  }
+
+  /** To who is next; back to the store where nobody is. */
+  pass(lease: Lease): void {
+    for (let caller = this.#next(lease); caller !== undefined; caller = this.#next(lease)) {
+      if (this.#misses(caller)) continue;
+      this.#admit(caller, lease);
+      return this.#sendNext();
+    }
+    this.holdings.release(lease);
+    this.#settle();
+  }
+
+  /** Who is to have this lease: who waits for it, or where permits pass from hand to hand, who has come first. */
+  #next(lease: Lease): Waiter | undefined {
+    const { first } = this.callers;
+    const isFirst = this.home.settings.handoff > 0 && first?.weight === lease.weight;
+    const own = isFirst ? (first.place as Lease) : lease;
+    const caller = this.#leave(own);
+    if (own !== lease) this.#reuse(own, lease);
+    return caller;
+  }
+
+  /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
+  #reuse(own: Lease, lease: Lease): void {
+    const { callers, home } = this;
+    const from =
+      lease.caller === undefined ? (callers.firstUnsent?.place as Lease | undefined) : lease;
+    if (from === undefined || from.weight !== own.weight) return this.holdings.release(own);
+    const heir = callers.remove(from) as Waiter;
+    own.isCounted = from.isCounted;
+    if (from !== lease) home.session.forget(from);
+    callers.add(heir, own);
+  }
+
+  /** Whether it can no longer be let in; then it has been told. */
+  #misses(caller: Waiter): boolean {
+    const { clock, tally } = this.home;
+    const now = (caller.term?.owner.clock ?? clock).now();
+    if (isLate(caller, now)) this.#tell(caller, 'timeout');
+    else if (isGone(caller)) tally.withdrawn(caller);
+    else return false;
+    return true;
+  }
+
+  #admit(waiter: Waiter, lease?: Lease, local?: BasePermit): void {
+    const { clock, ledger, fallback } = this.home;
+    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, clock.now());
+    const permit = new SharedPermit(this, waiter.weight, waited);
+    permit.local = local;
+    this.#keep();
+    if (lease === undefined) fallback.add(permit);
+    else permit.hold(lease);
+    this.#hold(waiter.weight);
+    ledger.add(permit);
+    try {
+      grant(waiter, permit);
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  #reject(lease: Lease, reason: RejectionReason): void {
+    const caller = this.#leave(lease);
+    this.home.session.release(lease);
+    if (caller !== undefined) this.#tell(caller, reason);
+    this.#settle();
+  }
+
+  #tell(caller: Waiter, reason: RejectionReason): void {
+    try {
+      this.rejectNewcomer(caller, reason);
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  /** Its caller waits no longer; what becomes of the lease is another's to say. */
+  #leave(lease: Lease): Waiter | undefined {
+    const { home } = this;
+    const caller = this.callers.remove(lease);
+    if (caller === undefined) return undefined;
+    home.deadlines.remove(caller);
+    if (lease.isCounted) home.queued--;
+    lease.isCounted = false;
+    home.fallback.withdraw(lease);
+    return caller;
+  }
+
+  #hold(weight: number): void {
+    this.inflight += weight;
+    this.home.inflight += weight;
+  }
+
+  #keep(): void {
+    if (this.key !== undefined) this.home.keep(this, this.key);
+  }
+
+  /** Perhaps nobody needs the pool any more. */
+  #settle(): void {
+    this.#sendNext();
+    const isIdle = this.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
+    if (isIdle && this.key !== undefined) this.home.forget(this, this.key);
+  }
+}

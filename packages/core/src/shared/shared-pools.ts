@@ -1,0 +1,202 @@
+import type { Clock } from '../clock.ts';
+import { longestTimer } from '../clock.ts';
+import { Deadlines } from '../limiter/deadlines.ts';
+import { Ledger } from '../limiter/ledger.ts';
+import type { SharedStats } from '../limiter/limiter.ts';
+import { Tally } from '../limiter/tally.ts';
+import type { Waiter } from '../limiter/waiter.ts';
+import { warnOnce } from '../warning.ts';
+import { Circuit } from './circuit.ts';
+import { Fallback } from './fallback.ts';
+import type { Member, Session } from './session.ts';
+import type { SharedSettings } from './settings.ts';
+import { SharedPool } from './shared-pool.ts';
+import type { LimitRef, Standing } from './store.ts';
+import type { StoreError } from './store-error.ts';
+
+/** How many permits may follow each other under one lease that is kept in reserve: one round trip for so many. */
+const usesInReserve = 100;
+
+/**
+ * A shared limiter's pools, and what they have in common: a single pool, or one for each key in use here. An idle key leaves
+ * nothing behind.
+ */
+export class SharedPools implements Member {
+  readonly name: string;
+  /** What applies; another process may have declared it. */
+  limit: number;
+  /** When that was declared; empty where it is still to be. */
+  version = '';
+  inflight = 0;
+  /** How many of this process wait in line. */
+  queued = 0;
+  closed = false;
+  /** Leases that were found expired, of whatever process. */
+  reclaimed = 0;
+  /** What the store said last in place of an answer. */
+  error: StoreError | undefined = undefined;
+  /** Permits of this process whose lease was lost. */
+  lost = 0;
+  readonly queueLimit: number;
+  /** How many more tokens a lease needs. */
+  readonly spare: number;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  readonly deadlines: Deadlines;
+  readonly circuit: Circuit;
+  readonly fallback: Fallback;
+  #hasWarned = false;
+  #lately: Pick<LimitRef, 'name' | 'key'>;
+  readonly #only: SharedPool | undefined;
+  readonly #byKey = new Map<string, SharedPool>();
+
+  constructor(
+    readonly settings: SharedSettings,
+    readonly session: Session,
+  ) {
+    const { name, limit, queueLimit, clock, handoff, reserve } = settings;
+    const { store } = session;
+    this.name = name;
+    this.limit = limit;
+    this.queueLimit = queueLimit;
+    this.spare = Math.max(handoff, reserve > 0 ? usesInReserve - 1 : 0);
+    this.#lately = { name };
+    this.ledger = new Ledger(settings);
+    this.tally = new Tally(settings);
+    this.deadlines = new Deadlines(clock, (late) => this.late(late));
+    this.circuit = new Circuit(
+      store.clock,
+      store.timeout,
+      () => store.stats(this.#lately),
+      () => this.#turned(),
+    );
+    this.fallback = new Fallback(this, settings.onStoreError);
+    if (!settings.perKey) this.#only = new SharedPool(this, undefined, undefined);
+    session.join(this);
+  }
+
+  get clock(): Clock {
+    return this.settings.clock;
+  }
+
+  /** Whether a lease may be kept for a while with nothing at work. */
+  get reserves(): boolean {
+    return this.settings.reserve > 0;
+  }
+
+  /** The pool for a key; a new one is not kept before it is used. */
+  of(key: string | undefined, limit: number | undefined): SharedPool {
+    if (this.#only !== undefined) return this.#only;
+    const pool = this.#byKey.get(key as string);
+    if (pool === undefined) return new SharedPool(this, key, limit);
+    if (limit !== undefined) pool.standings.declare(limit);
+    return pool;
+  }
+
+  poolOf(key: string | undefined): SharedPool | undefined {
+    return this.#only ?? this.#byKey.get(key as string);
+  }
+
+  keep(pool: SharedPool, key: string): void {
+    this.#byKey.set(key, pool);
+  }
+
+  forget(pool: SharedPool, key: string): void {
+    if (this.#byKey.get(key) === pool) this.#byKey.delete(key);
+  }
+
+  get keys(): number {
+    return this.#byKey.size;
+  }
+
+  /** A copy: what is done to one pool may end another's use. */
+  inUse(): SharedPool[] {
+    return this.#only === undefined ? [...this.#byKey.values()] : [this.#only];
+  }
+
+  /** Milliseconds that it may still wait in line; 0 where it may not. */
+  timeLeft({ term, deadline }: Waiter): number {
+    if (term === undefined || this.queueLimit === 0) return 0;
+    const left = deadline === 0 ? longestTimer : Math.ceil(deadline - term.owner.clock.now());
+    return Math.min(Math.max(left, 0), longestTimer);
+  }
+
+  /** What the store says besides its answer; `adopts` where it is about the limit of all. */
+  learn(standing: Standing, adopts: boolean): void {
+    const { name, observer } = this.settings;
+    const { reclaimed } = standing;
+    this.circuit.worked();
+    if (adopts) this.#adopt(standing);
+    if (reclaimed === 0) return;
+    this.reclaimed += reclaimed;
+    observer.reclaimed?.({ name, count: reclaimed });
+  }
+
+  /** Another process, or an earlier `setLimit`, has declared what applies. */
+  #adopt({ limit, version }: Standing): void {
+    if (version === this.version) return;
+    this.version = version;
+    if (limit === this.limit) return;
+    this.limit = limit;
+    const { name, observer } = this.settings;
+    observer.resized?.({ name, limit });
+    const declared = this.settings.limit;
+    if (limit === declared || this.#hasWarned) return;
+    this.#hasWarned = true;
+    if (observer.conflict !== undefined) return observer.conflict({ name, declared, limit });
+    warnOnce(
+      'HEADGATE_LIMIT_CONFLICT',
+      `limit "${name}" is ${declared} here, but ${limit} was declared later by another process, and applies`,
+    );
+  }
+
+  /** The app has declared another. */
+  declare(limit: number): void {
+    const { name, observer } = this.settings;
+    this.limit = limit;
+    this.version = '';
+    observer.resized?.({ name, limit });
+  }
+
+  /** A waiter's time is up. */
+  late(waiter: Waiter): void {
+    const { place } = waiter as { place?: { pool?: unknown } };
+    if (place?.pool instanceof SharedPool) place.pool.late(waiter);
+  }
+
+  failed(key: string | undefined, error: StoreError): void {
+    this.error = error;
+    this.#lately = { name: this.name, key };
+    this.circuit.failed(error);
+  }
+
+  doubted(): void {
+    void this.circuit.doubt();
+  }
+
+  /** Resolves when the store has heard of all that was given back, or cannot be reached. */
+  end(): Promise<void> {
+    this.circuit.end();
+    this.session.leave(this);
+    return this.session.released();
+  }
+
+  stats(): SharedStats {
+    const { reclaimed, lost } = this;
+    const { limit: declared } = this.settings;
+    const { inflight, queued } = this.#only?.standings ?? {
+      inflight: undefined,
+      queued: undefined,
+    };
+    return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
+  }
+
+  #turned(): void {
+    const { name, observer } = this.settings;
+    const { error } = this.circuit;
+    observer.store?.({ name, up: error === undefined, error });
+    if (this.closed) return;
+    if (error === undefined) this.fallback.end();
+    else this.fallback.begin();
+  }
+}

@@ -1,0 +1,93 @@
+import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
+import { RetryAfter } from '../limiter/retry-after.ts';
+import { type Waiter, waitedSince } from '../limiter/waiter.ts';
+import type { SharedPool } from './shared-pool.ts';
+import type { LimitRef, Standing } from './store.ts';
+
+/** How a shared limit stands, as far as this process has heard. */
+export class Standings {
+  /** Weight given back here ever, for `Retry-After`. */
+  returned = 0;
+  /** When the next lease may expire whose place nobody announces. */
+  checkAt = Infinity;
+  #latest: Standing | undefined;
+  #ref: LimitRef;
+  #retryAfter: RetryAfter | undefined;
+
+  constructor(
+    private readonly pool: SharedPool,
+    /** The key's own limit, where keys differ. */
+    private own: number | undefined,
+  ) {
+    this.#ref = this.#makeRef();
+  }
+
+  get limit(): number {
+    return this.own ?? this.pool.home.limit;
+  }
+
+  /** Weight held, over all processes. */
+  get inflight(): number {
+    return Math.max(this.pool.inflight, this.#latest?.inflight ?? 0);
+  }
+
+  /** How many wait, over all processes. */
+  get queued(): number {
+    return this.#latest?.queued ?? 0;
+  }
+
+  get othersAreWaiting(): boolean {
+    return this.queued > 0;
+  }
+
+  /** What the store is to know of the limit: the same object for as long as it says the same. */
+  get ref(): LimitRef {
+    const { home } = this.pool;
+    const { limit, version } = this.#ref;
+    if (limit !== this.limit || (this.own === undefined && version !== home.version)) {
+      this.#ref = this.#makeRef();
+    }
+    return this.#ref;
+  }
+
+  /** The key's own limit is another from now on. */
+  declare(limit: number): void {
+    this.own = limit;
+  }
+
+  learn(standing: Standing): void {
+    const { home } = this.pool;
+    const { clock } = home.session.store;
+    this.#latest = standing;
+    this.checkAt = clock.now() + standing.checkIn;
+    home.learn(standing, this.own === undefined);
+  }
+
+  /** The store says so unasked. */
+  othersWait(): void {
+    if (this.#latest !== undefined) this.#latest = { ...this.#latest, queued: 1 };
+  }
+
+  rejection(waiter: Waiter, reason: RejectionReason): Rejection {
+    const { name, settings, error } = this.pool.home;
+    const { clock, maxRetryAfter, random } = settings;
+    const now = clock.now();
+    this.#retryAfter ??= new RetryAfter(maxRetryAfter, random);
+    const retryAfter = this.#retryAfter.seconds(now, this.#weightAhead(waiter), this.returned);
+    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
+    const rejection = { reason, limit: name, queued: this.queued, waited, retryAfter };
+    return reason === 'store' ? { ...rejection, error } : rejection;
+  }
+
+  /** Of what is ahead over all processes, the part that this process will see come back: all come back at one rate. */
+  #weightAhead({ weight }: Waiter): number {
+    const { inflight } = this;
+    return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.inflight) / inflight;
+  }
+
+  #makeRef(): LimitRef {
+    const { home, key } = this.pool;
+    const version = this.own === undefined ? home.version : '';
+    return { name: home.name, key, limit: this.limit, version };
+  }
+}
