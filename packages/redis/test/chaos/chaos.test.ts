@@ -18,7 +18,7 @@ describe(`eight processes, a store, and what can befall them (HEADGATE_CHAOS_SEE
         seed,
         limits: [1, 3],
         calm: 1_000,
-        storm: storms[ground],
+        weather: () => ({ lasts: storms[ground], pace: 350 }),
         more: (done) => done < 1,
         tell: (report) => reports.push(report),
       });

@@ -34,7 +34,8 @@ for (const ground of chosen) {
     limits,
     only: values.only,
     calm: 2_000,
-    storm: 12_000,
+    // From one thing after the other to all at once.
+    weather: (dice) => ({ lasts: 12_000, pace: dice.between(200, 1_500) }),
     more: () => performance.now() < until,
     tell: (report) => {
       broken += report.broken.length;

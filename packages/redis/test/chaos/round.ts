@@ -3,7 +3,7 @@ import type { Store } from '@headgate/core/shared';
 import type { Fault, Stage } from './faults/fault.ts';
 import type { Record } from './log/record.ts';
 import { stamp } from './log/stamp.ts';
-import { storm } from './storm.ts';
+import { storm, type Weather } from './storm.ts';
 
 export interface RoundOptions {
   readonly stage: Stage;
@@ -12,9 +12,9 @@ export interface RoundOptions {
   readonly record: Record;
   /** Asks Redis itself how a limit stands. */
   readonly store: Store;
-  /** Milliseconds of peace, and of faults. */
+  /** Milliseconds of peace before the faults. */
   readonly calm: number;
-  readonly storm: number;
+  readonly weather: Weather;
 }
 
 /** Load in peace, then under faults; then none, until everything must be back. */
@@ -28,7 +28,7 @@ export async function round(options: RoundOptions): Promise<void> {
   const from = stamp();
   await sleep(options.calm);
   record.note({ kind: 'calm', at: stamp(), from });
-  await storm(faults, options.storm, stage);
+  await storm(faults, options.weather, stage);
   const last = stamp();
   crew.load(false);
   await sleep(last + lease + 1_000 - stamp());

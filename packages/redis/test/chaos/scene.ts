@@ -13,6 +13,7 @@ import { single } from './ground/single.ts';
 import { Record } from './log/record.ts';
 import { type Report, reportOn } from './report.ts';
 import { round } from './round.ts';
+import type { Weather } from './storm.ts';
 
 const size = 8;
 /** Milliseconds. */
@@ -29,9 +30,9 @@ export interface SceneOptions {
   readonly ground: keyof typeof grounds;
   readonly seed: number;
   readonly limits: readonly number[];
-  /** Milliseconds of peace in each round, and of faults. */
+  /** Milliseconds of peace in each round, before the faults. */
   readonly calm: number;
-  readonly storm: number;
+  readonly weather: (dice: Dice) => Weather;
   /** Whether there is to be a round more. */
   readonly more: (done: number) => boolean;
   /** Only faults whose name says so. */
@@ -42,7 +43,7 @@ export interface SceneOptions {
 
 /** Eight processes, a store, and what befalls them; round after round. */
 export async function play(options: SceneOptions): Promise<void> {
-  const { limits, seed, calm, storm } = options;
+  const { limits, seed, calm } = options;
   const ground = await grounds[options.ground](limits);
   const dice = new Dice(seed);
   let record = new Record(lease);
@@ -56,7 +57,8 @@ export async function play(options: SceneOptions): Promise<void> {
     const stage = { crew, ground, dice, lease, note };
     for (let done = 0; options.more(done); done++) {
       record = new Record(lease);
-      await round({ stage, faults, limits, record, store, calm, storm });
+      const weather = options.weather(dice);
+      await round({ stage, faults, limits, record, store, calm, weather });
       options.tell(reportOn(record, limits, `${options.ground}, seed ${seed}, round ${done + 1}`));
     }
   } finally {

@@ -3,13 +3,21 @@ import type { Dice } from './dice.ts';
 import type { Fault, Stage } from './faults/fault.ts';
 import { stamp } from './log/stamp.ts';
 
-/** Milliseconds from one fault to the next, on average. */
-const pace = 350;
+/** Milliseconds. */
+export interface Weather {
+  readonly lasts: number;
+  /** From one fault to the next, on average. */
+  readonly pace: number;
+}
 
-/** Lets faults strike for so many milliseconds, each of them before any comes again; resolves when all are undone. */
-export async function storm(faults: readonly Fault[], ms: number, stage: Stage): Promise<void> {
+/** Lets faults strike, each of them before any comes again; resolves when all are undone. */
+export async function storm(
+  faults: readonly Fault[],
+  { lasts, pace }: Weather,
+  stage: Stage,
+): Promise<void> {
   const { dice } = stage;
-  const until = stamp() + ms;
+  const until = stamp() + lasts;
   const underWay = new Set<Promise<void>>();
   let alone: Promise<void> = Promise.resolve();
   let deck: Fault[] = [];

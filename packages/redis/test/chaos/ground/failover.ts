@@ -1,4 +1,5 @@
-import { type RedisServer, startProxy, startRedis, startReplica } from '@headgate/test-servers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import { command } from '../command.ts';
 import type { Fault } from '../faults/fault.ts';
 import { stamp } from '../log/stamp.ts';
@@ -61,7 +62,11 @@ class Pair {
   async follow(): Promise<void> {
     await this.#old?.stop();
     this.#old = undefined;
-    this.#replica = await startReplica(this.primary);
+    // Told to follow, and not started so: where it is restarted later, it is the one in charge.
+    const next = await startRedis();
+    await command(next, 'REPLICAOF', '127.0.0.1', `${this.primary.port}`);
+    while (!String(await command(next, 'INFO')).includes('master_link_status:up')) await sleep(10);
+    this.#replica = next;
   }
 
   async stop(): Promise<void> {
