@@ -1,12 +1,4 @@
-import type {
-  Answer,
-  Grant,
-  LeaseVerb,
-  LimitRef,
-  Op,
-  Reply,
-  Standing,
-} from '@headgate/core/shared';
+import type { Answer, Grant, LeaseVerb, LimitRef, Op, Reply } from '@headgate/core/shared';
 import { redisKey } from './key.ts';
 
 /** How many operations one script does at most: nobody else is served meanwhile. */
@@ -64,22 +56,21 @@ export function callsOf(ops: readonly Op[], caller: Caller): Call[] {
 const mayNotFail = 6;
 
 function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Caller): string[] {
-  const about = `recall\n${JSON.stringify([ref.name, ref.key])}`;
+  const { name, key } = ref;
+  const about = `recall\n${JSON.stringify(key === undefined ? [name] : [name, key])}`;
   return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0'];
 }
 
 function encode(op: Op, args: string[], { lease }: Caller): void {
   const letter = letters[op.verb];
   if (op.verb === 'setLimit') {
-    args.push(letter, '', '0', '0:0:0', '', '');
+    args.push(letter, '', '0', '0:0:0', '', '', '');
     return;
   }
   const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
   const tail = `${lease}:${spare}:${reserves ? 1 : 0}`;
-  args.push(letter, id, `${weight}`, tail);
-  if (op.verb === 'acquire') args.push(whole(wait), whole(queueLimit));
-  else if (op.verb === 'stay') args.push(whole(wait), place ?? '');
-  else args.push(`${fencing ?? ''}`, '');
+  const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
+  args.push(letter, id, `${weight}`, tail, whole(wait), where, `${fencing ?? ''}`);
   if (op.verb !== 'acquire') args[mayNotFail] = '1';
 }
 
@@ -97,26 +88,25 @@ export function decode(
 ): Grant[] {
   // A client may have been told to make buffers of strings.
   const words = String(reply).split('\n');
-  const [limit, version = '', inflight, queued, soonest, reclaimed] = words;
-  const standing: Standing = {
+  const [limit, version = '', soonest, reclaimed] = words;
+  const shared = {
     limit: Number(limit),
     version,
-    inflight: Number(inflight),
-    queued: Number(queued),
     checkIn: soonest === '' ? lease / 3 : Math.min(Math.max(Number(soonest), 0) + 1, lease / 3),
-    reclaimed: 0,
   };
-  let at = 6;
+  let at = 4;
   for (const [i, index] of indices.entries()) {
-    const state = words[at++] as Reply['state'];
-    const extra = words[at++] ?? '';
+    const [state, extra, inflight, queued] = words.slice(at, at + 4);
     answers[index] ??= {
-      ...standing,
+      ...shared,
+      state: state as Reply['state'],
+      inflight: Number(inflight),
+      queued: Number(queued),
       reclaimed: i === 0 ? Number(reclaimed) : 0,
-      state,
-      fencing: state === 'held' && extra !== '' ? BigInt(extra) : undefined,
+      fencing: state === 'held' && extra ? BigInt(extra) : undefined,
       place: state === 'queued' ? extra : undefined,
     };
+    at += 4;
   }
   const grants: Grant[] = [];
   for (; at + 1 < words.length; at += 2) {

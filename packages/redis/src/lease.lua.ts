@@ -3,7 +3,7 @@
  *
  * - at -1 one member of what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
  *   expired; in hexadecimal, so that it stays below the 64 bytes up to which Redis keeps a small set in one piece;
- * - `h<id>:<weight>` for each holder at the millisecond at which its lease ends;
+ * - `h<id>:<weight>:<reserves>` for each holder at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter at 1e14 and the millisecond at which it counts as dead;
  * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
  *
@@ -24,7 +24,7 @@ local now = math.floor(micros / 1000)
 local expires = int(now + term)
 
 local limit, version, last, inflight, queued, longest, born, reserving
-local loose, keep, recall, reclaimed = false, false, false, 0
+local loose, recall, reclaimed = false, false, 0
 
 local top = call('ZRANGE', key, 0, 1, 'WITHSCORES')
 local old = top[1]
@@ -50,7 +50,7 @@ if old and mayNotFail == '1' then call('PEXPIRE', key, int(2 * longest)) end
 
 if top[4] and tonumber(top[4]) <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, 0, int(now))) do
-    inflight = inflight - match(dead, ':(%d+)$')
+    inflight = inflight - match(dead, ':(%d+):%d$')
     reclaimed = reclaimed + 1
   end
   call('ZREMRANGEBYSCORE', key, 0, int(now))
@@ -81,10 +81,10 @@ local function letIn()
       queued = 0
       return
     end
-    local id, weight, lease, spare = match(head, '^w(.*):(%d+):(%d+):(%d+):%d$')
+    local id, weight, lease, spare, reserves = match(head, '^w(.*):(%d+):(%d+):(%d+):(%d)$')
     if not fits(weight) then return end
     call('ZREM', key, head, 'x' .. string.sub(head, 2))
-    call('ZADD', key, int(now + lease), 'h' .. id .. ':' .. weight)
+    call('ZADD', key, int(now + lease), 'h' .. id .. ':' .. weight .. ':' .. reserves)
     inflight, queued = inflight + weight, queued - 1
     granted[id] = token(spare)
     order[#order + 1] = id
@@ -115,6 +115,13 @@ local function extend(holder)
   return call('ZSCORE', key, holder)
 end
 
+-- What it says that it has, or a new one where it does not know.
+local function own(fencing, spare)
+  if fencing == '' then return token(spare) end
+  last = math.max(last, fencing + spare)
+  return fencing
+end
+
 local function admit(holder, weight)
   call('ZADD', key, expires, holder)
   inflight = inflight + weight
@@ -126,7 +133,7 @@ local function leave(waiter)
   return true
 end
 
--- Looks through all where a weight is not what it was.
+-- Looks through all, where a weight is not what it was.
 local function search(from, to, pattern, id)
   for _, member in ipairs(call('ZRANGEBYSCORE', key, from, to)) do
     local found, weight = match(member, pattern)
@@ -134,116 +141,107 @@ local function search(from, to, pattern, id)
   end
 end
 
-local function weigh(id, weight)
-  local held, before = search(0, '(1e14', '^h(.*):(%d+)$', id)
+local function drop(id)
+  local held, weight = search(0, '(1e14', '^h(.*):(%d+):%d$', id)
   if not held then return false end
   call('ZREM', key, held)
-  inflight = inflight - before
-  loose = true
-  if weight then admit('h' .. id .. ':' .. weight, weight) end
+  inflight, loose = inflight - weight, true
   return true
 end
 
 local act = {}
 
-function act.a(id, weight, holder, waiter, wait, room, spare)
-  if loose then letIn() end
+function act.a(id, weight, spare, holder, waiter, wait, room, fencing)
   if queued == 0 and fits(weight) then
-    if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
-    return 'held', token(spare)
+    if call('ZADD', key, expires, holder) == 1 then
+      inflight = inflight + weight
+      return 'held', token(spare)
+    end
+    return 'held', own(fencing, spare)
   end
-  if extend(holder) then return 'held', token(spare) end
+  if extend(holder) then return 'held', own(fencing, spare) end
   local place = waits(waiter, wait)
   if place then return 'queued', place end
   if tonumber(wait) <= 0 or queued >= tonumber(room) then return 'full', '' end
   return join(waiter, wait, '')
 end
 
-function act.s(id, weight, holder, waiter, wait, place, spare)
-  if extend(holder) then return 'held', token(spare) end
+function act.s(id, weight, spare, holder, waiter, wait, place, fencing)
+  if extend(holder) then return 'held', own(fencing, spare) end
   local known = waits(waiter, wait)
   if known then return 'queued', known end
   loose = true
   return join(waiter, wait, place)
 end
 
-function act.n(id, weight, holder, waiter, fencing, _, spare)
+function act.n(id, weight, spare, holder, waiter, _, _, fencing)
   if extend(holder) then return 'held', fencing end
-  local own = tonumber(fencing)
-  if own and (own < born or own > last) then
-    admit(holder, weight)
-    last = math.max(last, own + spare)
-    return 'held', fencing
-  end
-  if weigh(id, weight) then return 'held', fencing end
-  return 'lost', ''
+  local known = tonumber(fencing)
+  local isLost = known and (known < born or known > last)
+  if not isLost and not drop(id) then return 'lost', '' end
+  admit(holder, weight)
+  return 'held', own(fencing, spare)
 end
 
-function act.g(id, weight, holder, waiter, fencing, _, spare)
+function act.g(id, weight, spare, holder, waiter, _, _, fencing)
   if not extend(holder) then
     leave(waiter)
     admit(holder, weight)
   end
-  if fencing == '' then return 'held', token(spare) end
-  last = math.max(last, fencing + spare)
+  return 'held', own(fencing, spare)
+end
+
+function act.z(id, weight, spare, holder, waiter, _, _, fencing)
+  if not drop(id) then return 'lost', '' end
+  admit(holder, weight)
   return 'held', fencing
 end
 
-function act.z(id, weight, holder, waiter, fencing)
-  if weigh(id, weight) then return 'held', fencing end
-  return 'lost', ''
-end
-
-function act.r(id, weight, holder, waiter)
+function act.r(id, weight, spare, holder, waiter)
   if call('ZREM', key, holder) == 1 then
     inflight, loose = inflight - weight, true
     return 'ok', ''
   end
-  if leave(waiter) or weigh(id) then return 'ok', '' end
-  local line = search('1e15', '+inf', '^w(.*):(%d+):%d+:%d+:%d$', id)
+  if leave(waiter) or drop(id) then return 'ok', '' end
+  local line = queued > 0 and search('1e15', '+inf', '^w(.*):(%d+):%d+:%d+:%d$', id)
   if line and leave(string.sub(line, 2)) then return 'ok', '' end
   return 'lost', ''
 end
 
-function act.l()
-  keep = true
-  return 'ok', ''
-end
+function act.l() return 'ok', '' end
 
-local ids, states, extras = {}, {}, {}
-for i = 8, #ARGV, 6 do
+local reply = { '', '', '', '' }
+for i = 8, #ARGV, 7 do
   local id, weight, tail = ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   local one = id .. ':' .. weight
   local spare, reserves = match(tail, ':(%d+):(%d)$')
   if reserves == '1' then reserving = '1' end
-  local n = #ids + 1
-  ids[n] = id
-  states[n], extras[n] =
-    act[ARGV[i]](id, weight, 'h' .. one, one .. ':' .. tail, ARGV[i + 4], ARGV[i + 5], spare)
+  if loose then letIn() end
+  local state, extra = act[ARGV[i]](id, weight, spare,
+    'h' .. one .. ':' .. reserves, one .. ':' .. tail, ARGV[i + 4], ARGV[i + 5], ARGV[i + 6])
+  if loose then letIn() end
+  if state == 'queued' and granted[id] then
+    state, extra = 'held', granted[id]
+    granted[id] = nil
+  end
+  local n = #reply
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = state, extra, int(inflight), int(queued)
 end
-if loose then letIn() end
 
 local new = string.format('m%x %x %x %x %x %x %x %s',
   limit, version, last, inflight, queued, longest, born, reserving)
-if new ~= old and (old or keep or inflight + queued > 0) then
-  call('ZADD', key, -1, new)
+if new ~= old then
+  -- With nobody there it is not worth a failure.
+  local write = (old or inflight + queued > 0) and call or redis.pcall
+  write('ZADD', key, -1, new)
   if old then call('ZREM', key, old) end
 end
 if not old or mayNotFail ~= '1' then call('PEXPIRE', key, int(2 * longest)) end
 
-local soonest = ''
 if queued > 0 then
-  soonest = int(tonumber(call('ZRANGE', key, 1, 1, 'WITHSCORES')[2]) - now)
+  reply[3] = int(tonumber(call('ZRANGE', key, 1, 1, 'WITHSCORES')[2]) - now)
 end
-local reply = { int(limit), int(version), int(inflight), int(queued), soonest, reclaimed }
-for n, id in ipairs(ids) do
-  if states[n] == 'queued' and granted[id] then
-    states[n], extras[n] = 'held', granted[id]
-    granted[id] = nil
-  end
-  reply[#reply + 1] = states[n]
-  reply[#reply + 1] = extras[n]
-end
+reply[1], reply[2], reply[4] = int(limit), int(version), reclaimed
 
 local messages = {}
 for _, id in ipairs(order) do
@@ -260,9 +258,11 @@ for owner, message in pairs(messages) do redis.pcall('PUBLISH', channel .. owner
 if recall and reserving == '1' and queued > 0 then
   local told = { [me] = true }
   for _, held in ipairs(call('ZRANGEBYSCORE', key, 0, '(1e14')) do
-    local owner = match(held, '^h([^.]*)')
-    if not told[owner] then redis.pcall('PUBLISH', channel .. owner, about) end
-    told[owner] = true
+    local owner, reserves = match(held, '^h([^.]*).*:(%d)$')
+    if reserves == '1' and not told[owner] then
+      redis.pcall('PUBLISH', channel .. owner, about)
+      told[owner] = true
+    end
   end
 end
 return table.concat(reply, '\\n')

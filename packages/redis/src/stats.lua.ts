@@ -14,7 +14,7 @@ if not version then
 end
 local inflight = 0
 local held = redis.call('ZRANGEBYSCORE', key, '(' .. int(now), '(1e14')
-for _, member in ipairs(held) do inflight = inflight + string.match(member, ':(%d+)$') end
+for _, member in ipairs(held) do inflight = inflight + string.match(member, ':(%d+):%d$') end
 
 local queued = redis.call('ZCOUNT', key, '(' .. int(1e14 + now), '(1e15')
 local longest = 0

@@ -61,3 +61,9 @@ export const libraries: readonly Library[] = [
       ofNodeRedis(createCluster6({ rootNodes: ports.map((port) => ({ socket: { host, port } })) })),
   },
 ];
+
+export function library(name: string): Library {
+  const found = libraries.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no library ${name}`);
+  return found;
+}

@@ -21,3 +21,12 @@ export { ManualClock } from './kit/manual-clock.ts';
 export { RawSocket } from './kit/raw-socket.ts';
 export { aRound, counts, until } from './kit/until.ts';
 export { Running, World } from './kit/world.ts';
+export type { StoreDriver, SuiteTimes } from './store/driver.ts';
+export {
+  type CallFault,
+  type Faults,
+  FaultyStore,
+  faultyStore,
+  type NewsFault,
+} from './store/faulty-store.ts';
+export { storeSuite } from './store/store-suite.ts';

@@ -26,7 +26,7 @@ export class Fallback {
     const limiter = this.#begun();
     const asked = { key: waiter.key, weight: waiter.weight, limit: waiter.limit };
     const permit = this.policy === 'admit' ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
-    if (permit !== undefined) return pool.admitNewcomer(waiter, permit);
+    if (permit !== undefined) return pool.admission.admit(waiter, undefined, permit);
     if (limiter.queued >= this.home.queueLimit || !waiter.joins()) {
       return pool.rejectNewcomer(waiter, 'full');
     }
@@ -86,7 +86,7 @@ export class Fallback {
     }
     for (const permit of this.#strays) {
       permit.local = undefined;
-      permit.pool.register(permit);
+      permit.pool.admission.register(permit);
     }
     this.#strays.clear();
     for (const pool of this.home.inUse()) pool.resume();

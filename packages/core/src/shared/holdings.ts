@@ -82,7 +82,7 @@ export class Holdings implements Served {
 
   serve(): void {
     // The array grows while it is walked.
-    for (const lease of this.#passing) this.pool.pass(lease);
+    for (const lease of this.#passing) this.pool.admission.pass(lease);
     this.#passing.length = 0;
   }
 

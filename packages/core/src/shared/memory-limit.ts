@@ -6,7 +6,7 @@ import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from '.
 export interface Moment {
   /** Milliseconds. */
   readonly now: number;
-  /** Microseconds; each later than the one before. */
+  /** The same in microseconds. */
   readonly micros: number;
   /** Milliseconds that the caller's leases last. */
   readonly lease: number;

@@ -32,7 +32,6 @@ export class Memory {
   readonly #limits = new Map<string, Entry>();
   readonly #idle = new Heap<Entry>(({ look }) => look);
   readonly #listeners = new Map<string, StoreListener>();
-  #micros = 0;
 
   constructor({ clock = systemClock }: MemoryOptions = {}) {
     this.#clock = checkClock(clock);
@@ -78,8 +77,7 @@ export class Memory {
 
   #moment(lease: number): Moment {
     const now = this.#clock.now();
-    this.#micros = Math.max(Math.floor(now * 1000), this.#micros + 1);
-    return { now, micros: this.#micros, lease };
+    return { now, micros: Math.floor(now * 1000), lease };
   }
 
   #entry({ name, key }: LimitRef, { now, micros }: Moment): Entry {

@@ -65,10 +65,10 @@ export class SharedPermit extends BasePermit {
   }
 
   protected reweigh(weight: number): void {
-    this.pool.reweigh(this, weight);
+    this.pool.admission.reweigh(this, weight);
   }
 
   protected giveBack(): void {
-    this.pool.freed(this);
+    this.pool.admission.freed(this);
   }
 }

@@ -1,13 +1,12 @@
 import { throwLater } from '../errors.ts';
-import { isLate } from '../limiter/deadlines.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { BasePermit } from '../limiter/permit.ts';
 import type { RejectionReason } from '../limiter/rejection.ts';
-import { grant, isGone, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import type { Waiter } from '../limiter/waiter.ts';
+import { Admission } from './admission.ts';
 import { Callers } from './callers.ts';
 import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
-import { SharedPermit } from './shared-permit.ts';
 import type { SharedPools } from './shared-pools.ts';
 import { Standings } from './standings.ts';
 import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
@@ -15,11 +14,10 @@ import type { StoreError } from './store-error.ts';
 
 /** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
 export class SharedPool {
-  /** Weight held here. */
-  inflight = 0;
   readonly callers = new Callers();
   readonly standings: Standings;
   readonly holdings: Holdings;
+  readonly admission: Admission;
 
   constructor(
     readonly home: SharedPools,
@@ -28,12 +26,13 @@ export class SharedPool {
   ) {
     this.standings = new Standings(this, own);
     this.holdings = new Holdings(this);
+    this.admission = new Admission(this);
   }
 
   /** Lets somebody in who comes while a lease lies idle here. */
   admitsAtOnce(waiter: Waiter): boolean {
     const lease = this.holdings.takeIdle(waiter.weight);
-    if (lease !== undefined) this.#admit(waiter, lease);
+    if (lease !== undefined) this.admission.admit(waiter, lease);
     return lease !== undefined;
   }
 
@@ -58,7 +57,7 @@ export class SharedPool {
       waiter.deadline = 0;
       if (timeout > 0) deadlines.add(waiter, now, timeout);
     }
-    this.#keep();
+    this.keep();
     const lease = new Lease(this, session.newId(), waiter.weight);
     this.callers.add(waiter, lease);
     return lease;
@@ -99,51 +98,11 @@ export class SharedPool {
     } else session.ask('stay', lease);
   }
 
-  /** A permit is given back. */
-  freed(permit: SharedPermit): void {
-    const { lease, local, weight } = permit;
-    this.#hold(-weight);
-    this.standings.returned += weight;
-    local?.release();
-    this.home.fallback.forget(permit);
-    if (lease !== undefined) {
-      lease.permit = undefined;
-      lease.uses++;
-      this.holdings.giveBack(lease);
-    }
-    this.#settle();
-  }
-
-  /** A permit's true weight has become known. */
-  reweigh(permit: SharedPermit, weight: number): void {
-    const { lease, local } = permit;
-    this.#hold(weight - permit.weight);
-    permit.weight = weight;
-    local?.adjust(weight);
-    if (lease === undefined || lease.state === 'over') return;
-    lease.weight = weight;
-    this.home.session.ask('resize', lease);
-  }
-
-  admitNewcomer(waiter: Waiter, local: BasePermit): void {
-    this.#admit(waiter, undefined, local);
-  }
-
   /** Whoever waits for this lease is let in without the store. */
   admitInstead(lease: Lease, local: BasePermit): void {
-    const caller = this.#leave(lease);
+    const caller = this.leave(lease);
     this.home.session.release(lease);
-    if (caller !== undefined) this.#admit(caller, undefined, local);
-  }
-
-  /** Tells the store of a permit that was given without it. */
-  register(permit: SharedPermit): void {
-    const { session } = this.home;
-    const lease = new Lease(this, session.newId(), permit.weight);
-    lease.state = 'asking';
-    permit.hold(lease);
-    this.holdings.add(lease);
-    session.ask('register', lease);
+    if (caller !== undefined) this.admission.admit(caller, undefined, local);
   }
 
   /** The store is back: those who wait go on there, and those who hold a lease make sure of it. */
@@ -172,10 +131,10 @@ export class SharedPool {
 
   withdraw(waiter: Waiter): void {
     const lease = waiter.place as Lease;
-    this.#leave(lease);
+    this.leave(lease);
     this.home.session.release(lease);
     this.home.tally.withdrawn(waiter);
-    this.#settle();
+    this.settle();
   }
 
   reject(waiter: Waiter, reason: RejectionReason): void {
@@ -256,77 +215,17 @@ export class SharedPool {
     lease.since = this.home.session.store.clock.now();
     lease.uses = 0;
     this.holdings.add(lease);
-    if (lease.permit === undefined) this.pass(lease);
-  }
-
-  /** To who is next; back to the store where nobody is. */
-  pass(lease: Lease): void {
-    for (let caller = this.#next(lease); caller !== undefined; caller = this.#next(lease)) {
-      if (this.#misses(caller)) continue;
-      this.#admit(caller, lease);
-      return this.#sendNext();
-    }
-    this.holdings.release(lease);
-    this.#settle();
-  }
-
-  /** Who is to have this lease: who waits for it, or where permits pass from hand to hand, who has come first. */
-  #next(lease: Lease): Waiter | undefined {
-    const { first } = this.callers;
-    const isFirst = this.home.settings.handoff > 0 && first?.weight === lease.weight;
-    const own = isFirst ? (first.place as Lease) : lease;
-    const caller = this.#leave(own);
-    if (own !== lease) this.#reuse(own, lease);
-    return caller;
-  }
-
-  /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
-  #reuse(own: Lease, lease: Lease): void {
-    const { callers, home } = this;
-    const from =
-      lease.caller === undefined ? (callers.firstUnsent?.place as Lease | undefined) : lease;
-    if (from === undefined || from.weight !== own.weight) return this.holdings.release(own);
-    const heir = callers.remove(from) as Waiter;
-    own.isCounted = from.isCounted;
-    if (from !== lease) home.session.forget(from);
-    callers.add(heir, own);
-  }
-
-  /** Whether it can no longer be let in; then it has been told. */
-  #misses(caller: Waiter): boolean {
-    const { clock, tally } = this.home;
-    const now = (caller.term?.owner.clock ?? clock).now();
-    if (isLate(caller, now)) this.#tell(caller, 'timeout');
-    else if (isGone(caller)) tally.withdrawn(caller);
-    else return false;
-    return true;
-  }
-
-  #admit(waiter: Waiter, lease?: Lease, local?: BasePermit): void {
-    const { clock, ledger, fallback } = this.home;
-    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, clock.now());
-    const permit = new SharedPermit(this, waiter.weight, waited);
-    permit.local = local;
-    this.#keep();
-    if (lease === undefined) fallback.add(permit);
-    else permit.hold(lease);
-    this.#hold(waiter.weight);
-    ledger.add(permit);
-    try {
-      grant(waiter, permit);
-    } catch (error) {
-      throwLater(error);
-    }
+    if (lease.permit === undefined) this.admission.pass(lease);
   }
 
   #reject(lease: Lease, reason: RejectionReason): void {
-    const caller = this.#leave(lease);
+    const caller = this.leave(lease);
     this.home.session.release(lease);
-    if (caller !== undefined) this.#tell(caller, reason);
-    this.#settle();
+    if (caller !== undefined) this.tell(caller, reason);
+    this.settle();
   }
 
-  #tell(caller: Waiter, reason: RejectionReason): void {
+  tell(caller: Waiter, reason: RejectionReason): void {
     try {
       this.rejectNewcomer(caller, reason);
     } catch (error) {
@@ -335,7 +234,7 @@ export class SharedPool {
   }
 
   /** Its caller waits no longer; what becomes of the lease is another's to say. */
-  #leave(lease: Lease): Waiter | undefined {
+  leave(lease: Lease): Waiter | undefined {
     const { home } = this;
     const caller = this.callers.remove(lease);
     if (caller === undefined) return undefined;
@@ -346,19 +245,15 @@ export class SharedPool {
     return caller;
   }
 
-  #hold(weight: number): void {
-    this.inflight += weight;
-    this.home.inflight += weight;
-  }
-
-  #keep(): void {
+  keep(): void {
     if (this.key !== undefined) this.home.keep(this, this.key);
   }
 
   /** Perhaps nobody needs the pool any more. */
-  #settle(): void {
+  settle(): void {
     this.#sendNext();
-    const isIdle = this.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
+    const isIdle =
+      this.admission.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
     if (isIdle && this.key !== undefined) this.home.forget(this, this.key);
   }
 }

@@ -6,8 +6,6 @@ import type { LimitRef, Standing } from './store.ts';
 
 /** How a shared limit stands, as far as this process has heard. */
 export class Standings {
-  /** Weight given back here ever, for `Retry-After`. */
-  returned = 0;
   /** When the next lease may expire whose place nobody announces. */
   checkAt = Infinity;
   #latest: Standing | undefined;
@@ -28,7 +26,7 @@ export class Standings {
 
   /** Weight held, over all processes. */
   get inflight(): number {
-    return Math.max(this.pool.inflight, this.#latest?.inflight ?? 0);
+    return Math.max(this.pool.admission.inflight, this.#latest?.inflight ?? 0);
   }
 
   /** How many wait, over all processes. */
@@ -73,7 +71,11 @@ export class Standings {
     const { clock, maxRetryAfter, random } = settings;
     const now = clock.now();
     this.#retryAfter ??= new RetryAfter(maxRetryAfter, random);
-    const retryAfter = this.#retryAfter.seconds(now, this.#weightAhead(waiter), this.returned);
+    const retryAfter = this.#retryAfter.seconds(
+      now,
+      this.#weightAhead(waiter),
+      this.pool.admission.returned,
+    );
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     const rejection = { reason, limit: name, queued: this.queued, waited, retryAfter };
     return reason === 'store' ? { ...rejection, error } : rejection;
@@ -82,7 +84,7 @@ export class Standings {
   /** Of what is ahead over all processes, the part that this process will see come back: all come back at one rate. */
   #weightAhead({ weight }: Waiter): number {
     const { inflight } = this;
-    return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.inflight) / inflight;
+    return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.admission.inflight) / inflight;
   }
 
   #makeRef(): LimitRef {

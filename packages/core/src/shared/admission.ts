@@ -1,0 +1,122 @@
+import { throwLater } from '../errors.ts';
+import { isLate } from '../limiter/deadlines.ts';
+import type { BasePermit } from '../limiter/permit.ts';
+import { grant, isGone, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import { Lease } from './lease.ts';
+import { SharedPermit } from './shared-permit.ts';
+import type { SharedPool } from './shared-pool.ts';
+
+/** Lets callers in, with a lease or while the store is away without one, and takes back what they give back. */
+export class Admission {
+  /** Weight held. */
+  inflight = 0;
+  /** Weight given back ever, for `Retry-After`. */
+  returned = 0;
+
+  constructor(private readonly pool: SharedPool) {}
+
+  /** A lease is free: to who is next; back to the store where nobody is. */
+  pass(lease: Lease): void {
+    const { pool } = this;
+    for (let caller = this.#next(lease); caller !== undefined; caller = this.#next(lease)) {
+      if (this.#misses(caller)) continue;
+      this.admit(caller, lease);
+      return pool.settle();
+    }
+    pool.holdings.release(lease);
+    pool.settle();
+  }
+
+  /** Without a lease, it counts under the limit of this process alone. */
+  admit(waiter: Waiter, lease?: Lease, local?: BasePermit): void {
+    const { pool } = this;
+    const { clock, ledger, fallback } = pool.home;
+    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, clock.now());
+    const permit = new SharedPermit(pool, waiter.weight, waited);
+    permit.local = local;
+    pool.keep();
+    if (lease === undefined) fallback.add(permit);
+    else permit.hold(lease);
+    this.#hold(waiter.weight);
+    ledger.add(permit);
+    try {
+      grant(waiter, permit);
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  /** Tells the store of a permit that was given without it. */
+  register(permit: SharedPermit): void {
+    const { pool } = this;
+    const { session } = pool.home;
+    const lease = new Lease(pool, session.newId(), permit.weight);
+    lease.state = 'asking';
+    permit.hold(lease);
+    pool.holdings.add(lease);
+    session.ask('register', lease);
+  }
+
+  freed(permit: SharedPermit): void {
+    const { lease, local, weight } = permit;
+    this.#hold(-weight);
+    this.returned += weight;
+    local?.release();
+    this.pool.home.fallback.forget(permit);
+    if (lease !== undefined) {
+      lease.permit = undefined;
+      lease.uses++;
+      this.pool.holdings.giveBack(lease);
+    }
+    this.pool.settle();
+  }
+
+  /** A permit's true weight has become known. */
+  reweigh(permit: SharedPermit, weight: number): void {
+    const { lease, local } = permit;
+    this.#hold(weight - permit.weight);
+    permit.weight = weight;
+    local?.adjust(weight);
+    if (lease === undefined || lease.state === 'over') return;
+    lease.weight = weight;
+    this.pool.home.session.ask('resize', lease);
+  }
+
+  /** Who is to have this lease: who waits for it, or where permits pass from hand to hand, who has come first. */
+  #next(lease: Lease): Waiter | undefined {
+    const { home, callers } = this.pool;
+    const { first } = callers;
+    const isFirst = home.settings.handoff > 0 && first?.weight === lease.weight;
+    const own = isFirst ? (first.place as Lease) : lease;
+    const caller = this.pool.leave(own);
+    if (own !== lease) this.#reuse(own, lease);
+    return caller;
+  }
+
+  /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
+  #reuse(own: Lease, lease: Lease): void {
+    const { callers, home, holdings } = this.pool;
+    const unsent = callers.firstUnsent?.place as Lease | undefined;
+    const from = lease.caller === undefined ? unsent : lease;
+    if (from === undefined || from.weight !== own.weight) return holdings.release(own);
+    const heir = callers.remove(from) as Waiter;
+    own.isCounted = from.isCounted;
+    if (from !== lease) home.session.forget(from);
+    callers.add(heir, own);
+  }
+
+  /** Whether it can no longer be let in; then it has been told. */
+  #misses(caller: Waiter): boolean {
+    const { clock, tally } = this.pool.home;
+    const now = (caller.term?.owner.clock ?? clock).now();
+    if (isLate(caller, now)) this.pool.tell(caller, 'timeout');
+    else if (isGone(caller)) tally.withdrawn(caller);
+    else return false;
+    return true;
+  }
+
+  #hold(weight: number): void {
+    this.inflight += weight;
+    this.pool.home.inflight += weight;
+  }
+}

@@ -1,0 +1,4 @@
+import { library } from './clients.ts';
+import { suiteThrough } from './suite.ts';
+
+await suiteThrough(library('ioredis 5'));

@@ -1,0 +1,41 @@
+import { redisStore } from '@headgate/redis';
+import { startRedis } from '@headgate/test-servers';
+import { storeSuite } from '@headgate/test-suite';
+import { Redis } from 'ioredis';
+import { afterAll, expect, vi } from 'vitest';
+import type { Library } from './clients.ts';
+
+/** What every store promises, through one library. */
+export async function suiteThrough(library: Library): Promise<void> {
+  const redis = await startRedis();
+  const admin = new Redis(redis.port);
+  afterAll(async () => {
+    admin.disconnect();
+    await redis.stop();
+  });
+
+  storeSuite({
+    name: `Redis through ${library.name}`,
+    lease: 450,
+    connect: async (times) => {
+      const app = library.connect(redis.port);
+      const store = redisStore({ client: app.client, ...times });
+      const { close } = store;
+      store.close = async () => {
+        await close.call(store);
+        await app.close();
+      };
+      // So that no message comes too early; the suite does not ask again when it is told to.
+      await store.send([], times.timeout);
+      const channel = `headgate:${store.owner}`;
+      const listeners = async () => (await admin.pubsub('NUMSUB', channel))[1];
+      await vi.waitFor(async () => expect(await listeners()).toBe(1), { interval: 2 });
+      return store;
+    },
+    wipe: async () => void (await admin.flushall()),
+    hang: () => {
+      redis.freeze();
+      return () => redis.thaw();
+    },
+  });
+}

@@ -1,0 +1,73 @@
+import type { Grant, LeaseRequest, LeaseVerb, Op, Reply } from '@headgate/core/shared';
+import { until } from '../kit/until.ts';
+import type { LimitView } from './limit-view.ts';
+
+export type Wishes = Partial<
+  Pick<LeaseRequest, 'weight' | 'wait' | 'queueLimit' | 'spare' | 'reserves'>
+>;
+
+/** A lease as its process knows it. */
+export class Claim {
+  readonly id: string;
+  /** The latest answer. */
+  reply!: Reply;
+  fencing: bigint | undefined = undefined;
+  place: string | undefined = undefined;
+  wishes: Required<Wishes>;
+
+  constructor(
+    readonly view: LimitView,
+    wishes: Wishes,
+  ) {
+    this.id = view.process.id();
+    this.wishes = { weight: 1, wait: 0, queueLimit: 100, spare: 0, reserves: false, ...wishes };
+  }
+
+  get state(): Reply['state'] {
+    return this.reply.state;
+  }
+
+  /** What its process has been told of it, unasked. */
+  get grants(): Grant[] {
+    return this.view.process.grants.filter(({ id }) => id === this.id);
+  }
+
+  request(): LeaseRequest {
+    const { id, place, fencing } = this;
+    return { ref: this.view.ref, id, ...this.wishes, place, fencing };
+  }
+
+  op(verb: LeaseVerb): Op {
+    return { verb, lease: this.request() };
+  }
+
+  async do(verb: LeaseVerb): Promise<Reply> {
+    const [reply] = await this.view.process.ask([this.op(verb)]);
+    return this.hear(reply as Reply);
+  }
+
+  resize(weight: number): Promise<Reply> {
+    this.wishes = { ...this.wishes, weight };
+    return this.do('resize');
+  }
+
+  release(): Promise<Reply> {
+    return this.do('release');
+  }
+
+  /** Resolves when its process has been told that it has been let in. */
+  async granted(): Promise<Grant> {
+    await until(() => this.grants.length > 0);
+    const [grant] = this.grants as [Grant];
+    this.fencing = grant.fencing;
+    return grant;
+  }
+
+  hear(reply: Reply): Reply {
+    this.view.hear(reply);
+    this.reply = reply;
+    this.fencing = reply.fencing ?? this.fencing;
+    this.place = reply.place ?? this.place;
+    return reply;
+  }
+}

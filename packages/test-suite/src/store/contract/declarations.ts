@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { StoreWorld } from '../store-world.ts';
+
+const patient = { wait: 50_000 };
+
+export function declarations(world: StoreWorld): void {
+  it('lets in by arrival when the limit is raised', async () => {
+    const [one, two] = await world.pair();
+    await one.acquire();
+    const [first, second] = [await two.acquire(patient), await one.acquire(patient)];
+    const third = await two.acquire(patient);
+    const reply = await two.setLimit(3);
+    expect(reply).toMatchObject({ state: 'ok', inflight: 3, queued: 1, limit: 3 });
+    await Promise.all([first.granted(), second.granted()]);
+    expect(await third.do('stay')).toMatchObject({ state: 'queued', limit: 3 });
+  });
+
+  it('revokes nothing when it is lowered, and lets nobody in until enough came back', async () => {
+    const [one, two] = await world.pair({ limit: 3 });
+    const held = [await one.acquire(), await two.acquire(), await one.acquire()];
+    const waiting = await two.acquire(patient);
+    expect(await one.setLimit(1)).toMatchObject({ inflight: 3, queued: 1, limit: 1 });
+    for (const [at, claim] of held.entries()) {
+      expect(waiting.grants).toEqual([]);
+      expect(await claim.do('renew')).toMatchObject({ state: 'held', inflight: 3 - at, limit: 1 });
+      await claim.release();
+    }
+    await waiting.granted();
+    expect((await two.acquire()).state).toBe('full');
+  });
+
+  it('lets in alone who waits with more than the limit by now', async () => {
+    const [one, two] = await world.pair({ limit: 3 });
+    const held = await one.acquire();
+    const large = await two.acquire({ weight: 3, ...patient });
+    const small = await one.acquire(patient);
+    await one.setLimit(2);
+    await held.release();
+    await large.granted();
+    expect(await small.do('stay')).toMatchObject({ state: 'queued', inflight: 3, limit: 2 });
+    await large.release();
+    await small.granted();
+  });
+
+  it('applies the latest of two, and tells the other process', async () => {
+    const one = await world.view({ limit: 1 });
+    const two = await world.another(one, { limit: 2 });
+    const first = await one.acquire();
+    const { version } = first.reply;
+    const second = await two.acquire();
+    expect(second.reply).toMatchObject({ state: 'held', inflight: 2, limit: 2 });
+    expect(second.reply.version).not.toBe(version);
+    // What was declared before does not come back with the next operation.
+    expect(await first.do('renew')).toMatchObject({ limit: 2, version: second.reply.version });
+    expect(one.ref.limit).toBe(2);
+    expect(await two.stats()).toMatchObject({ limit: 2, version: second.reply.version });
+  });
+
+  it('is not declared anew by who says the same', async () => {
+    const one = await world.view({ limit: 2 });
+    const { version } = (await one.acquire()).reply;
+    const two = await world.another(one);
+    expect((await two.acquire()).reply).toMatchObject({ limit: 2, version });
+    expect(await two.setLimit(2)).toMatchObject({ limit: 2, version });
+  });
+
+  it('may be set by who has never asked for a place, again and again', async () => {
+    const one = await world.view({ limit: 5 });
+    const { version } = await one.setLimit(1);
+    expect(await one.setLimit(1)).toMatchObject({ state: 'ok', inflight: 0, limit: 1, version });
+    expect((await one.acquire()).state).toBe('held');
+    expect((await one.acquire()).state).toBe('full');
+  });
+}

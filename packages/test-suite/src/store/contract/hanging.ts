@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { StoreWorld } from '../store-world.ts';
+
+const error = expect.objectContaining({
+  name: 'StoreError',
+  code: 'ERR_HEADGATE_STORE_TIMEOUT',
+});
+
+export function hanging(world: StoreWorld): void {
+  const hang = async () => world.driver.hang?.() ?? (() => {});
+
+  it('answers in time that it has no answer, and answers again afterwards', async () => {
+    const view = await world.view({ limit: 3 });
+    const held = await view.acquire();
+    const { store } = view.process;
+    const go = await hang();
+    try {
+      const ops = [held.op('renew'), view.claim().op('acquire')];
+      expect(await store.send(ops, 50)).toEqual([{ error }, { error }]);
+    } finally {
+      go();
+    }
+    expect(await held.do('renew')).toMatchObject({ state: 'held' });
+    expect(await held.release()).toMatchObject({ state: 'ok' });
+  });
+
+  it('does not know whether it was done: the same is asked again', async () => {
+    const [one, two] = await world.pair();
+    const claim = one.claim();
+    await one.acquire().then((first) => first.release());
+    const go = await hang();
+    try {
+      expect(await one.process.store.send([claim.op('acquire')], 50)).toEqual([{ error }]);
+    } finally {
+      go();
+    }
+    expect(await claim.do('acquire')).toMatchObject({ state: 'held', inflight: 1 });
+    expect((await two.acquire()).state).toBe('full');
+    expect(await claim.release()).toMatchObject({ state: 'ok', inflight: 0 });
+  });
+}

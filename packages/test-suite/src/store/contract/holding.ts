@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import type { StoreWorld } from '../store-world.ts';
+
+const patient = { wait: 50_000 };
+
+export function holding(world: StoreWorld): void {
+  const part = 0.6 * world.lease;
+
+  it('keeps what is renewed', async () => {
+    const dying = await world.view({ expires: true });
+    const held = await dying.acquire();
+    const others = await world.another(dying);
+    for (const verb of ['renew', 'acquire', 'renew', 'stay'] as const) {
+      await world.elapse(part);
+      expect(await held.do(verb)).toMatchObject({ state: 'held', reclaimed: 0 });
+    }
+    expect((await others.acquire()).state).toBe('full');
+  });
+
+  it('takes back what is not, at the next operation of anybody', async () => {
+    const dying = await world.view({ limit: 3, expires: true });
+    const dead = [await dying.acquire(), await dying.acquire({ weight: 2 })];
+    const others = await world.another(dying);
+    const waiting = await others.acquire(patient);
+    await world.outlive();
+    const stray = (await world.another(dying)).claim();
+    expect(await stray.release()).toMatchObject({
+      ...{ state: 'lost', reclaimed: 2, inflight: 1, queued: 0 },
+    });
+    await waiting.granted();
+    for (const claim of dead) {
+      expect(await claim.do('renew')).toMatchObject({ state: 'lost', inflight: 1, reclaimed: 0 });
+      expect((await claim.release()).state).toBe('lost');
+    }
+  });
+
+  it('has lost what has expired, even where nobody has taken it', async () => {
+    const dying = await world.view({ expires: true });
+    const held = await dying.acquire();
+    await world.outlive();
+    expect(await held.do('renew')).toMatchObject({ state: 'lost', inflight: 0, reclaimed: 1 });
+    expect(await dying.stats()).toMatchObject({ inflight: 0, holders: 0 });
+  });
+
+  it('gives a lease of full length to who is let in from the line', async () => {
+    const dying = await world.view({ expires: true });
+    const others = await world.another(dying);
+    const held = await others.acquire();
+    const waiting = await dying.acquire(patient);
+    await world.elapse(part);
+    await held.release();
+    await waiting.granted();
+    await world.elapse(part);
+    expect(await waiting.do('renew')).toMatchObject({ state: 'held', reclaimed: 0 });
+  });
+
+  it('says when to ask for what a dead process held', async () => {
+    const dying = await world.view({ expires: true });
+    const others = await world.another(dying, { expires: true });
+    await dying.acquire();
+    const waiting = await others.acquire(patient);
+    let waited = 0;
+    while (waiting.state === 'queued') {
+      const { checkIn } = waiting.reply;
+      expect(checkIn).toBeGreaterThan(0);
+      expect(checkIn).toBeLessThan(world.lease);
+      waited += checkIn;
+      await world.elapse(checkIn);
+      await waiting.do('stay');
+    }
+    expect(waiting.reply).toMatchObject({ state: 'held', reclaimed: 1 });
+    // Not sooner either.
+    expect(waited).toBeLessThan(1.5 * world.lease);
+  });
+}

@@ -1,0 +1,44 @@
+import type { StoreWorld } from '../store-world.ts';
+import { admission } from './admission.ts';
+import { batches } from './batches.ts';
+import { capabilities } from './capabilities.ts';
+import { closing } from './closing.ts';
+import { declarations } from './declarations.ts';
+import { fencing } from './fencing.ts';
+import { hanging } from './hanging.ts';
+import { holding } from './holding.ts';
+import { line } from './line.ts';
+import { lostState } from './lost-state.ts';
+import { model } from './model.ts';
+import { names } from './names.ts';
+import { recalls } from './recalls.ts';
+import { registering } from './registering.ts';
+import { repeats } from './repeats.ts';
+import { resizing } from './resizing.ts';
+import { stats } from './stats.ts';
+import { waiting } from './waiting.ts';
+
+/** What a store promises that can do so much, by topic. */
+export function contractOf({ can, driver }: StoreWorld) {
+  const topics: Record<string, (world: StoreWorld) => void> = {
+    capabilities,
+    admission,
+    'the line': line,
+    'what is repeated': repeats,
+    'leases that are held': holding,
+    'leases that wait': waiting,
+    ...(driver.wipe && { 'a state that is lost': lostState }),
+    ...(can.setLimit && { 'limits that are declared': declarations }),
+    'fencing tokens': fencing,
+    ...(can.resize && { resizing }),
+    'what was let in without the store': registering,
+    ...(can.recall && { recalls }),
+    'names and keys': names,
+    batches,
+    stats,
+    closing,
+    ...(driver.hang && { 'a store that hangs': hanging }),
+    'a model': model,
+  };
+  return Object.entries(topics);
+}

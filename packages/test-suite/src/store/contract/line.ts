@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import type { Claim } from '../claim.ts';
+import type { StoreWorld } from '../store-world.ts';
+
+const patient = { wait: 50_000 };
+
+export function line(world: StoreWorld): void {
+  it('lets in by arrival over all processes, each once', async () => {
+    const [one, two] = await world.pair();
+    const claims: Claim[] = [await one.acquire()];
+    for (const view of [two, one, two, two, one, one, two])
+      claims.push(await view.acquire(patient));
+    for (const [at, claim] of claims.entries()) {
+      if (at > 0) await claim.granted();
+      const ahead = claims.slice(at + 1).flatMap(({ grants }) => grants);
+      expect(ahead).toEqual([]);
+      const { inflight, holders, queued } = await one.stats();
+      expect({ inflight, holders, queued }).toEqual({
+        ...{ inflight: 1, holders: 1, queued: claims.length - 1 - at },
+      });
+      expect((await claim.release()).state).toBe('ok');
+    }
+    expect(await two.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  it('tells those who are let in, and nobody else', async () => {
+    const [one, two] = await world.pair({ limit: 2 });
+    const held = await one.acquire({ weight: 2 });
+    const mine = await one.acquire(patient);
+    const others = await two.acquire(patient);
+    await held.release();
+    await Promise.all([mine.granted(), others.granted()]);
+    const told = [one, two].map(({ process }) => new Set(process.grants.map(({ id }) => id)));
+    expect(told).toEqual([new Set([mine.id]), new Set([others.id])]);
+  });
+
+  it('says so to who asks whether it has been let in', async () => {
+    const [one, two] = await world.pair();
+    const held = await one.acquire();
+    const waiting = await two.acquire(patient);
+    expect(await waiting.do('stay')).toMatchObject({ state: 'queued', queued: 1 });
+    await held.release();
+    expect(await waiting.do('stay')).toMatchObject({ state: 'held', inflight: 1, queued: 0 });
+    expect(await waiting.do('renew')).toMatchObject({ state: 'held', inflight: 1 });
+  });
+
+  it('starves no large weight', async () => {
+    const [one, two] = await world.pair({ limit: 3 });
+    const small = [await one.acquire(), await one.acquire(), await one.acquire()];
+    const large = await two.acquire({ weight: 3, ...patient });
+    const after = await one.acquire(patient);
+    for (const claim of small) {
+      expect([large, after].flatMap(({ grants }) => grants)).toEqual([]);
+      await claim.release();
+    }
+    await large.granted();
+    expect(await after.do('stay')).toMatchObject({ state: 'queued', inflight: 3 });
+    await large.release();
+    await after.granted();
+  });
+
+  it('lets two who want all of it finish', async () => {
+    const [one, two] = await world.pair({ limit: 2 });
+    const all = { weight: 2, ...patient };
+    const claims = await Promise.all([one.acquire(all), two.acquire(all)]);
+    const held = claims.find(({ state }) => state === 'held');
+    const waiting = claims.find(({ state }) => state === 'queued');
+    await held?.release();
+    await waiting?.granted();
+    expect(await waiting?.release()).toMatchObject({ state: 'ok', inflight: 0, queued: 0 });
+  });
+
+  it('lets in as many as one release makes room for', async () => {
+    const [one, two] = await world.pair({ limit: 4 });
+    const held = await one.acquire({ weight: 4 });
+    const small = [await two.acquire(patient), await one.acquire({ weight: 2, ...patient })];
+    const large = await one.acquire({ weight: 2, ...patient });
+    expect(await held.release()).toMatchObject({ inflight: 3, queued: 1 });
+    for (const claim of small) await claim.granted();
+    expect((await large.do('stay')).state).toBe('queued');
+  });
+
+  it('forgets who leaves, and lets in those behind who fit', async () => {
+    const [one, two] = await world.pair({ limit: 2 });
+    const held = await one.acquire();
+    const large = await two.acquire({ weight: 2, ...patient });
+    const small = await one.acquire(patient);
+    const last = await two.acquire(patient);
+    expect(await last.release()).toMatchObject({ state: 'ok', inflight: 1, queued: 2 });
+    expect(await large.release()).toMatchObject({ state: 'ok', inflight: 2, queued: 0 });
+    await small.granted();
+    await held.release();
+    await small.release();
+    expect(await one.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    expect([...large.grants, ...last.grants]).toEqual([]);
+  });
+}

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { StoreWorld } from '../store-world.ts';
+
+const patient = { wait: 50_000 };
+
+export function lostState(world: StoreWorld): void {
+  it('counts again what is renewed, though others have come in since', async () => {
+    const [one, two] = await world.pair({ limit: 2 });
+    const held = await one.acquire({ weight: 2 });
+    const { fencing } = held;
+    await world.wipe();
+    const newcomer = await two.acquire();
+    expect(newcomer.reply).toMatchObject({ state: 'held', inflight: 1 });
+    expect(await held.do('renew')).toMatchObject({ state: 'held', inflight: 3 });
+    expect(held.fencing).toBe(fencing);
+    const waiting = await two.acquire(patient);
+    expect(waiting.state).toBe('queued');
+    expect(await newcomer.release()).toMatchObject({ inflight: 2, queued: 1 });
+    expect(await held.release()).toMatchObject({ inflight: 1, queued: 0 });
+    await waiting.granted();
+  });
+
+  it('is not below nothing when what it has forgotten is released', async () => {
+    const [one, two] = await world.pair();
+    const held = await one.acquire();
+    const waiting = await two.acquire(patient);
+    await world.wipe();
+    expect(await held.release()).toMatchObject({ state: 'lost', inflight: 0, queued: 0 });
+    expect(await waiting.release()).toMatchObject({ state: 'lost', inflight: 0, queued: 0 });
+    expect((await one.acquire()).state).toBe('held');
+    expect((await two.acquire()).state).toBe('full');
+  });
+
+  it('still loses what expires afterwards', async () => {
+    const dying = await world.view({ expires: true });
+    const held = await dying.acquire();
+    await world.wipe();
+    expect((await held.do('renew')).state).toBe('held');
+    await world.outlive();
+    const others = await world.another(dying);
+    expect((await others.acquire()).reply).toMatchObject({ state: 'held', reclaimed: 1 });
+  });
+
+  if (world.can.setLimit) {
+    it('is told the latest declaration by whoever knows it', async () => {
+      const [one, two] = await world.pair();
+      await two.acquire();
+      await one.setLimit(3);
+      await world.wipe();
+      expect((await two.acquire()).reply.limit).toBe(1);
+      expect((await one.acquire()).reply).toMatchObject({ state: 'held', inflight: 2, limit: 3 });
+      expect((await two.acquire()).reply).toMatchObject({ state: 'held', inflight: 3, limit: 3 });
+    });
+  }
+
+  if (!world.can.place) return;
+  it('lets those who wait keep their order', async () => {
+    const [one, two] = await world.pair();
+    const held = await one.acquire();
+    const [first, second] = [await two.acquire(patient), await one.acquire(patient)];
+    await world.wipe();
+    expect((await held.do('renew')).state).toBe('held');
+    const newcomer = await two.acquire(patient);
+    expect((await second.do('stay')).state).toBe('queued');
+    expect(await first.do('stay')).toMatchObject({ state: 'queued', queued: 3 });
+    let last = held;
+    for (const next of [first, second, newcomer]) {
+      await last.release();
+      await next.granted();
+      expect(await one.stats()).toMatchObject({ inflight: 1 });
+      last = next;
+    }
+  });
+}

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { type Ask, ModelRun, type Step } from '../model-run.ts';
+import type { StoreWorld } from '../store-world.ts';
+
+function asks({ can, lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
+  const key = fc.nat(1);
+  const at = fc.nat(30);
+  const weight = fc.constantFrom(1, 1, 1, 2, 3);
+  const wishes = fc.record({
+    weight,
+    wait: fc.constantFrom(0, 50_000, 50_000, 50_000, driver.elapse ? 0.7 * lease : 50_000),
+    queueLimit: can.queueLimit ? fc.constantFrom(1, 3, 100, 100) : fc.constant(100),
+  });
+  const verbs = ['stay', 'stay', 'renew', 'renew', 'release', 'release', 'release'] as const;
+  const resize = can.resize ? (['resize'] as const) : [];
+  const arbitraries: fc.WeightedArbitrary<Ask>[] = [
+    { weight: 8, arbitrary: fc.record({ verb: fc.constant('acquire' as const), key, wishes }) },
+    { weight: 1, arbitrary: fc.record({ verb: fc.constant('register' as const), key, wishes }) },
+    {
+      weight: 10,
+      arbitrary: fc.record({ verb: fc.constantFrom(...verbs, ...resize), at, weight }),
+    },
+    { weight: 1, arbitrary: fc.record({ verb: fc.constant('again' as const), at }) },
+  ];
+  const limit = fc.integer({ min: 1, max: 5 });
+  const setLimit = fc.record({ verb: fc.constant('setLimit' as const), key, limit });
+  if (can.setLimit) arbitraries.push({ weight: 1, arbitrary: setLimit });
+  return fc.oneof(...arbitraries);
+}
+
+function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
+  const { can, driver, lease } = world;
+  const together = fc.array(asks(world), { minLength: 1, maxLength: 6 });
+  const batch = fc.record({ process: fc.nat(2), asks: together });
+  const arbitraries: fc.WeightedArbitrary<Step>[] = [{ weight: 12, arbitrary: batch }];
+  if (driver.elapse !== undefined) {
+    // No sum of these is what a lease or a wait lasts.
+    const parts = fc.constantFrom(0.137, 0.311, 0.399);
+    const elapse = parts.map((part) => ({ elapse: part * lease }));
+    arbitraries.push({ weight: 4, arbitrary: elapse });
+  }
+  if (driver.wipe !== undefined && can.place && can.fencing) {
+    arbitraries.push({ weight: 1, arbitrary: fc.constant('wipe' as const) });
+  }
+  return fc.array(fc.oneof(...arbitraries), { maxLength: 40, size: 'max' });
+}
+
+/** Three processes ask for two limits at random, and are answered as the model says. */
+export function model(world: StoreWorld): void {
+  // Where time is virtual, it costs nothing.
+  const isQuick = world.driver.elapse !== undefined;
+  const limit = fc.integer({ min: 1, max: 4 });
+  const same = limit.map((value) => [value, value, value]);
+  const limits = world.can.setLimit ? fc.oneof(same, fc.tuple(limit, limit, limit)) : same;
+
+  it('does as the model does, whatever comes', { timeout: 120_000 }, async () => {
+    const open = () => world.process(isQuick);
+    const processes = [await open(), await open(), await open()];
+    const property = fc.asyncProperty(limits, steps(world), async (declared, all) => {
+      const run = new ModelRun(world, processes, declared);
+      for (const step of all) await run.step(step);
+      await run.end();
+    });
+    await fc.assert(property, { numRuns: isQuick ? 300 : 30 });
+  });
+}

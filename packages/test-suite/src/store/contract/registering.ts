@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { StoreWorld } from '../store-world.ts';
+
+const patient = { wait: 50_000 };
+
+export function registering(world: StoreWorld): void {
+  it('counts it, whatever the limit says, and once', async () => {
+    const [one, two] = await world.pair();
+    const held = await one.acquire();
+    const registered = two.claim({ weight: 1 });
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await registered.do('register')).toMatchObject({ state: 'held', inflight: 2 });
+    }
+    expect(await registered.do('renew')).toMatchObject({ state: 'held', inflight: 2 });
+    const waiting = await one.acquire(patient);
+    expect(await held.release()).toMatchObject({ inflight: 1, queued: 1 });
+    expect(await registered.release()).toMatchObject({ state: 'ok', inflight: 1, queued: 0 });
+    await waiting.granted();
+  });
+
+  it('takes it out of the line where it has waited', async () => {
+    const [one, two] = await world.pair();
+    const held = await one.acquire();
+    const waiting = await two.acquire(patient);
+    expect(await waiting.do('register')).toMatchObject({ state: 'held', inflight: 2, queued: 0 });
+    await held.release();
+    expect(await waiting.release()).toMatchObject({ state: 'ok', inflight: 0, queued: 0 });
+    expect((await waiting.release()).state).toBe('lost');
+  });
+
+  it('lasts as long as any lease', async () => {
+    const dying = await world.view({ expires: true });
+    await dying.claim().do('register');
+    const others = await world.another(dying);
+    expect((await others.acquire()).state).toBe('full');
+    await world.outlive();
+    expect((await others.acquire()).reply).toMatchObject({ state: 'held', reclaimed: 1 });
+  });
+
+  if (!world.can.fencing) return;
+  it('has a token that rises', async () => {
+    const [one, two] = await world.pair({ limit: 2 });
+    const first = await one.acquire({ spare: 4 });
+    const registered = two.claim({ spare: 4 });
+    await registered.do('register');
+    expect(registered.fencing).toBeGreaterThan((first.fencing as bigint) + 4n);
+    const last = await one.acquire();
+    expect(last.state).toBe('full');
+    await first.release();
+    expect((await one.acquire()).fencing).toBeGreaterThan((registered.fencing as bigint) + 4n);
+  });
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { StoreWorld } from '../store-world.ts';
+
+const patient = { wait: 50_000 };
+
+export function resizing(world: StoreWorld): void {
+  it('counts what a permit weighs by now, though it be more than the limit', async () => {
+    const [one, two] = await world.pair({ limit: 3 });
+    const held = await one.acquire();
+    expect(await held.resize(3)).toMatchObject({ state: 'held', inflight: 3 });
+    expect((await two.acquire()).state).toBe('full');
+    expect(await held.resize(5)).toMatchObject({ state: 'held', inflight: 5 });
+    expect(await held.resize(5)).toMatchObject({ state: 'held', inflight: 5 });
+    expect(await held.do('renew')).toMatchObject({ state: 'held', inflight: 5 });
+    expect(await held.release()).toMatchObject({ state: 'ok', inflight: 0 });
+  });
+
+  it('lets in who fits when it weighs less', async () => {
+    const [one, two] = await world.pair({ limit: 3 });
+    const held = await one.acquire({ weight: 3 });
+    const waiting = await two.acquire({ weight: 2, ...patient });
+    expect(await held.resize(2)).toMatchObject({ inflight: 2, queued: 1 });
+    expect(await held.resize(1)).toMatchObject({ inflight: 3, queued: 0 });
+    await waiting.granted();
+  });
+
+  it('takes back what it weighed last when it expires', async () => {
+    const dying = await world.view({ limit: 3, expires: true });
+    await (await dying.acquire()).resize(3);
+    await world.outlive();
+    const others = await world.another(dying);
+    expect((await others.acquire()).reply).toMatchObject({ inflight: 1, reclaimed: 1 });
+  });
+
+  it('has lost what is not held', async () => {
+    const [one, two] = await world.pair({ limit: 2 });
+    const held = await one.acquire({ weight: 2 });
+    const waiting = await two.acquire(patient);
+    expect(await waiting.resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
+    expect(await two.claim().resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
+    await held.release();
+    expect(await held.resize(1)).toMatchObject({ state: 'lost', inflight: 1, queued: 0 });
+  });
+}

@@ -1,0 +1,160 @@
+import type { LeaseRequest, LimitRef, Op, Reply } from '@headgate/core/shared';
+
+interface Lease {
+  readonly id: string;
+  weight: number;
+  /** How many had come before it. */
+  readonly arrival: number;
+  /** Milliseconds, from one to the next renewal. */
+  readonly term: number;
+  expires: number;
+}
+
+export type Expected = Pick<Reply, 'state' | 'inflight' | 'queued' | 'limit' | 'reclaimed'>;
+
+/** What a store does with one limit, as simply as it can be said. */
+export class LimitModel {
+  readonly held: Lease[] = [];
+  readonly line: Lease[] = [];
+  /** Who has been let in while others asked. */
+  readonly granted = new Set<string>();
+  /** Who has been in the line and was let in, in the end. */
+  readonly admitted = new Set<string>();
+  limit = 0;
+  /** Which of the declarations applies. */
+  #version = 0;
+  /** In order. */
+  readonly #declarations: string[] = [''];
+  readonly #arrivals = new Map<string, number>();
+  #arrived = 0;
+  /** How often the state had been lost when a token was given. */
+  readonly #tokens = new Map<bigint, number>();
+  #wiped = 0;
+
+  get inflight(): number {
+    return this.held.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  get version(): string {
+    return this.#declarations[this.#version] as string;
+  }
+
+  wipe(): void {
+    this.held.length = 0;
+    this.line.length = 0;
+    this.limit = 0;
+    this.#version = 0;
+    this.#wiped++;
+  }
+
+  waits(id: string): boolean {
+    return this.line.some((lease) => lease.id === id);
+  }
+
+  /** What is to be answered; from the answer it takes what only the store can know. */
+  do(op: Op, term: number, now: number, reply: Reply): Expected {
+    if (op.verb === 'setLimit') this.#declare({ ...op.ref, version: '' }, reply);
+    else this.#declare(op.lease.ref, reply);
+    const reclaimed = this.#expire(now);
+    const id = op.verb === 'setLimit' ? undefined : op.lease.id;
+    this.#letIn(now);
+    const before = new Set(this.line);
+    let state = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, term, now);
+    this.#letIn(now, id);
+    if (state === 'queued' && this.held.some((lease) => lease.id === id)) state = 'held';
+    const joined = this.line.find((lease) => lease.id === id && !before.has(lease));
+    if (joined !== undefined && reply.place !== undefined) {
+      this.#arrivals.set(reply.place, joined.arrival);
+    }
+    const { fencing } = reply;
+    if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
+    const { inflight, limit } = this;
+    return { state, inflight, queued: this.line.length, limit, reclaimed };
+  }
+
+  #declare({ limit, version }: LimitRef, reply: Reply): void {
+    const known = this.#declarations.indexOf(version);
+    if (version === '' && limit !== this.limit) {
+      this.#version = this.#declarations.push(reply.version) - 1;
+      this.limit = limit;
+    } else if (known > this.#version) {
+      this.#version = known;
+      this.limit = limit;
+    }
+  }
+
+  #expire(now: number): number {
+    const living = ({ expires }: Lease) => expires > now;
+    const before = this.held.length;
+    this.held.splice(0, before, ...this.held.filter(living));
+    this.line.splice(0, this.line.length, ...this.line.filter(living));
+    return before - this.held.length;
+  }
+
+  #fits(weight: number): boolean {
+    return this.held.length === 0 || this.inflight + weight <= this.limit;
+  }
+
+  #letIn(now: number, asking?: string): void {
+    this.line.sort((one, other) => one.arrival - other.arrival);
+    for (
+      let [next] = this.line;
+      next !== undefined && this.#fits(next.weight);
+      [next] = this.line
+    ) {
+      this.line.shift();
+      this.held.push({ ...next, expires: now + next.term });
+      this.admitted.add(next.id);
+      if (next.id !== asking) this.granted.add(next.id);
+    }
+  }
+
+  #apply(verb: string, request: LeaseRequest, term: number, now: number): Reply['state'] {
+    const held = this.held.find(({ id }) => id === request.id);
+    const waiting = this.line.find(({ id }) => id === request.id);
+    if (verb === 'release') return this.#take(held, waiting) ? 'ok' : 'lost';
+    if (held !== undefined) {
+      if (verb === 'resize') held.weight = request.weight;
+      else held.expires = now + term;
+      return 'held';
+    }
+    if (verb === 'resize') return 'lost';
+    if (verb === 'register' || (verb === 'renew' && this.#isForgotten(request))) {
+      this.#take(undefined, waiting);
+      this.#hold(request, term, now);
+      return 'held';
+    }
+    if (verb === 'renew') return 'lost';
+    if (waiting !== undefined) waiting.expires = now + Math.min(term, request.wait);
+    else if (verb === 'stay') this.#join(request, term, now);
+    else return this.#acquire(request, term, now);
+    return 'queued';
+  }
+
+  #acquire(request: LeaseRequest, term: number, now: number): Reply['state'] {
+    const isFree = this.line.length === 0 && this.#fits(request.weight);
+    if (isFree) this.#hold(request, term, now);
+    else if (request.wait === 0 || this.line.length >= request.queueLimit) return 'full';
+    else this.#join({ ...request, place: undefined }, term, now);
+    return isFree ? 'held' : 'queued';
+  }
+
+  #hold({ id, weight }: LeaseRequest, term: number, now: number): void {
+    this.held.push({ id, weight, arrival: 0, term, expires: now + term });
+  }
+
+  #join({ id, weight, wait, place = '' }: LeaseRequest, term: number, now: number): void {
+    const arrival = this.#arrivals.get(place) ?? ++this.#arrived;
+    this.line.push({ id, weight, arrival, term, expires: now + Math.min(term, wait) });
+  }
+
+  #take(held: Lease | undefined, waiting: Lease | undefined): boolean {
+    if (held !== undefined) this.held.splice(this.held.indexOf(held), 1);
+    if (waiting !== undefined) this.line.splice(this.line.indexOf(waiting), 1);
+    return (held ?? waiting) !== undefined;
+  }
+
+  #isForgotten({ fencing }: LeaseRequest): boolean {
+    return fencing !== undefined && (this.#tokens.get(fencing) ?? 0) < this.#wiped;
+  }
+}

@@ -1,0 +1,155 @@
+import type { LeaseVerb, Op, Reply } from '@headgate/core/shared';
+import { expect } from 'vitest';
+import { until } from '../kit/until.ts';
+import type { Claim, Wishes } from './claim.ts';
+import { LimitModel } from './limit-model.ts';
+import { LimitView } from './limit-view.ts';
+import type { StoreProcess } from './store-process.ts';
+import type { StoreWorld } from './store-world.ts';
+
+/** What one process asks for at once; `at` says which of its leases. */
+export type Ask =
+  | { readonly verb: 'acquire' | 'register'; readonly key: number; readonly wishes: Wishes }
+  | {
+      readonly verb: Exclude<LeaseVerb, 'acquire' | 'register'>;
+      readonly at: number;
+      readonly weight: number;
+    }
+  | { readonly verb: 'again'; readonly at: number }
+  | { readonly verb: 'setLimit'; readonly key: number; readonly limit: number };
+
+export type Step =
+  | { readonly process: number; readonly asks: readonly Ask[] }
+  | { readonly elapse: number }
+  | 'wipe';
+
+interface Asked {
+  readonly op: Op;
+  readonly key: number;
+  readonly hear: (reply: Reply) => void;
+}
+
+/** Limits in a store beside the same in the model. */
+export class ModelRun {
+  readonly #models = [new LimitModel(), new LimitModel()] as const;
+  /** By process and limit. */
+  readonly #views: readonly (readonly LimitView[])[];
+  readonly #claims: { readonly claim: Claim; readonly key: number; readonly process: number }[] =
+    [];
+  #now = 0;
+
+  constructor(
+    private readonly world: StoreWorld,
+    private readonly processes: readonly StoreProcess[],
+    limits: readonly number[],
+  ) {
+    const names = [world.name(), world.name()];
+    this.#views = processes.map((process, at) =>
+      names.map((name, key) => {
+        return new LimitView(
+          process,
+          name,
+          key && world.can.keys ? name : undefined,
+          limits[at] ?? 1,
+        );
+      }),
+    );
+  }
+
+  async step(step: Step): Promise<void> {
+    if (step === 'wipe') {
+      await this.world.wipe();
+      this.#now += 20;
+      for (const model of this.#models) model.wipe();
+    } else if ('elapse' in step) await this.#elapse(step.elapse);
+    else await this.#ask(step.process, step.asks);
+  }
+
+  /** Anybody's operation finds what has expired, even one that does nothing else. */
+  async #elapse(milliseconds: number): Promise<void> {
+    await this.world.elapse(milliseconds);
+    this.#now += milliseconds;
+    const views = this.#views[0] as readonly LimitView[];
+    const strays = views.map((view, key) => {
+      const claim = view.claim();
+      return { op: claim.op('release'), key, hear: (reply: Reply) => void claim.hear(reply) };
+    });
+    await this.#send(0, strays);
+  }
+
+  async #ask(process: number, asks: readonly Ask[]): Promise<void> {
+    const asked = new Set<Claim>();
+    const all = asks.flatMap((ask) => this.#asked(process, ask, asked) ?? []);
+    if (all.length > 0) await this.#send(process, all);
+  }
+
+  async #send(process: number, asked: readonly Asked[]): Promise<void> {
+    const from = this.processes[process] as StoreProcess;
+    const replies = await from.ask(asked.map(({ op }) => op));
+    for (const [at, { op, key, hear }] of asked.entries()) {
+      const reply = replies[at] as Reply;
+      const model = this.#models[key] as LimitModel;
+      const expected = model.do(op, from.store.lease, this.#now, reply);
+      expect([op.verb, reply]).toMatchObject([op.verb, { ...expected, version: model.version }]);
+      hear(reply);
+    }
+  }
+
+  /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */
+  #asked(process: number, ask: Ask, asked: Set<Claim>): Asked | undefined {
+    const views = this.#views[process] as readonly LimitView[];
+    if (ask.verb === 'setLimit') {
+      const view = views[ask.key] as LimitView;
+      const hear = (reply: Reply) => void view.hear(reply);
+      return { op: view.setLimitOp(ask.limit), key: ask.key, hear };
+    }
+    if ('key' in ask) {
+      const claim = (views[ask.key] as LimitView).claim(ask.wishes);
+      this.#claims.push({ claim, key: ask.key, process });
+      asked.add(claim);
+      return this.#of(claim, ask.key, ask.verb);
+    }
+    const own = this.#claims.filter((known) => known.process === process);
+    const known = own[ask.at % own.length];
+    if (known === undefined || asked.has(known.claim)) return undefined;
+    const { claim, key } = known;
+    // Who may not wait does not stay; what was held is not renewed while it waits.
+    if (ask.verb === 'stay' && claim.wishes.wait === 0) return undefined;
+    const waits = (this.#models[key] as LimitModel).waits(claim.id);
+    if (ask.verb === 'renew' && (waits || claim.fencing === undefined)) return undefined;
+    asked.add(claim);
+    return ask.verb === 'resize'
+      ? this.#resize(claim, key, ask.weight)
+      : this.#of(claim, key, ask.verb === 'again' ? 'acquire' : ask.verb);
+  }
+
+  #of(claim: Claim, key: number, verb: LeaseVerb): Asked {
+    return { op: claim.op(verb), key, hear: (reply) => void claim.hear(reply) };
+  }
+
+  #resize(claim: Claim, key: number, weight: number): Asked {
+    const wishes = { ...claim.wishes, weight };
+    const lease = { ...claim.request(), weight };
+    const hear = (reply: Reply) => {
+      claim.hear(reply);
+      if (reply.state === 'held') claim.wishes = wishes;
+    };
+    return { op: { verb: 'resize', lease }, key, hear };
+  }
+
+  /** Who has been let in has been told, and nobody else; what is held is known. */
+  async end(): Promise<void> {
+    for (const { claim, key } of this.#claims) {
+      const model = this.#models[key] as LimitModel;
+      if (model.granted.has(claim.id)) await until(() => claim.grants.length > 0);
+      else if (!model.admitted.has(claim.id)) expect(claim.grants).toEqual([]);
+    }
+    const views = this.#views[0] as readonly LimitView[];
+    for (const [key, model] of this.#models.entries()) {
+      const { inflight, holders, queued } = await (views[key] as LimitView).stats();
+      const expected = { inflight: model.inflight, holders: model.held.length };
+      expect({ inflight, holders, queued }).toEqual({ ...expected, queued: model.line.length });
+    }
+    for (const { claim } of this.#claims) await claim.release();
+  }
+}

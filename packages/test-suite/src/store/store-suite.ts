@@ -1,0 +1,13 @@
+import { afterEach, describe } from 'vitest';
+import { contractOf } from './contract/index.ts';
+import type { StoreDriver } from './driver.ts';
+import { StoreWorld } from './store-world.ts';
+
+/** What every store of shared limits promises, as tests on several stores over one state. */
+export function storeSuite(driver: StoreDriver): void {
+  describe(driver.name, { timeout: 30_000 }, () => {
+    const world = new StoreWorld(driver);
+    afterEach(() => world.clear());
+    for (const [topic, promises] of contractOf(world)) describe(topic, () => promises(world));
+  });
+}

@@ -1,0 +1,164 @@
+import { Memory, memoryStore, StoreError } from '@headgate/core/shared';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aRound, faultyStore, ManualClock, storeSuite } from '../src/index.ts';
+import { LimitView } from '../src/store/limit-view.ts';
+import { StoreProcess } from '../src/store/store-process.ts';
+
+const timeout = 100;
+const patient = { wait: 5000 };
+const late = expect.objectContaining({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
+
+function scene() {
+  const clock = new ManualClock();
+  const memory = new Memory({ clock });
+  const open = () => {
+    const store = faultyStore(memoryStore({ memory, clock, lease: 1000, timeout }));
+    return { store, view: new LimitView(new StoreProcess(store), 'one', undefined, 1) };
+  };
+  return { clock, memory, ...open(), others: open() };
+}
+
+let { clock, store, view, others } = scene();
+beforeEach(() => {
+  ({ clock, store, view, others } = scene());
+});
+
+/** What becomes of a call, where nobody may answer before its time is over. */
+async function lateCall(): Promise<unknown> {
+  const answer = view.process.send([view.claim().op('acquire')]);
+  let isAnswered = false;
+  void answer.then(() => {
+    isAnswered = true;
+  });
+  clock.advance(timeout - 1);
+  await aRound();
+  expect(isAnswered).toBe(false);
+  clock.advance(1);
+  return (await answer)[0];
+}
+
+describe('calls', () => {
+  it('fail at once, and are not done', async () => {
+    store.faults = { call: () => 'fail' };
+    const [answer] = await view.process.send([view.claim().op('acquire')]);
+    expect(answer).toEqual({ error: expect.any(StoreError) });
+    expect(answer).toMatchObject({ error: { code: 'ERR_HEADGATE_STORE_DOWN' } });
+    await expect(view.stats()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+    expect(await others.view.stats()).toMatchObject({ inflight: 0 });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('are dropped, and not done', async () => {
+    store.faults = { call: () => 'drop' };
+    expect(await lateCall()).toEqual({ error: late });
+    expect(await others.view.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  it('lose their answers, and are done', async () => {
+    store.faults = { call: ([op]) => (op?.verb === 'acquire' ? 'lose' : undefined) };
+    expect(await lateCall()).toEqual({ error: late });
+    expect(await view.stats()).toMatchObject({ inflight: 1 });
+  });
+
+  it('are repeated', async () => {
+    const held = await view.acquire();
+    store.faults = { call: () => 'repeat' };
+    expect((await held.release()).state).toBe('lost');
+    expect(await others.view.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  it('are delayed, with those after them, in order', async () => {
+    const [first, second] = [view.claim(), view.claim()];
+    store.faults = { call: ([op]) => (op?.verb === 'acquire' ? { delay: 60 } : undefined) };
+    const held = first.do('acquire');
+    clock.advance(30);
+    store.faults = {};
+    const released = first.release();
+    const full = others.view.acquire();
+    expect((await full).state).toBe('held');
+    expect(await others.view.stats()).toMatchObject({ inflight: 1 });
+    await (await full).release();
+    clock.advance(30);
+    expect([(await held).state, (await released).state]).toEqual(['held', 'ok']);
+    expect((await second.do('acquire')).state).toBe('held');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('are done after their time, when nobody waits for the answer', async () => {
+    store.faults = { call: () => ({ delay: 2 * timeout }) };
+    expect(await lateCall()).toEqual({ error: late });
+    expect(await others.view.stats()).toMatchObject({ inflight: 0 });
+    clock.advance(timeout);
+    await aRound();
+    expect(await others.view.stats()).toMatchObject({ inflight: 1 });
+  });
+});
+
+describe('news', () => {
+  async function grant() {
+    const held = await others.view.acquire();
+    const waiting = await view.acquire(patient);
+    await held.release();
+    await aRound();
+    return waiting;
+  }
+
+  it('are dropped', async () => {
+    store.faults = { news: () => 'drop' };
+    const waiting = await grant();
+    expect(waiting.grants).toEqual([]);
+    expect((await waiting.do('stay')).state).toBe('held');
+  });
+
+  it('are repeated', async () => {
+    store.faults = { news: () => 'repeat' };
+    expect((await grant()).grants.length).toBe(2);
+  });
+
+  it('are delayed', async () => {
+    store.faults = { news: (news) => (news === 'grant' ? { delay: 50 } : undefined) };
+    const waiting = await grant();
+    clock.advance(49);
+    expect(waiting.grants).toEqual([]);
+    clock.advance(1);
+    expect(waiting.grants.length).toBe(1);
+  });
+
+  it('are told of the connection on command, and of checks', () => {
+    const told: unknown[] = [];
+    const other = faultyStore(memoryStore({ clock }));
+    const error = new StoreError('ERR_HEADGATE_STORE_DOWN', 'gone');
+    const unlisten = other.listen({
+      grant: () => {},
+      recall: () => {},
+      check: () => void told.push('check'),
+      state: (...state) => void told.push(state),
+    });
+    other.say(false, error);
+    other.say(true);
+    other.check();
+    expect(told).toEqual([[false, error], [true, undefined], 'check']);
+    unlisten();
+    other.say(false);
+    expect(told.length).toBe(3);
+  });
+});
+
+const memory = new Memory();
+let isHanging = false;
+
+storeSuite({
+  name: 'a faulty store without faults, which may hang',
+  connect: (times) => {
+    const faulty = faultyStore(memoryStore({ memory, ...times }));
+    faulty.faults = { call: () => (isHanging ? 'lose' : undefined) };
+    return faulty;
+  },
+  lease: 300,
+  hang: () => {
+    isHanging = true;
+    return () => {
+      isHanging = false;
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import { Memory, memoryStore } from '@headgate/core/shared';
+import { ManualClock, storeSuite } from '../src/index.ts';
+
+const memory = new Memory();
+
+storeSuite({
+  name: 'the memory store in real time',
+  connect: (times) => memoryStore({ memory, ...times }),
+  lease: 300,
+  wipe: () => memory.wipe(),
+});
+
+const clock = new ManualClock();
+const timeless = new Memory({ clock });
+
+storeSuite({
+  name: 'the memory store in virtual time',
+  connect: (times) => memoryStore({ memory: timeless, clock, ...times }),
+  elapse: (milliseconds) => clock.advance(milliseconds),
+  wipe: () => timeless.wipe(),
+});
