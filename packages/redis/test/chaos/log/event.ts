@@ -1,5 +1,5 @@
 /** Of a call at one of the limits. */
-export interface Call {
+interface Call {
   /** As `stamp` says. */
   readonly at: number;
   readonly worker: string;
@@ -29,7 +29,7 @@ export interface Wait {
 }
 
 /** How a limit stands when all has been quiet for a lease and a second. */
-export interface Probe {
+interface Probe {
   readonly at: number;
   readonly limit: number;
   /** How many of as many as the limit allows were let in at once. */

@@ -34,7 +34,7 @@ export interface Write {
 export type Said = { readonly ready: true } | { readonly event: Event } | Write | Probed;
 
 /** Whether the worker got a permit at once. */
-export interface Probed {
+interface Probed {
   readonly probed: number;
   readonly limit: number;
   readonly admitted: boolean;
