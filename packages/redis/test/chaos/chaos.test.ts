@@ -6,7 +6,7 @@ import { grounds, play } from './scene.ts';
 const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
 
 /** Milliseconds of faults. */
-const storms = { single: 8_000, cluster: 3_000, failover: 3_000 };
+const storms = { single: 7_000, cluster: 3_000, failover: 3_000 };
 
 describe(`eight processes, a store, and what can befall them (HEADGATE_CHAOS_SEED=${seed})`, () => {
   test.each(Object.keys(grounds) as (keyof typeof grounds)[])(

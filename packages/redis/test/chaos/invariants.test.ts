@@ -9,6 +9,7 @@ import { allComeBack } from './invariants/return.ts';
 import { allLive } from './invariants/survival.ts';
 import { Tale } from './invariants/tale.ts';
 import { noStaleWrite, risingTokens } from './invariants/tokens.ts';
+import { verifier } from './log/watch-loop.ts';
 
 const tale = (limit = 1) => new Tale(limit);
 
@@ -195,13 +196,15 @@ describe('nobody waits past their timeout', () => {
 
 describe('every permit comes back', () => {
   const probe = (admitted: number, inflight = 0, queued = 0) =>
-    tale(3).event({ kind: 'probed', at: 1, limit: 3, admitted, inflight, queued });
+    tale(3).event({ kind: 'probed', from: 0, at: 1, limit: 3, admitted, inflight, queued });
 
   test('all of them, and nothing is left', () => {
     holds(allComeBack, probe(3));
     breaks(allComeBack, probe(2), /2 of 3/);
     breaks(allComeBack, probe(3, 1), /1 are held/);
     breaks(allComeBack, probe(3, 0, 1), /1 wait/);
+    breaks(allComeBack, probe(2).paused('a', -9, -1), /2 of 3/);
+    holds(allComeBack, probe(2).paused('a', 0, 1));
   });
 });
 
@@ -226,6 +229,13 @@ describe('calm is quiet', () => {
     breaks(calmIsQuiet, calm().works('a', 0, 1_000, { aborted: true }), /lost its lease/);
     breaks(calmIsQuiet, calm().asks('a', 0, 500, 100, 'store ERR'), /rejected \(store ERR\)/);
     holds(calmIsQuiet, calm().asks('a', 0, 500, 400));
+  });
+
+  test('where the network itself stood still, nothing can be told', () => {
+    const lost = () => calm().works('a', 0, 1_000, { aborted: true });
+    holds(calmIsQuiet, lost().paused(verifier, 500, 700));
+    holds(calmIsQuiet, lost().paused('a', 500, 700));
+    breaks(calmIsQuiet, lost().paused('b', 500, 700), /lost its lease/);
   });
 
   test('nobody waits where nobody works', () => {

@@ -38,18 +38,13 @@ export async function round(options: RoundOptions): Promise<void> {
 }
 
 async function probe({ stage: { crew }, limits, record, store }: RoundOptions): Promise<void> {
+  const from = stamp();
   const admitted = await Promise.all(limits.map((limit) => crew.probe(limit)));
   crew.tellAll({ release: true });
   await sleep(500);
   for (const [i, limit] of limits.entries()) {
     const { inflight, queued } = await store.stats({ name: `chaos-${limit}` });
-    record.note({
-      kind: 'probed',
-      at: stamp(),
-      limit,
-      admitted: admitted[i] ?? 0,
-      inflight,
-      queued,
-    });
+    const found = { admitted: admitted[i] ?? 0, inflight, queued };
+    record.note({ kind: 'probed', from, at: stamp(), limit, ...found });
   }
 }

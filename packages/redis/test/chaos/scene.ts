@@ -11,6 +11,7 @@ import { failover } from './ground/failover.ts';
 import type { Ground } from './ground/ground.ts';
 import { single } from './ground/single.ts';
 import { Record } from './log/record.ts';
+import { verifier, watchLoop } from './log/watch-loop.ts';
 import { type Report, reportOn } from './report.ts';
 import { round } from './round.ts';
 import type { Weather } from './storm.ts';
@@ -52,6 +53,7 @@ export async function play(options: SceneOptions): Promise<void> {
   const about = { cluster: ground.cluster, limits, lease, timeout, portsOf };
   const crew = new Crew({ ...about, size, dice, note });
   const { store, close } = ownStore(ground);
+  const unwatch = watchLoop(verifier, note);
   try {
     const faults = faultsOn(ground, options.only);
     const stage = { crew, ground, dice, lease, note };
@@ -62,6 +64,7 @@ export async function play(options: SceneOptions): Promise<void> {
       options.tell(reportOn(record, limits, `${options.ground}, seed ${seed}, round ${done + 1}`));
     }
   } finally {
+    unwatch();
     await crew.close();
     await close();
     await ground.stop();

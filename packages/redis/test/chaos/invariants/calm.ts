@@ -1,6 +1,7 @@
 import { eventsOf, type Log, type Span } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
 import { type Visit, visitsOf } from '../log/visits.ts';
+import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Milliseconds from a permit's return to the next grant, on a busy machine. */
@@ -13,6 +14,7 @@ export function calmIsQuiet(log: Log): Findings {
   const visits = visitsOf(log);
   const spans = eventsOf(log, 'calm').map(({ from, at }) => ({ from, to: at }));
   for (const span of spans) {
+    if (pauses.between(verifier, span.from, span.to)) continue;
     const inside = (at: number | undefined) => at !== undefined && at > span.from && at <= span.to;
     for (const { worker, call, answered, reason, ended, aborted } of visits) {
       const who = `${worker}/${call}`;

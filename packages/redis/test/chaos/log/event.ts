@@ -30,6 +30,7 @@ export interface Wait {
 
 /** How a limit stands when all has been quiet for a lease and a second. */
 interface Probe {
+  readonly from: number;
   readonly at: number;
   readonly limit: number;
   /** How many of as many as the limit allows were let in at once. */

@@ -20,4 +20,8 @@ export class Pauses {
   between(worker: string, from: number, to: number): boolean {
     return this.of(worker).some((span) => span.from <= to && span.to >= from);
   }
+
+  anybody(from: number, to: number): boolean {
+    return [...this.#spans.keys()].some((worker) => this.between(worker, from, to));
+  }
 }

@@ -2,6 +2,7 @@ import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import { redisStore } from '../../../src/index.ts';
 import { Dice } from '../dice.ts';
 import { stamp } from '../log/stamp.ts';
+import { watchLoop } from '../log/watch-loop.ts';
 import { call, type Shift } from './caller.ts';
 import { shiftClock } from './clock.ts';
 import { connect } from './connect.ts';
@@ -9,9 +10,6 @@ import type { Order, Plan } from './plan.ts';
 import { Resource } from './resource.ts';
 import { inShort, note, say } from './say.ts';
 import { watchWaits } from './watch.ts';
-
-/** Milliseconds without a turn of the loop that are worth a note. */
-const stall = 100;
 
 const plan = JSON.parse(process.argv[2] ?? '') as Plan;
 const { worker, lease, timeout } = plan;
@@ -21,7 +19,7 @@ process.on('uncaughtException', (error, origin) => {
   note({ kind: 'failed', at: stamp(), worker, what: `${origin}: ${inShort(error)}` });
 });
 shiftClock(plan.clock);
-watchLoop();
+watchLoop(worker, note);
 
 const client = await connect(plan);
 const store = watchWaits(redisStore({ client: client as never, lease, timeout }), worker);
@@ -63,14 +61,4 @@ async function probe(number: number, limit: number): Promise<void> {
   } catch {
     say({ probed: number, limit, admitted: false });
   }
-}
-
-/** Notes when the loop did not turn: because the process was stopped, or the machine is busy. */
-function watchLoop(): void {
-  let last = stamp();
-  setInterval(() => {
-    const now = stamp();
-    if (now - last > stall) note({ kind: 'stalled', at: now, worker, from: last });
-    last = now;
-  }, 20);
 }
