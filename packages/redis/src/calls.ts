@@ -88,23 +88,22 @@ export function decode(
 ): Grant[] {
   // A client may have been told to make buffers of strings.
   const words = String(reply).split('\n');
-  const [limit, version = '', soonest, reclaimed] = words;
-  const shared = {
-    limit: Number(limit),
-    version,
-    checkIn: soonest === '' ? lease / 3 : Math.min(Math.max(Number(soonest), 0) + 1, lease / 3),
-  };
+  const soonest = words[2] || Infinity;
   let at = 4;
-  for (const [i, index] of indices.entries()) {
-    const [state, extra, inflight, queued] = words.slice(at, at + 4);
+  for (const index of indices) {
+    const state = words[at] as Reply['state'];
+    const extra = words[at + 1] as string;
     answers[index] ??= {
-      ...shared,
-      state: state as Reply['state'],
-      inflight: Number(inflight),
-      queued: Number(queued),
-      reclaimed: i === 0 ? Number(reclaimed) : 0,
-      fencing: state === 'held' && extra ? BigInt(extra) : undefined,
+      state,
+      fencing: state === 'held' && extra !== '' ? BigInt(extra) : undefined,
       place: state === 'queued' ? extra : undefined,
+      inflight: Number(words[at + 2]),
+      queued: Number(words[at + 3]),
+      limit: Number(words[0]),
+      version: words[1] as string,
+      checkIn: Math.min(Math.max(Number(soonest), 0) + 1, lease / 3),
+      // All that were found by this call, once.
+      reclaimed: at === 4 ? Number(words[3]) : 0,
     };
     at += 4;
   }

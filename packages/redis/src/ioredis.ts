@@ -42,11 +42,11 @@ export class IoredisConnection implements Connection {
     return this.#client.status === 'end';
   }
 
-  async evalsha(sha: string, key: string, args: string[]): Promise<unknown> {
+  evalsha(sha: string, key: string, args: string[]): Promise<unknown> {
     return this.#client.evalsha(sha, 1, key, ...args);
   }
 
-  async eval(script: string, key: string, args: string[]): Promise<unknown> {
+  eval(script: string, key: string, args: string[]): Promise<unknown> {
     return this.#client.eval(script, 1, key, ...args);
   }
 

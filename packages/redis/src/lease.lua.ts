@@ -1,8 +1,8 @@
 /**
  * All operations on one limit. The sorted set has, by score:
  *
- * - at -1 one member of what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
- *   expired; in hexadecimal, so that it stays below the 64 bytes up to which Redis keeps a small set in one piece;
+ * - at -1 one member with what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
+ *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece;
  * - `h<id>:<weight>:<reserves>` for each holder at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter at 1e14 and the millisecond at which it counts as dead;
  * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
@@ -15,13 +15,12 @@
 export const leaseScript = `
 local key, limitArg, versionArg, term, me, channel, about, mayNotFail =
   KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local call, match = redis.call, string.match
-local function int(n) return string.format('%.0f', n) end
+local call, match, format = redis.call, string.match, string.format
 
 local time = call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
-local expires = int(now + term)
+local expires = format('%.0f', now + term)
 
 local limit, version, last, inflight, queued, longest, born, reserving
 local loose, recall, reclaimed = false, false, 0
@@ -29,12 +28,10 @@ local loose, recall, reclaimed = false, false, 0
 local top = call('ZRANGE', key, 0, 1, 'WITHSCORES')
 local old = top[1]
 if old then
-  local a, b, c, d, e, f, g, h = match(old, '^m(%x+) (%x+) (%x+) (%x+) (%x+) (%x+) (%x+) (%d)$')
-  if not h or top[2] ~= '-1' then
+  if #old ~= 58 or top[2] ~= '-1' then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
   end
-  limit, version, last, inflight = tonumber(a, 16), tonumber(b, 16), tonumber(c, 16), tonumber(d, 16)
-  queued, longest, born, reserving = tonumber(e, 16), tonumber(f, 16), tonumber(g, 16), h
+  limit, version, last, inflight, queued, longest, born, reserving = struct.unpack('<dddddddc1', old, 2)
   if versionArg == nil and limitArg ~= limit then
     limit, version, loose = limitArg, math.max(now, version + 1), true
   elseif versionArg ~= nil and versionArg > version then
@@ -45,10 +42,46 @@ else
   queued, longest, born, reserving = 0, term, micros, '0'
 end
 longest = math.max(longest, term)
+local lifetime = format('%.0f', 2 * longest)
+local hasExpired = top[4] and tonumber(top[4]) <= now
 
-if old and mayNotFail == '1' then call('PEXPIRE', key, int(2 * longest)) end
+-- The quick way, which most go: one takes or gives back where nobody waits.
+if old and #ARGV == 14 and queued == 0 and not loose and not hasExpired then
+  local verb, weight, tail = ARGV[8], ARGV[10], ARGV[11]
+  local reserves = string.sub(tail, -1)
+  local holder = 'h' .. ARGV[9] .. ':' .. weight .. ':' .. reserves
+  local given, isDone = '', false
+  if verb == 'a' and (inflight == 0 or inflight + weight <= limit) then
+    local token = math.max(last + 1, micros)
+    local mark = reserves == '1' and reserves or reserving
+    local new = struct.pack('<c1dddddddc1', 'm', limit, version, token + match(tail, ':(%d+):'),
+      inflight + weight, 0, longest, born, mark)
+    isDone = call('ZADD', key, expires, holder, -1, new) == 2
+    call('ZREM', key, old)
+    old = new
+    -- Where it was held already, the count is put right below.
+    if isDone then
+      inflight, given = inflight + weight, format('%.0f', token)
+    end
+  elseif verb == 'r' and call('ZREM', key, holder) == 1 then
+    isDone = true
+    inflight = inflight - weight
+    call('ZREM', key, old)
+    call('ZADD', key, -1,
+      struct.pack('<c1dddddddc1', 'm', limit, version, last, inflight, 0, longest, born, reserving))
+  end
+  if isDone then
+    call('PEXPIRE', key, lifetime)
+    return format('%.0f\\n%.0f\\n\\n0\\n%s\\n%s\\n%.0f\\n0',
+      limit, version, verb == 'a' and 'held' or 'ok', given, inflight)
+  end
+end
 
-if top[4] and tonumber(top[4]) <= now then
+local function int(n) return format('%.0f', n) end
+
+if old and mayNotFail == '1' then call('PEXPIRE', key, lifetime) end
+
+if hasExpired then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, 0, int(now))) do
     inflight = inflight - match(dead, ':(%d+):%d$')
     reclaimed = reclaimed + 1
@@ -228,7 +261,7 @@ for i = 8, #ARGV, 7 do
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = state, extra, int(inflight), int(queued)
 end
 
-local new = string.format('m%x %x %x %x %x %x %x %s',
+local new = struct.pack('<c1dddddddc1', 'm',
   limit, version, last, inflight, queued, longest, born, reserving)
 if new ~= old then
   -- With nobody there it is not worth a failure.
@@ -236,7 +269,7 @@ if new ~= old then
   write('ZADD', key, -1, new)
   if old then call('ZREM', key, old) end
 end
-if not old or mayNotFail ~= '1' then call('PEXPIRE', key, int(2 * longest)) end
+if not old or mayNotFail ~= '1' then call('PEXPIRE', key, lifetime) end
 
 if queued > 0 then
   reply[3] = int(tonumber(call('ZRANGE', key, 1, 1, 'WITHSCORES')[2]) - now)

@@ -33,11 +33,11 @@ export class NodeRedisConnection implements Connection {
     return !this.#client.isOpen;
   }
 
-  async evalsha(sha: string, key: string, args: string[]): Promise<unknown> {
+  evalsha(sha: string, key: string, args: string[]): Promise<unknown> {
     return this.#client.evalSha(sha, { keys: [key], arguments: args });
   }
 
-  async eval(script: string, key: string, args: string[]): Promise<unknown> {
+  eval(script: string, key: string, args: string[]): Promise<unknown> {
     return this.#client.eval(script, { keys: [key], arguments: args });
   }
 

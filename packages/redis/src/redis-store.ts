@@ -56,11 +56,11 @@ export class RedisStore extends Store {
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
     this.#subscription.open();
     const calls = callsOf(ops, this.#caller);
-    await this.#within(timeout, (isLate) =>
-      Promise.all(calls.map((call) => this.#do(call, answers, isLate))),
+    await this.#within(
+      timeout,
+      calls.map((call) => (isLate: () => boolean) => this.#do(call, answers, isLate)),
     );
-    const missing = this.#connection.isReady ? late() : this.#unreachable();
-    return answers.map((answer) => answer ?? { error: missing });
+    return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
   listen(listener: StoreListener): () => void {
@@ -74,7 +74,7 @@ export class RedisStore extends Store {
     if (this.#isClosed) throw closed();
     let answer: StoreStats | undefined;
     let error: StoreError | undefined;
-    await this.#within(this.timeout, async (isLate) => {
+    const work = async (isLate: () => boolean) => {
       try {
         await this.#ready();
         if (isLate()) return;
@@ -83,9 +83,10 @@ export class RedisStore extends Store {
       } catch (cause) {
         error = failure(cause);
       }
-    });
+    };
+    await this.#within(this.timeout, [work]);
     if (answer !== undefined) return answer;
-    throw error ?? (this.#connection.isReady ? late() : this.#unreachable());
+    throw error ?? this.#missing();
   }
 
   async close(): Promise<void> {
@@ -111,17 +112,29 @@ export class RedisStore extends Store {
     }
   }
 
-  async #within(timeout: number, work: (isLate: () => boolean) => Promise<unknown>): Promise<void> {
-    let isLate = false;
-    let timer: NodeJS.Timeout | undefined;
-    const end = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
+  /** Resolves when the work is done, or its time is over; the work never rejects. */
+  #within(
+    timeout: number,
+    works: readonly ((isLate: () => boolean) => Promise<void>)[],
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      let isLate = false;
+      let left = works.length;
+      const timer = setTimeout(() => {
         isLate = true;
         resolve();
       }, timeout);
+      const done = () => {
+        if (--left > 0) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      for (const work of works) work(() => isLate).then(done);
+      if (left === 0) {
+        clearTimeout(timer);
+        resolve();
+      }
     });
-    await Promise.race([work(() => isLate), end]);
-    clearTimeout(timer);
   }
 
   /** Resolves when calls go out at once, or fail at once. */
@@ -131,8 +144,9 @@ export class RedisStore extends Store {
     }
   }
 
-  #unreachable(): StoreError {
-    return failure(this.#connection.lastError);
+  /** Why there is no answer, when its time is over. */
+  #missing(): StoreError {
+    return this.#connection.isReady ? late() : failure(this.#connection.lastError);
   }
 
   #up(): void {

@@ -11,13 +11,11 @@ export class Script {
     this.#sha = createHash('sha1').update(source).digest('hex');
   }
 
-  async run(connection: Connection, key: string, args: string[]): Promise<unknown> {
-    try {
-      return await connection.evalsha(this.#sha, key, args);
-    } catch (error) {
+  run(connection: Connection, key: string, args: string[]): Promise<unknown> {
+    return connection.evalsha(this.#sha, key, args).catch((error: unknown) => {
       if (!isUnknown(error)) throw error;
       return connection.eval(this.#source, key, args);
-    }
+    });
   }
 }
 

@@ -8,10 +8,10 @@ local now = math.floor(micros / 1000)
 
 local top = redis.call('ZRANGE', key, 0, 0)[1]
 if not top then return '0\\n\\n0\\n0\\n0\\n0' end
-local limit, version = string.match(top, '^m(%x+) (%x+) ')
-if not version then
+if #top ~= 58 then
   return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
 end
+local limit, version = struct.unpack('<dd', top, 2)
 local inflight = 0
 local held = redis.call('ZRANGEBYSCORE', key, '(' .. int(now), '(1e14')
 for _, member in ipairs(held) do inflight = inflight + string.match(member, ':(%d+):%d$') end
@@ -22,5 +22,5 @@ if queued > 0 then
   local head = redis.call('ZRANGEBYSCORE', key, '1e15', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   longest = math.max(0, micros - head[2]) / 1000
 end
-return table.concat({ int(tonumber(limit, 16)), int(tonumber(version, 16)), inflight, #held, queued, longest }, '\\n')
+return table.concat({ int(limit), int(version), inflight, #held, queued, longest }, '\\n')
 `;

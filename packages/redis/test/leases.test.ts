@@ -1,29 +1,41 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { libraries } from './clients.ts';
 import { Party } from './party.ts';
 
 let redis: RedisServer;
+let admin: Redis;
 let name: string;
 let count = 0;
+const undo: (() => unknown)[] = [];
 beforeAll(async () => {
   redis = await startRedis();
+  admin = new Redis(redis.port);
 });
-afterAll(() => redis.stop());
+beforeEach(() => {
+  name = `limit ${++count}`;
+});
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
 
 describe.each(libraries)('$name', ({ connect }) => {
-  const parties: Party[] = [];
-  const party = (options = {}) => {
-    const made = new Party(connect(redis.port), options);
-    parties.push(made);
+  function party({ port = redis.port, ...options } = {}): Party {
+    const made = new Party(connect(port), options);
+    undo.push(() => made.end());
     return made;
-  };
-  beforeEach(() => {
-    name = `limit ${++count}`;
-  });
-  afterEach(async () => {
-    for (const one of parties.splice(0)) await one.end();
-  });
+  }
+
+  async function proxy() {
+    const made = await startProxy(redis);
+    undo.push(() => made.stop());
+    return made;
+  }
 
   test('a permit goes to the head of the line, in another process', async () => {
     const [one, two] = [party(), party()];
@@ -34,12 +46,111 @@ describe.each(libraries)('$name', ({ connect }) => {
     const second = await two.do('acquire', { name, id: b, wait: 5_000 });
     expect(second).toMatchObject({ state: 'queued', inflight: 1, queued: 1 });
     const third = await one.do('acquire', { name, id: c, wait: 5_000 });
-    expect(third.state).toBe('queued');
     expect(String(third.place) > String(second.place)).toBe(true);
     expect(await one.do('release', { name, id: a })).toMatchObject({ state: 'ok', queued: 1 });
     const grant = await two.granted(b);
     expect(grant.fencing).toBeGreaterThan(first.fencing as bigint);
     await two.do('release', { name, id: b });
     expect((await one.granted(c)).fencing).toBeGreaterThan(grant.fencing as bigint);
+  });
+
+  test('who waits keeps the place over a lost connection, and asks again', async () => {
+    const way = await proxy();
+    const [one, two] = [party(), party({ port: way.port })];
+    await two.listening();
+    const [a, b, c] = [one.id(), two.id(), one.id()];
+    await one.do('acquire', { name, id: a });
+    const { place } = await two.do('acquire', { name, id: b, wait: 9_000 });
+    await one.do('acquire', { name, id: c, wait: 9_000 });
+    const { checks } = two;
+    way.cut();
+    // The call that meets the break may fail.
+    const stayed = await vi.waitFor(
+      () => two.do('stay', { name, id: b, wait: 9_000, place }),
+      5_000,
+    );
+    expect(stayed).toMatchObject({ state: 'queued', place });
+    await vi.waitFor(() => expect(two.checks).toBeGreaterThan(checks), 5_000);
+    await one.do('release', { name, id: a });
+    await two.granted(b);
+    expect(two.states.map(({ up }) => up)).toEqual([false, true]);
+  });
+
+  test('a subscriber that the server has cut off is back, and is told to ask', async () => {
+    const one = party();
+    await one.listening();
+    const { checks } = one;
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await vi.waitFor(() => expect(one.checks).toBeGreaterThan(checks), 5_000);
+    expect(one.states).toEqual([]);
+  });
+
+  test('a server that forgets its scripts is told them again', async () => {
+    const one = party();
+    const id = one.id();
+    await one.do('acquire', { name, id });
+    await admin.script('FLUSH');
+    expect((await one.do('renew', { name, id, fencing: 1n })).state).toBe('held');
+    await admin.script('FLUSH');
+    const [same, other] = [one.op('release', { name, id }), one.op('acquire', { name, limit: 1 })];
+    const answers = await one.store.send([same, other], 5_000);
+    expect(answers).toMatchObject([{ state: 'ok' }, { state: 'held' }]);
+  });
+
+  test('a server that is down at first is no end: it is asked when it is there', async () => {
+    const way = await proxy();
+    way.refuse(true);
+    const one = party({ port: way.port });
+    const error = await one.fails('acquire', { name }, 100);
+    expect(error.code).toBe('ERR_HEADGATE_STORE_DOWN');
+    expect(error.message).not.toContain(name);
+    way.refuse(false);
+    expect((await one.do('acquire', { name })).state).toBe('held');
+    // What failed has not come true since.
+    expect((await one.store.stats({ name })).holders).toBe(1);
+  });
+
+  test('a server that hangs delays nobody for longer than a call may take', async () => {
+    const way = await proxy();
+    const one = party({ port: way.port });
+    await one.do('acquire', { name, limit: 9 });
+    way.hold(true);
+    const error = await one.fails('acquire', { name, limit: 9 }, 50);
+    expect(error.code).toBe('ERR_HEADGATE_STORE_TIMEOUT');
+    await expect(one.store.stats({ name })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_TIMEOUT',
+    });
+    way.hold(false);
+    expect((await one.do('acquire', { name, limit: 9 })).state).toBe('held');
+  });
+
+  test('a client that the app has closed is an error at once, and so is a closed store', async () => {
+    const one = party();
+    await one.listening();
+    await one.app.close();
+    expect((await one.fails('acquire', { name })).code).toBe('ERR_HEADGATE_STORE_DOWN');
+    await one.store.close();
+    expect((await one.fails('acquire', { name })).code).toBe('ERR_HEADGATE_STORE_DOWN');
+    await expect(one.store.stats({ name })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+    });
+  });
+
+  test('a process has two connections however many wait, and the client serves others', async () => {
+    const way = await proxy();
+    const one = party({ port: way.port });
+    await one.listening();
+    const ops = Array.from({ length: 501 }, () => one.op('acquire', { name, wait: 9_000 }));
+    const before = way.commands;
+    await Promise.all(ops.map((op) => one.store.send([op], 5_000)));
+    expect(way.commands - before).toBe(501);
+    expect(way.connections).toBe(2);
+    const batch = ops.map(
+      ({ verb, ...op }) => ({ ...op, verb: 'stay' }) as typeof op & { verb: 'stay' },
+    );
+    const until = way.commands;
+    await one.store.send(batch as typeof ops, 5_000);
+    // Of at most 500 operations each.
+    expect(way.commands - until).toBe(2);
   });
 });

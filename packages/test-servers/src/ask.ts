@@ -20,7 +20,8 @@ export async function ask(port: number, command: string, ...args: string[]): Pro
   }
 }
 
-/** Whether a server there is ready for commands. */
+/** Whether a server there is ready for commands, though it may want a password first. */
 export async function answers(port: number): Promise<boolean> {
-  return (await ask(port, 'PING').catch(() => undefined)) === 'PONG';
+  const answer = await ask(port, 'PING').catch((error: Error) => error.message);
+  return answer === 'PONG' || String(answer).startsWith('NOAUTH');
 }

@@ -11,6 +11,7 @@ import type {
   Permit,
   Priority,
   Rejection,
+  SharedOptions,
 } from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
 
@@ -86,7 +87,7 @@ export type OnReject = (
 
 type Ask<T> = (context: SuiteContext) => T;
 
-interface LimitRule {
+interface LimitRule extends SharedOptions {
   readonly name?: string;
   readonly limit?: number | LimitFactory | Ask<number>;
   readonly limiter?: LocalLimiter;

@@ -97,11 +97,15 @@ export class OrderedGate implements Gate, Way {
     return callLater(this.acquire(options), fn, options?.signal);
   }
 
-  close(options?: CloseOptions): Promise<number> {
+  async close(options?: CloseOptions): Promise<number> {
     this.closed = true;
     for (const waiting of this.#deadlines.items()) this.#rejectAtLimit(waiting, 'closed');
-    for (const { limiter, owned } of this.limits) if (owned) void limiter.close();
-    return this.#ledger.drain(options);
+    const owned = this.limits.filter((limit) => limit.owned);
+    const closing = Promise.all(owned.map(({ limiter }) => limiter.close()));
+    const left = await this.#ledger.drain(options);
+    // What is given back to a store has arrived there, then.
+    if (left === 0) await closing;
+    return left;
   }
 
   stats(): GateStats {

@@ -29,7 +29,8 @@ export class Acquisition extends Waiter {
   rejected(rejection: Rejection): void {
     this.stopListening();
     const { signal } = this;
-    this.reject(signal?.aborted ? signal.reason : new RejectedError(rejection));
+    if (signal?.aborted) this.reject(signal.reason);
+    else this.reject(rejection.error?.for(rejection) ?? new RejectedError(rejection));
   }
 
   override joins(): boolean {

@@ -1,7 +1,8 @@
 import { checkMethods } from '../checks.ts';
-import { type HeadgateError, throwLater } from '../errors.ts';
+import { throwLater } from '../errors.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
+import type { StoreError } from './store-error.ts';
 
 /** `name` is the limiter's or the gate's. Times are in milliseconds. No event carries a key. */
 interface Event {
@@ -28,7 +29,7 @@ export interface Observer {
   /** A permit was held for longer than `maxHold`; it has been given back. */
   leaked?(event: Event & { weight: number; held: number }): void;
   /** The store of a shared limit cannot be asked, or can again. */
-  store?(event: Event & { up: boolean; error: HeadgateError | undefined }): void;
+  store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
   /** A permit of a shared limit has outlived its lease; its signal aborts. */
   lost?(event: Event & { weight: number }): void;
   /** Leases of a shared limit were found expired, of whatever process. */

@@ -1,4 +1,5 @@
 import { HeadgateError } from '../errors.ts';
+import type { StoreError } from './store-error.ts';
 
 /**
  * Why a caller was turned away: the line was `full`, its time in the line ran out (`timeout`), the limiter
@@ -17,11 +18,11 @@ export interface Rejection {
   readonly waited: number;
   /** When to come back, in whole seconds, at least 1: the value of `Retry-After`. */
   readonly retryAfter: number;
-  /** Where a `store` failed: how. A StoreError. */
-  readonly error?: HeadgateError | undefined;
+  /** Where a `store` failed: how. */
+  readonly error?: StoreError | undefined;
 }
 
-/** What `acquire` and `run` reject with when the caller is turned away. */
+/** What `acquire` and `run` reject with when the caller is turned away; for want of a store it is a StoreError. */
 export class RejectedError extends HeadgateError {
   override readonly name = 'RejectedError';
 

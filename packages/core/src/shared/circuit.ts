@@ -1,5 +1,5 @@
 import { type Clock, startTimer } from '../clock.ts';
-import type { StoreError } from './store-error.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 
 /**
  * Whether the store is there, as far as one limit is concerned. Opened by a call that fails, so that no more than the calls of

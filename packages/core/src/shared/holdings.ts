@@ -1,9 +1,9 @@
 import { grantFrom, type Served } from '../limiter/grants.ts';
+import { StoreError } from '../limiter/store-error.ts';
 import type { Lease } from './lease.ts';
 import { mostAtHome, Reserve } from './reserve.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
-import { StoreError } from './store-error.ts';
 
 /** The leases that this process holds under a shared limit: where they go when a permit is given back. */
 export class Holdings implements Served {

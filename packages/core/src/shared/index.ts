@@ -1,5 +1,6 @@
 export { checkNames, checkSpan } from '../checks.ts';
 export { invalid } from '../errors.ts';
+export { StoreError } from '../limiter/store-error.ts';
 export { Memory, type MemoryOptions } from './memory.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {
@@ -17,4 +18,3 @@ export type {
   StoreTimes,
 } from './store.ts';
 export { Store } from './store.ts';
-export { StoreError } from './store-error.ts';

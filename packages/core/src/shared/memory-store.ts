@@ -2,6 +2,7 @@ import { checkNames, checkSpan } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import { checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
+import { StoreError } from '../limiter/store-error.ts';
 import { Memory } from './memory.ts';
 import {
   type Answer,
@@ -12,7 +13,6 @@ import {
   type StoreListener,
   type StoreStats,
 } from './store.ts';
-import { StoreError } from './store-error.ts';
 
 export interface MemoryStoreOptions {
   /** What it shares with other stores, each of which is a process of its own to it. Default: its own. */

@@ -1,9 +1,9 @@
 import { startTimer } from '../clock.ts';
-import { throwLater } from '../errors.ts';
+import { HeadgateError, throwLater } from '../errors.ts';
+import { StoreError } from '../limiter/store-error.ts';
 import type { Lease } from './lease.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Answer, Grant, LeaseVerb, LimitRef, Op, Store, StoreListener } from './store.ts';
-import { StoreError } from './store-error.ts';
 
 type Answered = (answer: Answer, sent: number) => void;
 
@@ -36,7 +36,13 @@ export class Session implements StoreListener {
 
   constructor(readonly store: Store) {}
 
+  /** @throws HeadgateError where there is one of this name: both would count as one limit, most likely unawares. */
   join(member: Member): void {
+    const { name } = member;
+    if ([...this.#members].some((other) => other.name === name)) {
+      const message = `the store has a limiter "${name}" in this process: share that one, or give them different names`;
+      throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
+    }
     this.#members.add(member);
   }
 
@@ -85,7 +91,12 @@ export class Session implements StoreListener {
   release(lease: Lease): void {
     const known = this.#leases.delete(lease.id);
     lease.state = 'over';
-    if (!known) return;
+    if (known) this.releaseLate(lease);
+  }
+
+  /** The store knows it, though it is over: it may have heard of the release first. */
+  releaseLate(lease: Lease): void {
+    if (this.#unreleased.has(lease)) return;
     this.#unreleased.set(lease, this.store.clock.now() + this.store.lease);
     this.#sendRelease(lease);
   }
@@ -124,7 +135,7 @@ export class Session implements StoreListener {
 
   state(up: boolean): void {
     for (const member of [...this.#members]) member.doubted();
-    if (up) this.#releaseAgain();
+    if (up) this.releaseAgain();
   }
 
   async #flush(): Promise<void> {
@@ -162,7 +173,8 @@ export class Session implements StoreListener {
     });
   }
 
-  #releaseAgain(): void {
+  /** Tells of what the store has not heard. */
+  releaseAgain(): void {
     for (const lease of this.#unheard.splice(0)) this.#sendRelease(lease);
   }
 
@@ -181,7 +193,7 @@ export class Session implements StoreListener {
   }
 
   #wakeSoon(now: number): void {
-    const at = now + this.store.lease / 6;
+    const at = now + this.store.lease / 24;
     if (at < this.#wakeAt) this.#wake(at);
   }
 
@@ -197,7 +209,7 @@ export class Session implements StoreListener {
       if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
       if (lease.state !== 'over') next = Math.min(next, lease.renewAt);
     }
-    this.#releaseAgain();
+    this.releaseAgain();
     if (next < this.#wakeAt) this.#wake(next);
   }
 }

@@ -120,15 +120,18 @@ export class SharedLimiter implements Limiter {
 
   async close(options?: CloseOptions): Promise<number> {
     const pools = this.#pools;
+    const { session } = pools;
     pools.closed = true;
+    pools.circuit.end();
     for (const pool of pools.inUse()) {
       pool.holdings.returnIdle();
       for (const { caller } of pool.callers.leases()) {
         if (caller !== undefined) pool.reject(caller, 'closed');
       }
     }
+    session.leave(pools);
     const left = await pools.ledger.drain(options);
-    if (left === 0) await pools.end();
+    if (left === 0) await session.released();
     return left;
   }
 

@@ -1,9 +1,9 @@
 import type { Limiter } from '../limiter/limiter.ts';
 import { BasePermit, type Register } from '../limiter/permit.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import type { Lease } from './lease.ts';
 import type { SharedPool } from './shared-pool.ts';
-import type { StoreError } from './store-error.ts';
 
 /** A request on its way through a gate. */
 type Passing = Waiter & { readonly at?: Limiter | undefined };

@@ -2,6 +2,7 @@ import { throwLater } from '../errors.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { BasePermit } from '../limiter/permit.ts';
 import type { RejectionReason } from '../limiter/rejection.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import { Admission } from './admission.ts';
 import { Callers } from './callers.ts';
@@ -10,7 +11,6 @@ import { Lease } from './lease.ts';
 import type { SharedPools } from './shared-pools.ts';
 import { Standings } from './standings.ts';
 import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
-import type { StoreError } from './store-error.ts';
 
 /** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
 export class SharedPool {
@@ -78,9 +78,12 @@ export class SharedPool {
   answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
     if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
     this.learn(answer);
-    if (lease.state === 'over') return;
+    if (lease.state === 'over') return this.#answeredLate(lease, answer);
     if (answer.state === 'lost') return this.holdings.lost(lease);
-    if (answer.state === 'full') return this.#reject(lease, 'full');
+    if (answer.state === 'full') {
+      this.home.session.forget(lease);
+      return this.#reject(lease, 'full');
+    }
     if (answer.state === 'ok') return;
     this.home.session.heard(lease, sent);
     if (answer.state === 'queued') this.#queued(lease, answer);
@@ -178,6 +181,10 @@ export class SharedPool {
       if (callers.sent >= this.#mostSent) return;
       this.#send(firstUnsent.place as Lease);
     }
+  }
+
+  #answeredLate(lease: Lease, { state }: Reply): void {
+    if (state === 'held' || state === 'queued') this.home.session.releaseLate(lease);
   }
 
   #queued(lease: Lease, { place }: Reply): void {

@@ -3,6 +3,7 @@ import { longestTimer } from '../clock.ts';
 import { Deadlines } from '../limiter/deadlines.ts';
 import { Ledger } from '../limiter/ledger.ts';
 import type { SharedStats } from '../limiter/limiter.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import { Tally } from '../limiter/tally.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
@@ -12,7 +13,6 @@ import type { Member, Session } from './session.ts';
 import type { SharedSettings } from './settings.ts';
 import { SharedPool } from './shared-pool.ts';
 import type { LimitRef, Standing } from './store.ts';
-import type { StoreError } from './store-error.ts';
 
 /** How many permits may follow each other under one lease that is kept in reserve: one round trip for so many. */
 const usesInReserve = 100;
@@ -174,13 +174,6 @@ export class SharedPools implements Member {
     void this.circuit.doubt();
   }
 
-  /** Resolves when the store has heard of all that was given back, or cannot be reached. */
-  end(): Promise<void> {
-    this.circuit.end();
-    this.session.leave(this);
-    return this.session.released();
-  }
-
   stats(): SharedStats {
     const { reclaimed, lost } = this;
     const { limit: declared } = this.settings;
@@ -195,6 +188,7 @@ export class SharedPools implements Member {
     const { name, observer } = this.settings;
     const { error } = this.circuit;
     observer.store?.({ name, up: error === undefined, error });
+    if (error === undefined) this.session.releaseAgain();
     if (this.closed) return;
     if (error === undefined) this.fallback.end();
     else this.fallback.begin();

@@ -3,10 +3,10 @@ import { systemClock } from '../clock.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import type { LimiterSource, SharedTerms } from '../limiter/source.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import { Session } from './session.ts';
 import { checkShared } from './settings.ts';
 import { SharedLimiter } from './shared-limiter.ts';
-import type { StoreError } from './store-error.ts';
 
 /** Which count: of a limit, or of one key of it. */
 export interface LimitRef {

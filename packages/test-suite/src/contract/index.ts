@@ -18,6 +18,7 @@ import { refusedUploads } from './refused-uploads.ts';
 import { rejection } from './rejection.ts';
 import { releases } from './releases.ts';
 import { routes } from './routes.ts';
+import { shared } from './shared.ts';
 import { stacked } from './stacked.ts';
 import { streams } from './streams.ts';
 import { uploads } from './uploads.ts';
@@ -39,6 +40,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'limits that adapt': adapting,
   priorities,
   'fairness, and parts of a limit': fairness,
+  'limits that processes share': shared,
   guards: guarding,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,

@@ -14,6 +14,7 @@ export class Claim {
   fencing: bigint | undefined = undefined;
   place: string | undefined = undefined;
   wishes: Required<Wishes>;
+  #checks = 0;
 
   constructor(
     readonly view: LimitView,
@@ -55,12 +56,17 @@ export class Claim {
     return this.do('release');
   }
 
-  /** Resolves when its process has been told that it has been let in. */
-  async granted(): Promise<Grant> {
-    await until(() => this.grants.length > 0);
-    const [grant] = this.grants as [Grant];
-    this.fencing = grant.fencing;
-    return grant;
+  /** Resolves when its process knows that it has been let in. It asks only after it was told to. */
+  async granted(): Promise<Pick<Grant, 'fencing'>> {
+    const { process } = this.view;
+    while (this.grants.length === 0 && this.state !== 'held') {
+      await until(() => this.grants.length > 0 || process.checks > this.#checks);
+      if (this.grants.length > 0) break;
+      this.#checks = process.checks;
+      await this.do('stay');
+    }
+    this.fencing = this.grants[0]?.fencing ?? this.fencing;
+    return { fencing: this.fencing };
   }
 
   hear(reply: Reply): Reply {

@@ -36,6 +36,8 @@ export class ModelRun {
   readonly #views: readonly (readonly LimitView[])[];
   readonly #claims: { readonly claim: Claim; readonly key: number; readonly process: number }[] =
     [];
+  /** How often each process had been told at first that it may have missed something. */
+  readonly #checks: ReadonlyMap<StoreProcess, number>;
   #now = 0;
 
   constructor(
@@ -43,6 +45,7 @@ export class ModelRun {
     private readonly processes: readonly StoreProcess[],
     limits: readonly number[],
   ) {
+    this.#checks = new Map(processes.map((process) => [process, process.checks]));
     const names = [world.name(), world.name()];
     this.#views = processes.map((process, at) =>
       names.map((name, key) => {
@@ -137,11 +140,18 @@ export class ModelRun {
     return { op: { verb: 'resize', lease }, key, hear };
   }
 
+  /** Unless the news may have been missed. */
+  async #isTold(claim: Claim): Promise<void> {
+    const { process } = claim.view;
+    const before = this.#checks.get(process) ?? 0;
+    await until(() => claim.grants.length > 0 || process.checks > before);
+  }
+
   /** Who has been let in has been told, and nobody else; what is held is known. */
   async end(): Promise<void> {
     for (const { claim, key } of this.#claims) {
       const model = this.#models[key] as LimitModel;
-      if (model.granted.has(claim.id)) await until(() => claim.grants.length > 0);
+      if (model.granted.has(claim.id)) await this.#isTold(claim);
       else if (!model.admitted.has(claim.id)) expect(claim.grants).toEqual([]);
     }
     const views = this.#views[0] as readonly LimitView[];

@@ -12,6 +12,8 @@ import type {
 export class StoreProcess {
   readonly grants: Grant[] = [];
   readonly recalls: Pick<LimitRef, 'name' | 'key'>[] = [];
+  /** How often it was told that it may have missed something. */
+  checks = 0;
   readonly unlisten: () => void;
   #ids = 0;
 
@@ -19,7 +21,7 @@ export class StoreProcess {
     const listener: StoreListener = {
       grant: (grant) => void this.grants.push(grant),
       recall: (ref) => void this.recalls.push(ref),
-      check: () => {},
+      check: () => void this.checks++,
       state: () => {},
     };
     this.unlisten = store.listen(listener);

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { createGate, type Gate } from '../../src/index.ts';
+import { lease, outcome, settled, timeout, World } from './world.ts';
+
+function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: number } = {}): Gate {
+  return createGate({
+    limits: [
+      { name: 'user', limit: 1, perKey: true },
+      { name: 'all', limit: 2, store: world.line() },
+    ],
+    queueTimeout: 60_000,
+    clock: world.clock,
+    random: () => 0,
+    ...options,
+  });
+}
+
+describe('a gate of local and shared limits', () => {
+  test('counts users alone and all of them together with other processes', async () => {
+    const world = new World();
+    const [a, b] = [gateOf(world, { queueLimit: 9 }), gateOf(world, { queueLimit: 9 })];
+    const first = outcome(a.acquire({ keys: { user: 'ann' } }));
+    const again = outcome(a.acquire({ keys: { user: 'ann' } }));
+    const elsewhere = outcome(b.acquire({ keys: { user: 'ann' } }));
+    await settled();
+    const third = outcome(b.acquire({ keys: { user: 'bob' } }));
+    await settled();
+    expect([first, again, elsewhere, third].map(({ permit }) => permit !== undefined)).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect(first.permit?.fencing).toBeDefined();
+    expect([a.queued, b.queued]).toEqual([1, 1]);
+    first.permit?.release();
+    await settled();
+    expect(third.permit).toBeDefined();
+    for (const { permit } of [elsewhere, third]) permit?.release();
+    await settled();
+    again.permit?.release();
+    await settled();
+    expect(await world.stats('all')).toMatchObject({ inflight: 0, queued: 0 });
+    expect([a.inflight, b.inflight, a.queued, b.queued]).toEqual([0, 0, 0, 0]);
+  });
+
+  test('lets nobody wait where nothing is said of a line, and asks once to learn that', async () => {
+    const world = new World();
+    const store = world.line();
+    const gate = createGate({
+      limits: [
+        { name: 'user', limit: 9, perKey: true },
+        { name: 'all', limit: 1, store },
+      ],
+      clock: world.clock,
+    });
+    const held = await gate.acquire({ keys: { user: 'ann' } });
+    await expect(gate.acquire({ keys: { user: 'bob' } })).rejects.toMatchObject({
+      rejection: { reason: 'full', limit: 'all' },
+    });
+    expect(store.calls.flat()).toEqual(['acquire', 'acquire']);
+    held.release();
+    await settled();
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('one deadline for the whole way', async () => {
+    const world = new World();
+    const gate = gateOf(world, { queueLimit: 9, queueTimeout: 1000 });
+    const held = [
+      await gate.acquire({ keys: { user: 'ann' } }),
+      await gate.acquire({ keys: { user: 'bob' } }),
+    ];
+    const late = outcome(gate.acquire({ keys: { user: 'cid' } }));
+    await world.advance(1000);
+    expect(late.error).toMatchObject({ rejection: { reason: 'timeout', limit: 'all' } });
+    expect(await world.stats('all')).toMatchObject({ inflight: 2, queued: 0 });
+    for (const permit of held) permit.release();
+  });
+
+  test('who goes away while the store is asked leaves nothing behind', async () => {
+    const world = new World();
+    const gate = gateOf(world, { queueLimit: 9 });
+    const away = new AbortController();
+    const gone = outcome(gate.acquire({ keys: { user: 'ann' }, signal: away.signal }));
+    away.abort('left');
+    await settled();
+    expect(gone.error).toBe('left');
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
+    expect(await world.stats('all')).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('a lease that is lost while the request waits further on turns it away', async () => {
+    const world = new World();
+    const store = world.line();
+    const gate = createGate({
+      limits: [
+        { name: 'user', limit: 1, perKey: true, store },
+        { name: 'here', limit: 1 },
+      ],
+      queueLimit: 9,
+      queueTimeout: 60_000,
+      clock: world.clock,
+    });
+    const held = await gate.acquire({ keys: { user: 'ann' } });
+    const waiting = outcome(gate.acquire({ keys: { user: 'bob' } }));
+    await settled();
+    expect(gate.queued).toBe(1);
+    store.trouble = 'silent';
+    await world.advance(lease);
+    expect(waiting.error).toMatchObject({ rejection: { reason: 'store' } });
+    expect(held.signal.aborted).toBe(true);
+    store.trouble = undefined;
+    held.release();
+    await world.advance(lease);
+    expect(await world.stats('user', 'bob')).toMatchObject({ inflight: 0, queued: 0 });
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('says store where the store is away', async () => {
+    const world = new World();
+    const store = world.line();
+    const gate = createGate({
+      limits: [
+        { name: 'user', limit: 1, perKey: true },
+        { name: 'all', limit: 1, store },
+      ],
+      clock: world.clock,
+    });
+    store.trouble = 'silent';
+    const refused = outcome(gate.acquire({ keys: { user: 'ann' } }));
+    await world.advance(timeout);
+    expect(refused.error).toMatchObject({ name: 'StoreError', rejection: { reason: 'store' } });
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, rejected: { store: 1 } });
+  });
+
+  test('a gate of one shared limit is that limit', async () => {
+    const world = new World();
+    const make = () =>
+      createGate({
+        limits: [{ name: 'all', limit: 1, store: world.line() }],
+        queueLimit: 1,
+        clock: world.clock,
+      });
+    const [a, b] = [make(), make()];
+    const held = await a.acquire();
+    const waiting = outcome(a.acquire());
+    await settled();
+    await expect(b.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
+    held.release();
+    await settled();
+    expect(waiting.permit).toBeDefined();
+    expect(a.stats()).toMatchObject({ inflight: 1, limits: [{ shared: { up: true } }] });
+    const closed = a.close();
+    waiting.permit?.release();
+    expect(await closed).toBe(0);
+  });
+});

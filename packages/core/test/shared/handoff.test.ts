@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import type { Limiter } from '../../src/index.ts';
+import { lease, outcome, settled, World } from './world.ts';
+
+/** So many callers that come again at once, each time they are done. */
+function loop(limiter: Limiter, callers: number, served: () => void): () => void {
+  let ended = false;
+  for (let i = 0; i < callers; i++) {
+    void (async () => {
+      while (!ended) {
+        await limiter.run(async () => {
+          served();
+          await settled();
+        });
+      }
+    })();
+  }
+  return () => {
+    ended = true;
+  };
+}
+
+describe('handoff', () => {
+  test('serves many with few questions', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, limit: 2, handoff: 10 });
+    let served = 0;
+    const end = loop(limiter, 10, () => served++);
+    for (let i = 0; i < 200; i++) await settled();
+    end();
+    for (let i = 0; i < 30; i++) await settled();
+    expect(served).toBeGreaterThan(200);
+    expect(store.calls.flat().length / served).toBeLessThan(0.3);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('gives the permit to another process after so many', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ handoff: 3 }), world.limiter({ handoff: 3 })];
+    const order: string[] = [];
+    const ends = [loop(a, 6, () => order.push('a'))];
+    await settled();
+    ends.push(loop(b, 6, () => order.push('b')));
+    for (let i = 0; i < 100; i++) await settled();
+    for (const end of ends) end();
+    for (let i = 0; i < 30; i++) await settled();
+    // The first process had a place in the line before the other came.
+    const [, ...runs] = order.join('').match(/a+|b+/g) ?? [];
+    expect(Math.max(...runs.map(({ length }) => length))).toBe(4);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('ends after 100 ms, however short the work', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ handoff: 1000 }), world.limiter({ handoff: 1000 })];
+    const mine = Array.from({ length: 20 }, () => outcome(a.acquire()));
+    await settled();
+    const other = outcome(b.acquire());
+    await settled();
+    for (let i = 0; i < 20 && other.permit === undefined; i++) {
+      await world.advance(20);
+      mine[i]?.permit?.release();
+      await settled();
+    }
+    expect(mine.filter(({ permit }) => permit !== undefined).length).toBeLessThanOrEqual(12);
+    expect(other.permit).toBeDefined();
+    other.permit?.release();
+    for (let i = 0; i < 40; i++) {
+      for (const { permit } of mine) permit?.release();
+      await settled();
+    }
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('each permit has a token of its own, and they rise', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ handoff: 4 }), world.limiter({ handoff: 4 })];
+    const tokens: bigint[] = [];
+    const callers = Array.from({ length: 20 }, (_, i) =>
+      (i % 2 === 0 ? a : b).run(async ({ fencing = 0n }) => {
+        tokens.push(fencing);
+        await settled();
+      }),
+    );
+    await Promise.all(callers);
+    expect(tokens).toEqual([...tokens].sort((one, other) => Number(one - other)));
+    expect(new Set(tokens).size).toBe(20);
+  });
+
+  test('the lease is renewed whoever holds it', async () => {
+    const world = new World();
+    const limiter = world.limiter({ handoff: 5 });
+    const first = await limiter.acquire();
+    const second = outcome(limiter.acquire());
+    await settled();
+    first.release();
+    await settled();
+    expect(second.permit?.signal.aborted).toBe(false);
+    await world.advance(3 * lease);
+    expect(second.permit?.signal.aborted).toBe(false);
+    second.permit?.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('who leaves, is late or is of another weight is passed over', async () => {
+    const world = new World();
+    const limiter = world.limiter({ limit: 2, handoff: 5 });
+    const held = await limiter.acquire({ weight: 2 });
+    const away = new AbortController();
+    const gone = outcome(limiter.acquire({ weight: 2, signal: away.signal }));
+    const late = outcome(limiter.acquire({ weight: 2, queueTimeout: 100 }));
+    const light = outcome(limiter.acquire({ weight: 1 }));
+    const last = outcome(limiter.acquire({ weight: 2 }));
+    await settled();
+    away.abort('left');
+    world.clock.busy(200);
+    held.release();
+    await world.advance(1);
+    expect(gone.error).toBe('left');
+    expect(late.error).toMatchObject({ rejection: { reason: 'timeout' } });
+    expect(light.permit).toBeDefined();
+    expect(last.permit).toBeUndefined();
+    light.permit?.release();
+    await settled();
+    expect(last.permit).toBeDefined();
+    last.permit?.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('closing turns all away who wait here, told to the store or not', async () => {
+    const world = new World();
+    const limiter = world.limiter({ handoff: 5 });
+    const held = await limiter.acquire();
+    const waiting = Array.from({ length: 8 }, () => outcome(limiter.acquire()));
+    await settled();
+    expect(limiter.queued).toBe(8);
+    const closed = limiter.close();
+    held.release();
+    expect(await closed).toBe(0);
+    for (const { error } of waiting)
+      expect(error).toMatchObject({ rejection: { reason: 'closed' } });
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+});
+
+describe('reserve', () => {
+  test('lets most in without a question', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, limit: 2, reserve: 1 });
+    const tokens = new Set<bigint | undefined>();
+    for (let i = 0; i < 250; i++) {
+      const permit = await limiter.acquire();
+      tokens.add(permit.fencing);
+      permit.release();
+    }
+    expect(tokens.size).toBe(250);
+    expect(store.calls.flat().filter((verb) => verb === 'acquire')).toHaveLength(3);
+    await world.advance(150);
+    expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('is admitted in the same turn', async () => {
+    const world = new World();
+    const limiter = world.limiter({ limit: 2, reserve: 1 });
+    (await limiter.acquire()).release();
+    const next = outcome(limiter.acquire());
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(next.permit?.waited).toBe(0);
+    next.permit?.release();
+  });
+
+  test('never takes the total above the limit', async () => {
+    const world = new World();
+    const [a, b] = [
+      world.limiter({ limit: 2, reserve: 2, queueLimit: 0 }),
+      world.limiter({ limit: 2, reserve: 2, queueLimit: 0 }),
+    ];
+    const [one, two] = await Promise.all([a.acquire(), a.acquire()]);
+    one?.release();
+    two?.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 2 });
+    await expect(b.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
+    await world.advance(150);
+    (await b.acquire()).release();
+  });
+
+  test('is recalled when others begin to wait, and off for as long', async () => {
+    const world = new World();
+    const store = world.line();
+    const [a, b] = [world.limiter({ store, limit: 2, reserve: 2 }), world.limiter({ limit: 2 })];
+    const [one, two] = await Promise.all([a.acquire(), a.acquire()]);
+    one?.release();
+    const first = outcome(b.acquire());
+    const second = outcome(b.acquire());
+    for (let i = 0; i < 5; i++) await settled();
+    expect(first.permit).toBeDefined();
+    expect(second.permit).toBeUndefined();
+    two?.release();
+    for (let i = 0; i < 5; i++) await settled();
+    expect(second.permit).toBeDefined();
+    first.permit?.release();
+    second.permit?.release();
+    await settled();
+  });
+
+  test('goes back when the limiter closes', async () => {
+    const world = new World();
+    const limiter = world.limiter({ limit: 3, reserve: 2 });
+    (await limiter.acquire()).release();
+    expect(await limiter.close()).toBe(0);
+    expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('holds nothing that the store may have given away', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, limit: 2, reserve: 1 });
+    (await limiter.acquire()).release();
+    world.clock.busy(lease);
+    const next = outcome(limiter.acquire());
+    await settled();
+    expect(store.calls.flat().filter((verb) => verb === 'acquire')).toHaveLength(2);
+    expect(next.permit).toBeDefined();
+    next.permit?.release();
+  });
+});

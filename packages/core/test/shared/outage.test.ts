@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import type { OutagePolicy } from '../../src/index.ts';
+import { lease, outcome, refused, settled, timedOut, timeout, World } from './world.ts';
+
+function scene(onStoreError?: OutagePolicy, limit = 1) {
+  const world = new World();
+  const store = world.line();
+  const told: boolean[] = [];
+  const observer = { store: ({ up }: { up: boolean }) => told.push(up) };
+  const limiter = world.limiter({ store, onStoreError, limit, observer });
+  return { world, store, limiter, told };
+}
+
+describe('while the store is away', () => {
+  test('no request waits for it longer than a call may take, and then none at all', async () => {
+    const { world, store, limiter, told } = scene();
+    store.trouble = 'silent';
+    const first = outcome(limiter.acquire());
+    await world.advance(timeout);
+    expect(first.error).toMatchObject({
+      name: 'StoreError',
+      code: 'ERR_HEADGATE_STORE_TIMEOUT',
+      rejection: { reason: 'store', limit: 'renders', error: timedOut },
+    });
+    const second = outcome(limiter.acquire());
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(second.error).toMatchObject({ rejection: { reason: 'store' } });
+    expect(limiter.stats()).toMatchObject({ rejected: { store: 2 }, shared: { up: false } });
+    store.trouble = undefined;
+    await world.advance(4 * timeout);
+    (await limiter.acquire()).release();
+    expect(told).toEqual([false, true]);
+  });
+
+  test('reject turns away who waits, and leaves nothing behind', async () => {
+    const { world, store, limiter } = scene('reject');
+    const other = world.limiter();
+    const held = await other.acquire();
+    const waiting = [outcome(limiter.acquire()), outcome(limiter.acquire())];
+    await settled();
+    store.trouble = 'silent';
+    await world.advance(lease / 3 + timeout + 50);
+    for (const { error } of waiting) expect(error).toMatchObject({ name: 'StoreError' });
+    store.trouble = undefined;
+    await world.advance(lease);
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });
+    held.release();
+  });
+
+  test('admit lets all in, and tells the store that is back', async () => {
+    const { world, store, limiter } = scene('admit');
+    store.trouble = 'silent';
+    const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
+    await world.advance(timeout);
+    const permits = all.map(({ permit }) => permit);
+    expect(permits.every((permit) => permit?.fencing === undefined && permit !== undefined)).toBe(
+      true,
+    );
+    expect(limiter.inflight).toBe(3);
+    store.trouble = undefined;
+    await world.advance(4 * timeout);
+    expect(await world.stats()).toMatchObject({ inflight: 3 });
+    const next = outcome(limiter.acquire());
+    await settled();
+    expect(next.permit).toBeUndefined();
+    for (const permit of permits) permit?.release();
+    await settled();
+    expect(next.permit).toBeDefined();
+    next.permit?.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('local keeps to the limit in this process, in order', async () => {
+    const { world, store, limiter } = scene('local', 2);
+    const held = await limiter.acquire();
+    store.trouble = 'silent';
+    const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
+    await world.advance(timeout);
+    // What was held before counts.
+    expect(all.map(({ permit }) => permit !== undefined)).toEqual([true, false, false]);
+    const newcomer = outcome(limiter.acquire());
+    await settled();
+    held.release();
+    all[0]?.permit?.release();
+    await settled();
+    expect(all.map(({ permit }) => permit !== undefined)).toEqual([true, true, true]);
+    expect(newcomer.permit).toBeUndefined();
+    store.trouble = undefined;
+    await world.advance(4 * timeout);
+    expect(await world.stats()).toMatchObject({ inflight: 2, queued: 1 });
+    all[1]?.permit?.release();
+    await settled();
+    expect(newcomer.permit?.fencing).toBeDefined();
+    newcomer.permit?.release();
+    all[2]?.permit?.release();
+    await world.advance(lease);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('local: those who waited in the store line keep their places there', async () => {
+    const { world, store, limiter } = scene('local');
+    const other = world.limiter();
+    const held = await other.acquire();
+    const own = outcome(limiter.acquire({ weight: 1 }));
+    await settled();
+    // The local limit is free, as the place is another process's.
+    store.trouble = 'silent';
+    await world.advance(lease / 3 + timeout + 50);
+    expect(own.permit).toBeDefined();
+    const second = outcome(limiter.acquire());
+    const third = outcome(limiter.acquire());
+    await settled();
+    store.trouble = undefined;
+    await world.advance(4 * timeout);
+    expect(await world.stats()).toMatchObject({ inflight: 2, queued: 2 });
+    held.release();
+    own.permit?.release();
+    await settled();
+    expect([second.permit !== undefined, third.permit !== undefined]).toEqual([true, false]);
+    second.permit?.release();
+    await settled();
+    third.permit?.release();
+    await world.advance(lease);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('local keeps queueLimit and queueTimeout', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({
+      store,
+      onStoreError: 'local',
+      queueLimit: 1,
+      queueTimeout: 900,
+    });
+    store.trouble = 'silent';
+    const held = outcome(limiter.acquire());
+    await world.advance(timeout);
+    const waiting = outcome(limiter.acquire());
+    await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
+    await world.advance(899);
+    expect(waiting.error).toBeUndefined();
+    await world.advance(1);
+    expect(waiting.error).toMatchObject({ rejection: { reason: 'timeout' } });
+    held.permit?.release();
+    expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('an error that the server answers concerns that request alone', async () => {
+    const { world, store, limiter, told } = scene();
+    store.trouble = 'refused';
+    await expect(limiter.acquire()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      rejection: { reason: 'store', error: refused },
+    });
+    store.trouble = undefined;
+    (await limiter.acquire()).release();
+    await settled();
+    expect(told).toEqual([]);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('an acquire that was done though its answer was lost holds nothing for long', async () => {
+    const { world, store, limiter } = scene();
+    store.trouble = 'deaf';
+    const lost = outcome(limiter.acquire());
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 1 });
+    await world.advance(timeout);
+    expect(lost.error).toMatchObject({ rejection: { reason: 'store' } });
+    store.trouble = undefined;
+    await world.advance(lease / 6 + 50);
+    expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('a release is told until the store has heard', async () => {
+    const { world, store, limiter } = scene();
+    const permit = await limiter.acquire();
+    store.trouble = 'silent';
+    permit.release();
+    await world.advance(timeout + 50);
+    expect(await world.stats()).toMatchObject({ inflight: 1 });
+    store.trouble = undefined;
+    await world.advance(lease / 6 + 50);
+    expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('closing waits for it no longer than a call may take', async () => {
+    const { world, store, limiter } = scene();
+    const permit = await limiter.acquire();
+    store.trouble = 'silent';
+    permit.release();
+    let left: number | undefined;
+    void limiter.close().then((count) => {
+      left = count;
+    });
+    await world.advance(timeout + 50);
+    expect(left).toBe(0);
+  });
+
+  test('a caller whose time is up before the store has answered is the affair of the policy', async () => {
+    for (const [policy, expected] of [
+      ['reject', { rejection: { reason: 'store' } }],
+      ['admit', undefined],
+      ['local', undefined],
+    ] as const) {
+      const { world, store, limiter } = scene(policy);
+      store.trouble = 'silent';
+      const hurried = outcome(limiter.acquire({ queueTimeout: 100 }));
+      await world.advance(100);
+      if (expected === undefined) expect(hurried.permit).toBeDefined();
+      else expect(hurried.error).toMatchObject(expected);
+      hurried.permit?.release();
+      store.trouble = undefined;
+      await world.advance(lease);
+      expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    }
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import { type Permit, RejectedError } from '../../src/index.ts';
+import { outcome, settled, World } from './world.ts';
+
+describe('a limit that several processes share', () => {
+  test('is one limit over all of them', async () => {
+    const world = new World();
+    const limiters = Array.from({ length: 5 }, () => world.limiter({ limit: 4 }));
+    const all = limiters.flatMap((limiter) => [limiter.acquire(), limiter.acquire()]).map(outcome);
+    await settled();
+    expect(all.filter(({ permit }) => permit !== undefined)).toHaveLength(4);
+    for (let round = 0; round < 10; round++) {
+      for (const { permit } of all) permit?.release();
+      await settled();
+    }
+    expect(all.every(({ permit }) => permit !== undefined)).toBe(true);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('lets in by arrival over all processes', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter(), world.limiter()];
+    const order: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      void (i % 2 === 0 ? a : b).run(async () => {
+        order.push(i);
+        await settled();
+      });
+      await settled();
+    }
+    for (let i = 0; i < 30; i++) await settled();
+    expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('gives rising fencing tokens', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter(), world.limiter()];
+    let highest = 0n;
+    for (let i = 0; i < 5; i++) {
+      const permit = await (i % 2 === 0 ? a : b).acquire();
+      expect(permit.fencing).toBeGreaterThan(highest);
+      highest = permit.fencing ?? 0n;
+      permit.release();
+    }
+  });
+
+  test('asks once for an acquire and once for a release', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store });
+    for (let i = 0; i < 10; i++) (await limiter.acquire()).release();
+    await settled();
+    expect(store.calls.flat()).toEqual(
+      Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 'acquire' : 'release')),
+    );
+  });
+
+  test('sends what is asked in one turn together', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, limit: 3 });
+    const permits = await Promise.all([limiter.acquire(), limiter.acquire(), limiter.acquire()]);
+    for (const permit of permits) permit.release();
+    await settled();
+    expect(store.calls).toEqual([
+      ['acquire', 'acquire', 'acquire'],
+      ['release', 'release', 'release'],
+    ]);
+  });
+
+  test('keeps queueLimit over all processes', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ queueLimit: 1 }), world.limiter({ queueLimit: 1 })];
+    const held = await a.acquire();
+    const waiting = outcome(a.acquire());
+    await settled();
+    await expect(b.acquire()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_REJECTED',
+      rejection: { reason: 'full', limit: 'renders', queued: 1 },
+    });
+    held.release();
+    await settled();
+    waiting.permit?.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('turns away at once where nobody may wait', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ queueLimit: 0 }), world.limiter({ queueLimit: 0 })];
+    const held = await a.acquire();
+    await expect(b.acquire()).rejects.toMatchObject({ rejection: { reason: 'full', waited: 0 } });
+    held.release();
+    await settled();
+    (await b.acquire()).release();
+  });
+
+  test('nobody waits past their timeout, and their place is gone', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter(), world.limiter({ queueTimeout: 500 })];
+    const held = await a.acquire();
+    const late = outcome(b.acquire());
+    await world.advance(499);
+    expect(late.error).toBeUndefined();
+    await world.advance(2);
+    expect(late.error).toBeInstanceOf(RejectedError);
+    expect(late.error).toMatchObject({ rejection: { reason: 'timeout', waited: 500 } });
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });
+    held.release();
+  });
+
+  test('who aborts leaves the line, and who has a place then aborts gives it back', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter(), world.limiter()];
+    const held = await a.acquire();
+    const away = new AbortController();
+    const waiting = outcome(b.acquire({ signal: away.signal }));
+    await settled();
+    away.abort('gone');
+    await settled();
+    expect(waiting.error).toBe('gone');
+    expect(b.stats()).toMatchObject({ withdrawn: 1, queued: 0 });
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });
+    const again = new AbortController();
+    const asking = outcome(b.acquire({ signal: again.signal }));
+    again.abort('gone before the answer');
+    held.release();
+    await settled();
+    expect(asking.error).toBe('gone before the answer');
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('a large weight is not starved', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ limit: 3 }), world.limiter({ limit: 3 })];
+    const one = await a.acquire();
+    const large = outcome(b.acquire({ weight: 3 }));
+    await settled();
+    const small = outcome(a.acquire());
+    await settled();
+    expect(small.permit).toBeUndefined();
+    one.release();
+    await settled();
+    expect(large.permit?.weight).toBe(3);
+    large.permit?.release();
+    await settled();
+    expect(small.permit).toBeDefined();
+    small.permit?.release();
+  });
+
+  test('counts each key apart, and forgets idle ones', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ perKey: true }), world.limiter({ perKey: true })];
+    const ann = await a.acquire({ key: 'ann' });
+    const bob = await b.acquire({ key: 'bob' });
+    const second = outcome(b.acquire({ key: 'ann' }));
+    await settled();
+    expect(second.permit).toBeUndefined();
+    expect(b.stats()).toMatchObject({ keys: 2, inflight: 1, queued: 1 });
+    ann.release();
+    await settled();
+    expect(second.permit?.key).toBe('ann');
+    second.permit?.release();
+    bob.release();
+    await settled();
+    expect(b.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
+    await expect(a.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_KEY' });
+  });
+
+  test('a key may have a limit of its own', async () => {
+    const world = new World();
+    const limiter = world.limiter({ perKey: true, queueLimit: 0 });
+    const first = await limiter.acquire({ key: 'gold', limit: 2 });
+    const second = await limiter.acquire({ key: 'gold', limit: 2 });
+    await expect(limiter.acquire({ key: 'gold', limit: 2 })).rejects.toThrow('full');
+    const free = await limiter.acquire({ key: 'free' });
+    await expect(limiter.acquire({ key: 'free' })).rejects.toThrow('full');
+    for (const permit of [first, second, free]) permit.release();
+  });
+
+  test('a changed limit holds everywhere and revokes nothing', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
+    const [one, two] = await Promise.all([a.acquire(), b.acquire()]);
+    a.setLimit(1);
+    await settled();
+    const third = outcome(b.acquire());
+    await settled();
+    expect(b.limit).toBe(1);
+    (one as Permit).release();
+    await settled();
+    expect(third.permit).toBeUndefined();
+    b.setLimit(2);
+    await settled();
+    expect(third.permit).toBeDefined();
+    expect(await world.stats()).toMatchObject({ limit: 2, inflight: 2 });
+    third.permit?.release();
+    two.release();
+  });
+
+  test('a weight that a lowered limit has overtaken counts as the whole', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ limit: 3 }), world.limiter({ limit: 3 })];
+    const held = await a.acquire();
+    const large = outcome(b.acquire({ weight: 3 }));
+    await settled();
+    a.setLimit(2);
+    held.release();
+    await settled();
+    expect(large.permit).toBeDefined();
+    large.permit?.release();
+  });
+
+  test('of two limits under one name the later declared applies, and that is told once', async () => {
+    const world = new World();
+    const told: unknown[] = [];
+    const observer = { conflict: (event: unknown) => told.push(event) };
+    const old = world.limiter({ limit: 2, observer });
+    (await old.acquire()).release();
+    await world.advance(50);
+    const deployed = world.limiter({ limit: 5 });
+    (await deployed.acquire()).release();
+    for (let i = 0; i < 3; i++) (await old.acquire()).release();
+    await settled();
+    expect(told).toEqual([{ name: 'renders', declared: 2, limit: 5 }]);
+    expect(old.limit).toBe(5);
+    expect(old.stats().shared).toMatchObject({ declared: 2 });
+    expect(deployed.stats()).toMatchObject({ limit: 5, shared: { declared: 5 } });
+  });
+
+  test('a grown permit counts for those behind', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
+    const permit = await a.acquire();
+    permit.adjust(2);
+    const next = outcome(b.acquire());
+    await settled();
+    expect(next.permit).toBeUndefined();
+    expect(a.inflight).toBe(2);
+    permit.adjust(1);
+    await settled();
+    expect(next.permit).toBeDefined();
+    permit.release();
+    next.permit?.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('a permit comes back once, however often it is released', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
+    const [one, two] = await Promise.all([a.acquire(), b.acquire()]);
+    for (let i = 0; i < 3; i++) (one as Permit).release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 1 });
+    two.release();
+  });
+
+  test('closing turns newcomers and waiters away, and resolves when the store has all back', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter(), world.limiter()];
+    const held = await a.acquire();
+    const waiting = outcome(a.acquire());
+    await settled();
+    const closing = a.close();
+    await expect(a.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+    await settled();
+    expect(waiting.error).toMatchObject({ rejection: { reason: 'closed' } });
+    held.release();
+    expect(await closing).toBe(0);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    (await b.acquire()).release();
+  });
+
+  test('says what it knows', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter(), world.limiter()];
+    const held = await a.acquire();
+    const waiting = outcome(b.acquire());
+    await world.advance(200);
+    expect(b.stats()).toMatchObject({
+      limit: 1,
+      inflight: 0,
+      queued: 1,
+      longestWait: 200,
+      shared: { up: true, declared: 1, inflight: 1, queued: 1, reclaimed: 0, lost: 0 },
+    });
+    expect(b.usage()).toEqual({ limit: 1, inflight: 1 });
+    held.release();
+    await settled();
+    waiting.permit?.release();
+  });
+});

@@ -1,0 +1,171 @@
+import { redisStore } from '@headgate/redis';
+import { type RedisServer, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { library } from './clients.ts';
+import { Party } from './party.ts';
+
+let redis: RedisServer;
+let admin: Redis;
+const parties: Party[] = [];
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port);
+});
+afterEach(async () => {
+  for (const one of parties.splice(0)) await one.end();
+  await admin.flushall();
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+function party(options = {}): Party {
+  const made = new Party(library('ioredis 6').connect(redis.port), options);
+  parties.push(made);
+  return made;
+}
+
+test('names and keys are data: each has its own count, whatever is in it', async () => {
+  const one = party();
+  const texts = [
+    ...[
+      '0',
+      '',
+      ' ',
+      'a',
+      'a b',
+      'a:b',
+      'a%3ab',
+      '{a}',
+      '}',
+      '{',
+      '*',
+      '[a]',
+      'a\nb',
+      '\0',
+      '%',
+      '%%',
+    ],
+    ...[
+      'ünï',
+      '限',
+      '😀',
+      '\ud83d',
+      '\ude00',
+      '\ufffd',
+      "' return 1 --",
+      'x'.repeat(10_000),
+      'x'.repeat(10_001),
+    ],
+  ];
+  const refs = texts.flatMap((key) => [
+    { name: 'n', key },
+    { name: `n${key}` },
+    { name: `n${key}`, key: '' },
+  ]);
+  // The same ones twice would be a mistake of the test: they are told apart as a name and a key.
+  const distinct = [
+    ...new Map(
+      refs.map((ref) => [JSON.stringify([ref.name, 'key' in ref ? ref.key : null]), ref]),
+    ).values(),
+  ];
+  for (const ref of distinct)
+    expect(await one.do('acquire', ref)).toMatchObject({ state: 'held', inflight: 1 });
+  for (const ref of distinct)
+    expect(await one.do('acquire', ref)).toMatchObject({ state: 'full', inflight: 1 });
+  const keys = await admin.keys('*');
+  expect(keys).toHaveLength(distinct.length);
+  for (const key of keys) expect(Buffer.byteLength(key)).toBeLessThanOrEqual(120);
+  expect(await admin.get('x')).toBe(null);
+});
+
+test('two prefixes are two worlds', async () => {
+  const [one, two] = [party({ prefix: 'a:' }), party({ prefix: 'b:' })];
+  expect((await one.do('acquire', { name: 'x' })).state).toBe('held');
+  expect((await two.do('acquire', { name: 'x' })).state).toBe('held');
+  expect((await admin.keys('*')).sort()).toEqual(['a:{x}', 'b:{x}']);
+});
+
+test('a permit costs at most 150 bytes, and nothing once its limit is not used', async () => {
+  const one = party({ lease: 150 });
+  const ops = Array.from({ length: 10 }, () => one.op('acquire', { name: 'x', limit: 10 }));
+  await one.store.send(ops, 1_000);
+  expect(await admin.memory('USAGE', 'headgate:{x}')).toBeLessThanOrEqual(10 * 150);
+  expect(await admin.object('ENCODING', 'headgate:{x}')).toBe('listpack');
+  await vi.waitFor(async () => expect(await admin.exists('headgate:{x}')).toBe(0), 5_000);
+  const stats = await one.store.stats({ name: 'x' });
+  expect(stats).toMatchObject({ inflight: 0, holders: 0, queued: 0, longestWait: 0 });
+});
+
+test('every operation keeps the limit from expiring', async () => {
+  const one = party({ lease: 150 });
+  const id = one.id();
+  const { fencing } = await one.do('acquire', { name: 'x', id });
+  for (const verb of [
+    'renew',
+    'release',
+    'acquire',
+    'setLimit',
+    'stay',
+    'register',
+    'resize',
+  ] as const) {
+    await admin.pexpire('headgate:{x}', 10_000_000);
+    await one.do(verb, { name: 'x', id, fencing });
+    expect(await admin.pttl('headgate:{x}'), verb).toBeLessThanOrEqual(300);
+  }
+});
+
+test('the longest lease of all decides how long a limit is kept', async () => {
+  const [short, long] = [party({ lease: 150 }), party({ lease: 60_000 })];
+  await long.do('acquire', { name: 'x', limit: 2 });
+  await short.do('acquire', { name: 'x', limit: 2 });
+  expect(await admin.pttl('headgate:{x}')).toBeGreaterThan(100_000);
+});
+
+test('a key prefix of the client is kept out of the channels', async () => {
+  const client = new Redis({ port: redis.port, keyPrefix: 'app:' });
+  const one = new Party({ client, close: async () => client.disconnect() });
+  parties.push(one);
+  const two = new Party({ client: client.duplicate(), close: async () => {} });
+  parties.push(two);
+  await one.listening();
+  const [a, b] = [two.id(), one.id()];
+  await two.do('acquire', { name: 'x', id: a });
+  await one.do('acquire', { name: 'x', id: b, wait: 9_000 });
+  await two.do('release', { name: 'x', id: a });
+  await one.granted(b);
+  expect(await admin.keys('*')).toEqual(['app:headgate:{x}']);
+  (two.app.client as Redis).disconnect();
+});
+
+test('options that make no sense are refused, by name', () => {
+  const client = new Redis({ port: redis.port, lazyConnect: true });
+  const refused = (option: string, options: object) =>
+    expect(() => redisStore(options as never), option).toThrow(
+      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }),
+    );
+  for (const wrong of [undefined, null, 'redis://x', 5, {}, () => {}, { evalsha() {} }]) {
+    refused('client', { client: wrong });
+  }
+  // As node-redis 4 had it, and as pools and sentinels are.
+  const old = { evalSha() {}, eval() {}, duplicate() {}, on() {}, off() {}, isOpen: true };
+  refused('client', { client: old });
+  refused('client', { client: { ...old, destroy() {}, getMasterNode() {} } });
+  refused('client', { client: { ...old, destroy() {}, duplicate: undefined } });
+  refused('lease', { client, lease: 99 });
+  refused('lease', { client, lease: Infinity });
+  refused('lease', { client, lease: '1000' });
+  refused('lease', { client, lease: 2_999, timeout: 1_000 });
+  refused('timeout', { client, timeout: 0 });
+  refused('prefix', { client, prefix: 5 });
+  expect(() => redisStore({ client, leese: 5 } as never)).toThrow(
+    expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
+  );
+  expect(redisStore({ client, lease: 300 })).toMatchObject({ lease: 300, timeout: 100 });
+  expect(redisStore({ client })).toMatchObject({ lease: 10_000, timeout: 1_000 });
+  expect(client.status).toBe('wait');
+  client.disconnect();
+});

@@ -1,0 +1,95 @@
+import { startRedis, startReplica } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, test } from 'vitest';
+import { libraries } from './clients.ts';
+import { Party } from './party.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function server(args: readonly string[] = []) {
+  const redis = await startRedis({ args });
+  undo.push(() => redis.stop());
+  return redis;
+}
+
+function adminOf({ port }: { port: number }, options = {}): Redis {
+  const admin = new Redis({ port, ...options });
+  undo.push(() => admin.disconnect());
+  return admin;
+}
+
+const refused = 'ERR_HEADGATE_STORE_REFUSED';
+
+describe.each(libraries)('$name', ({ connect }) => {
+  function party({ port }: { port: number }): Party {
+    const made = new Party(connect(port));
+    undo.push(() => made.end());
+    return made;
+  }
+
+  test('a key of another kind at the place of a limit is left alone', async () => {
+    const redis = await server();
+    const admin = adminOf(redis);
+    await admin.set('headgate:{text}', 'x');
+    await admin.zadd('headgate:{set}', '1', 'x', '2', 'y');
+    const one = party(redis);
+    for (const name of ['text', 'set']) {
+      for (const verb of ['acquire', 'renew', 'release', 'setLimit'] as const) {
+        const error = await one.fails(verb, { name });
+        expect(error).toMatchObject({
+          code: refused,
+          message: expect.stringContaining('WRONGTYPE'),
+        });
+        expect(String((error.cause as Error).message)).toContain('WRONGTYPE');
+      }
+      await expect(one.store.stats({ name })).rejects.toMatchObject({ code: refused });
+      expect(await admin.ttl(`headgate:{${name}}`)).toBe(-1);
+    }
+    expect(await admin.zrange('headgate:{set}', 0, -1)).toEqual(['x', 'y']);
+    // What is wrong with one limit is not so with another.
+    const good = one.op('acquire', { name: 'good' });
+    const answers = await one.store.send([one.op('acquire', { name: 'text' }), good], 1_000);
+    expect(answers).toMatchObject([{ error: { code: refused } }, { state: 'held' }]);
+  });
+
+  test('a replica that only reads refuses', async () => {
+    const master = await server();
+    const writer = party(master);
+    await writer.do('acquire', { name: 'limit', limit: 3 });
+    const replica = await startReplica(master);
+    undo.push(() => replica.stop());
+    const one = party(replica);
+    const error = await one.fails('acquire', { name: 'limit', limit: 3 });
+    expect(error).toMatchObject({ code: refused, message: expect.stringContaining('READONLY') });
+    expect(await one.store.stats({ name: 'limit' })).toMatchObject({ inflight: 1, limit: 3 });
+  });
+
+  test('without the password nothing is done', async () => {
+    const one = party(await server(['--requirepass', 'secret']));
+    const error = await one.fails('acquire', {}, 300);
+    expect(error).toMatchObject({ code: refused, message: expect.stringContaining('NOAUTH') });
+  });
+
+  test('without memory new leases are refused, and what is held is renewed and given back', async () => {
+    const redis = await server();
+    const admin = adminOf(redis);
+    const one = party(redis);
+    const [held, gone] = [one.id(), one.id()];
+    const { fencing } = await one.do('acquire', { limit: 3, id: held });
+    await one.do('acquire', { limit: 3, id: gone });
+    await admin.config('SET', 'maxmemory', '1');
+    const error = await one.fails('acquire', { limit: 3 });
+    expect(error).toMatchObject({ code: refused, message: expect.stringContaining('OOM') });
+    expect(await one.do('renew', { limit: 3, id: held, fencing })).toMatchObject({
+      state: 'held',
+      inflight: 2,
+    });
+    expect((await one.do('release', { limit: 3, id: gone })).inflight).toBe(1);
+    expect((await one.do('release', { name: 'unknown' })).state).toBe('lost');
+    await admin.config('SET', 'maxmemory', '0');
+    expect(await one.do('acquire', { limit: 3 })).toMatchObject({ state: 'held', inflight: 2 });
+  });
+});

@@ -1,0 +1,152 @@
+import type { OutagePolicy } from '@headgate/core';
+import { Memory, memoryStore } from '@headgate/core/shared';
+import { expect, it } from 'vitest';
+import type { SuiteOptions } from '../framework.ts';
+import { ok, Paused } from '../kit/handlers.ts';
+import { counts, until } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+import { faultyStore } from '../store/faulty-store.ts';
+
+export function shared(world: World): void {
+  /** Two apps, as in processes of their own, that share what they share. */
+  async function two(options: (store: SuiteOptions['store']) => SuiteOptions) {
+    const memory = new Memory();
+    const work = new Paused();
+    const make = async () => {
+      const limit = world.limit(options(memoryStore({ memory })));
+      return { limit, app: await world.serve({ use: limit }, { handle: work.handler }) };
+    };
+    return { work, a: await make(), b: await make() };
+  }
+
+  it('hold over all processes, in order of arrival', async () => {
+    const { work, a, b } = await two((store) => ({ limit: 1, store, queueLimit: 5 }));
+    const calls = [a.app.call('/1')];
+    await work.begins(1);
+    for (const [path, { app, limit }] of [
+      ['/2', b],
+      ['/3', a],
+      ['/4', b],
+    ] as const) {
+      calls.push(app.call(path));
+      const before = limit.queued;
+      await until(() => limit.queued > before);
+    }
+    for (let done = 1; done <= 4; done++) {
+      await work.begins(done);
+      expect(work.begun).toHaveLength(done);
+      work.finish();
+    }
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+    expect(work.paths).toEqual(['/1', '/2', '/3', '/4']);
+  });
+
+  it('turn away what is beyond the line of all of them', async () => {
+    const { work, a, b } = await two((store) => ({ limit: 1, store, queueLimit: 1 }));
+    const calls = [a.app.call(), a.app.call()];
+    await counts(a.limit, 1, 1);
+    const { status, headers } = await b.app.call().answer();
+    expect(status).toBe(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    work.finishAll();
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('go with limits of one process', async () => {
+    const { work, a, b } = await two((store) => ({
+      limits: [
+        { name: 'user', limit: 1, key: ({ header }) => header('x-user') },
+        { name: 'all', limit: 2, store },
+      ],
+      queueLimit: 5,
+    }));
+    const as = (user: string) => ({ headers: { 'X-User': user } });
+    const calls = [a.app.call('/', as('ann')), a.app.call('/', as('ann'))];
+    await counts(a.limit, 1, 1);
+    calls.push(b.app.call('/', as('ann')));
+    await work.begins(2);
+    calls.push(b.app.call('/', as('bob')));
+    await counts(b.limit, 1, 1);
+    work.finishAll();
+    for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('lose a client that leaves the line', async () => {
+    const { work, a, b } = await two((store) => ({ limit: 1, store, queueLimit: 1 }));
+    const first = a.app.call();
+    await work.begins(1);
+    const gone = b.app.call();
+    await counts(b.limit, 0, 1);
+    gone.abort();
+    await counts(b.limit, 0, 0);
+    const next = a.app.call();
+    await counts(a.limit, 1, 1);
+    work.finishAll();
+    for (const call of [first, next]) expect(await call.answer()).toMatchObject({ status: 200 });
+    expect(work.begun).toHaveLength(2);
+    expect(b.limit.stats()).toMatchObject({ withdrawn: 1 });
+  });
+
+  it('lose a client that leaves before the store has answered', async () => {
+    const store = faultyStore(memoryStore());
+    const limit = world.limit({ limit: 1, store, queueLimit: 1 });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const before = store.calls;
+    store.faults = { call: () => ({ delay: 300 }) };
+    const gone = app.call();
+    await until(() => store.calls > before);
+    gone.abort();
+    await until(() => limit.stats().withdrawn === 1);
+    store.faults = {};
+    expect(await app.call().answer()).toMatchObject({ status: 200 });
+  });
+
+  it('give the handler a fencing token and a signal', async () => {
+    const limit = world.limit({ limit: 1, store: memoryStore() });
+    const app = await world.serve(
+      { use: limit },
+      {
+        handle: ({ admission, send }) => {
+          const { fencing, signal } = admission?.permit ?? {};
+          send(200, `${typeof fencing} ${signal?.aborted}`);
+        },
+      },
+    );
+    expect(await app.call().answer()).toMatchObject({ body: 'bigint false' });
+  });
+
+  it.each([
+    ['reject', 503],
+    ['admit', 200],
+    ['local', 200],
+  ] as const)('%s while the store is away', async (onStoreError: OutagePolicy, expected) => {
+    const store = faultyStore(memoryStore({ timeout: 50 }));
+    store.faults = { call: () => 'drop' };
+    const limit = world.limit({ limit: 1, store, onStoreError });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    for (let i = 0; i < 3; i++) {
+      const { status, headers, body } = await app.call().answer();
+      expect(status).toBe(expected);
+      if (expected === 200) continue;
+      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect(JSON.parse(body)).toMatchObject({ reason: 'store' });
+    }
+    store.faults = {};
+    await until(() => limit.stats().limits[0]?.shared?.up === true);
+    expect(await app.call().answer()).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['fairBy', { fairBy: () => 'ann' }],
+    ['priority', { priority: () => 'high' }],
+    ['shares', { shares: { gold: 0.5 }, shareBy: () => 'gold' }],
+    ['queueWeight', { queueWeight: 5 }],
+    ['mode', { mode: 'shadow' }],
+    ['reserve', { reserve: 1, limit: 1 }],
+    ['store', { store: 'redis://127.0.0.1' }],
+  ])('refuse %s, which a store cannot honour', (option, options) => {
+    const limit = { limit: 2, store: memoryStore(), ...options } as unknown as SuiteOptions;
+    const error = { code: 'ERR_HEADGATE_OPTION', option };
+    expect(() => world.limit(limit)).toThrow(expect.objectContaining(error));
+  });
+}

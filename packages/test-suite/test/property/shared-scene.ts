@@ -1,0 +1,203 @@
+import {
+  createLimiter,
+  type Limiter,
+  type OutagePolicy,
+  type Permit,
+  type Rejection,
+  Waiter,
+} from '@headgate/core';
+import { Memory, memoryStore } from '@headgate/core/shared';
+import { expect } from 'vitest';
+import { type Faults, type FaultyStore, faultyStore, ManualClock } from '../../src/index.ts';
+
+export const lease = 1200;
+export const timeout = 200;
+
+export interface SceneOptions {
+  readonly limit: number;
+  readonly queueLimit: number;
+  readonly onStoreError: OutagePolicy;
+  readonly handoff: number;
+  readonly reserve: number;
+  readonly perKey: boolean;
+}
+
+/** What may exceed the limit, or the order, has happened. */
+export interface Licence {
+  readonly overLimit: boolean;
+  readonly outOfOrder: boolean;
+}
+
+class Caller extends Waiter {
+  permit: Permit | undefined = undefined;
+  signal: AbortSignal | undefined = undefined;
+  rejection: Rejection | undefined = undefined;
+  answers = 0;
+  isWithdrawn = false;
+  readonly since: number;
+
+  constructor(
+    private readonly scene: SharedScene,
+    readonly limiter: Limiter,
+    readonly patience: number,
+  ) {
+    super();
+    this.since = scene.clock.now();
+    this.queueTimeout = patience;
+  }
+
+  get waits(): boolean {
+    return this.answers === 0 && !this.isWithdrawn;
+  }
+
+  get isAtWork(): boolean {
+    return this.permit !== undefined && this.signal?.aborted === false;
+  }
+
+  granted(permit: Permit): void {
+    this.answers++;
+    this.permit = permit;
+    this.signal = permit.signal;
+    this.scene.granted(this);
+  }
+
+  rejected(rejection: Rejection): void {
+    this.answers++;
+    this.rejection = rejection;
+  }
+}
+
+/** Three processes with a shared limiter each, and faults between them and their store. */
+export class SharedScene {
+  readonly clock = new ManualClock();
+  readonly memory = new Memory({ clock: this.clock });
+  readonly stores: FaultyStore[] = [];
+  readonly limiters: Limiter[] = [];
+  readonly callers: Caller[] = [];
+  readonly breaches: string[] = [];
+
+  constructor(
+    private readonly options: SceneOptions,
+    private readonly licence: Licence,
+  ) {
+    const { clock, memory } = this;
+    for (let process = 0; process < 3; process++) {
+      const store = faultyStore(memoryStore({ memory, clock, lease, timeout }));
+      this.stores.push(store);
+      const observer = { conflict: () => {} };
+      const queueTimeout = 700;
+      this.limiters.push(
+        createLimiter({ name: 'shared', ...options, queueTimeout, clock, store, observer }),
+      );
+    }
+  }
+
+  ask(process: number, weight: number, patience: number, key: string): void {
+    const limiter = this.limiters[process] as Limiter;
+    const caller = new Caller(this, limiter, patience);
+    caller.weight = Math.min(weight, limiter.limit);
+    if (this.options.perKey) caller.key = key;
+    this.callers.push(caller);
+    limiter.request(caller);
+  }
+
+  release(at: number): void {
+    const holding = this.callers.filter(({ permit }) => permit !== undefined);
+    const caller = holding[at % holding.length];
+    caller?.permit?.release();
+    if (caller !== undefined) caller.permit = undefined;
+  }
+
+  adjust(at: number, weight: number): void {
+    const holding = this.callers.filter(({ permit }) => permit !== undefined);
+    holding[at % holding.length]?.permit?.adjust(weight);
+  }
+
+  withdraw(at: number): void {
+    const waiting = this.callers.filter(({ waits }) => waits);
+    const caller = waiting[at % waiting.length];
+    if (caller === undefined) return;
+    caller.isWithdrawn = true;
+    caller.limiter.withdraw(caller);
+  }
+
+  fault(process: number, faults: Faults): void {
+    (this.stores[process] as FaultyStore).faults = faults;
+  }
+
+  granted(caller: Caller): void {
+    if (this.licence.outOfOrder) return;
+    const passed = this.callers.find((other) => other.waits && other.key === caller.key);
+    const [at, before] = [caller, passed].map((one) => this.callers.indexOf(one as Caller));
+    if (passed !== undefined && (before as number) < (at as number)) {
+      this.breaches.push(`caller ${at} was let in before caller ${before}`);
+    }
+  }
+
+  async advance(milliseconds: number): Promise<void> {
+    for (let left = milliseconds; left > 0; left -= 25) {
+      this.clock.advance(Math.min(left, 25));
+      await this.settle();
+    }
+  }
+
+  /** What can happen without time has happened; and nothing that must not. */
+  async settle(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = this.clock.now();
+    for (const [at, { answers, isWithdrawn, waits, since, patience }] of this.callers.entries()) {
+      if (answers > (isWithdrawn ? 0 : 1))
+        this.breaches.push(`caller ${at} has ${answers} answers`);
+      if (waits && now > since + patience + 1)
+        this.breaches.push(`caller ${at} waits for too long`);
+    }
+    const keys = new Set(this.callers.map(({ key }) => key));
+    for (const key of keys) if (!this.licence.overLimit) this.#count(key);
+    expect(this.breaches).toEqual([]);
+  }
+
+  #count(key: string | undefined): void {
+    const working = this.callers.filter((caller) => caller.key === key && caller.isAtWork);
+    const weight = working.reduce((sum, { permit }) => sum + (permit?.weight ?? 0), 0);
+    if (weight > this.options.limit) this.breaches.push(`a weight of ${weight} is at work`);
+  }
+
+  /** All is well again, and all is given back: then nothing is left. */
+  async end(): Promise<void> {
+    for (const store of this.stores) store.faults = {};
+    await this.advance(2 * timeout);
+    for (let round = 0; round < 200 && this.callers.some(({ permit }) => permit); round++) {
+      while (this.callers.some(({ permit }) => permit !== undefined)) this.release(0);
+      await this.advance(25);
+    }
+    await this.advance(1000);
+    while (this.callers.some(({ permit }) => permit !== undefined)) this.release(0);
+    expect(this.callers.filter(({ waits }) => waits)).toEqual([]);
+    // What the store could not be told is over when its lease is.
+    await this.advance(3 * lease);
+    for (const key of this.options.perKey ? ['a', 'b'] : [undefined]) {
+      const { inflight, holders, queued } = this.memory.stats({ name: 'shared', key });
+      expect({ inflight, holders, queued }).toEqual({ inflight: 0, holders: 0, queued: 0 });
+    }
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const counts = { admitted: 0, withdrawn: 0, rejected: 0 };
+    for (const limiter of this.limiters) {
+      const { inflight, queued, admitted, withdrawn, rejected, keys } = limiter.stats();
+      expect({ inflight, queued, keys }).toEqual({ inflight: 0, queued: 0, keys: 0 });
+      counts.admitted += admitted;
+      counts.withdrawn += withdrawn;
+      for (const count of Object.values(rejected)) counts.rejected += count;
+      expect(await limiter.close()).toBe(0);
+    }
+    expect(counts).toEqual({
+      admitted: this.callers.filter(({ signal }) => signal !== undefined).length,
+      withdrawn: this.callers.filter(({ isWithdrawn }) => isWithdrawn).length,
+      rejected: this.callers.filter(({ rejection }) => rejection !== undefined).length,
+    });
+    await this.advance(2 * lease);
+    expect(this.clock.timers).toBe(0);
+  }
+}
