@@ -5,6 +5,7 @@ import { stamp } from './log/stamp.ts';
 import { Member } from './member.ts';
 import { Presence } from './presence.ts';
 import { FencedResource } from './resource.ts';
+import { within } from './within.ts';
 import { libraries, type Order, type Plan, type Said, type Write } from './worker/plan.ts';
 
 export interface CrewOptions extends Pick<Plan, 'cluster' | 'limits' | 'lease' | 'timeout'> {
@@ -14,6 +15,9 @@ export interface CrewOptions extends Pick<Plan, 'cluster' | 'limits' | 'lease' |
   readonly portsOf: (slot: number) => readonly number[];
   readonly note: (event: Event) => void;
 }
+
+/** Milliseconds that a process may take to start, on a busy machine. */
+const patience = 30_000;
 
 /** The worker processes; another takes the place of each that is killed. */
 export class Crew {
@@ -36,6 +40,11 @@ export class Crew {
     return this.#members.filter((member) => member?.ready && member.running) as Member[];
   }
 
+  /** The number of the place that it has taken. */
+  slotOf(member: Member): number {
+    return this.#members.indexOf(member);
+  }
+
   get holders(): readonly Member[] {
     return this.members.filter(({ name }) => this.#presence.holds(name));
   }
@@ -49,7 +58,11 @@ export class Crew {
   }
 
   async allReady(): Promise<void> {
-    while (this.members.length < this.#options.size) await sleep(20);
+    const until = stamp() + patience;
+    while (this.members.length < this.#options.size) {
+      if (stamp() > until) throw new Error(`only ${this.members.length} workers are ready`);
+      await sleep(20);
+    }
   }
 
   load(on: boolean): void {
@@ -79,7 +92,7 @@ export class Crew {
       member.tell({ probe, limit });
       return answer;
     });
-    const answers = await Promise.all(asked);
+    const answers = await within(5_000, 'a probe', Promise.all(asked)).catch(() => []);
     return answers.filter((admitted) => admitted).length;
   }
 

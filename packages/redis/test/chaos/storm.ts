@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from './dice.ts';
 import type { Fault, Stage } from './faults/fault.ts';
 import { stamp } from './log/stamp.ts';
+import { within } from './within.ts';
 
 /** Milliseconds. */
 export interface Weather {
@@ -36,7 +37,7 @@ export async function storm(
 async function struck(fault: Fault, stage: Stage): Promise<void> {
   const from = stamp();
   try {
-    await fault.strike(stage);
+    await within(20_000, fault.name, fault.strike(stage));
   } catch (error) {
     const what = `${fault.name}: ${(error as Error).stack}`;
     stage.note({ kind: 'failed', at: stamp(), worker: 'the storm', what });

@@ -10,7 +10,7 @@ function onTheWay(
     name,
     alone: false,
     strike: async (stage) => {
-      const proxy = stage.dice.pick(stage.ground.proxies);
+      const proxy = wayOf(stage);
       if (proxy !== undefined) await strike(proxy, stage);
     },
   };
@@ -24,12 +24,18 @@ function onTheWay(
   return [one, all];
 }
 
+/** Mostly of one that holds permits, which it may lose. */
+function wayOf({ crew, dice, ground }: Stage): FaultyProxy | undefined {
+  const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
+  return holder === undefined ? dice.pick(ground.proxies) : ground.proxies[crew.slotOf(holder)];
+}
+
 const cut = onTheWay('cut connections', (proxy) => proxy.cut());
 
 const refuse = onTheWay('refuse connections', async (proxy, { dice, lease }) => {
   proxy.refuse(true);
   proxy.cut();
-  await sleep(lease * dice.between(0.05, 1.5));
+  await sleep(lease * dice.between(0.05, 2));
   proxy.refuse(false);
 });
 
@@ -41,7 +47,7 @@ const slow = onTheWay('slow the network', async (proxy, { dice, lease }) => {
 
 const halfOpen = onTheWay('half-open connections', async (proxy, { dice, lease }) => {
   proxy.hold(true);
-  await sleep(lease * dice.between(0.2, 2));
+  await sleep(lease * dice.between(0.2, 2.5));
   // Either all that was kept back arrives now, or none of it ever.
   if (dice.chance(0.5)) proxy.cut();
   proxy.hold(false);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Plan } from './plan.ts';
 
 /** How soon a lost connection is tried again, in milliseconds. */
@@ -28,6 +29,18 @@ async function make({ library, cluster, ports }: Plan) {
       })
     : createClient({ socket: { ...socket, host: '127.0.0.1', port } });
   client.on('error', () => {});
-  await client.connect();
+  await untilConnected(client);
   return client;
+}
+
+/** A worker may begin in the middle of a fault; a cluster's first attempt is its only one. */
+async function untilConnected(client: { connect(): Promise<unknown> }): Promise<void> {
+  for (;;) {
+    try {
+      await client.connect();
+      return;
+    } catch {
+      await sleep(retry);
+    }
+  }
 }
