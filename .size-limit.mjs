@@ -24,4 +24,12 @@ export default [
       { ...entry, name: `@headgate/${adapter}: with its matcher and the core`, ignore: peers },
     ];
   }),
+  {
+    name: '@headgate/redis: with its scripts',
+    path: 'packages/redis/dist/index.js',
+    ignore: ['@headgate/core'],
+    limit: '7.5 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
 ];

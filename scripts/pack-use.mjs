@@ -33,6 +33,7 @@ try {
     ...pinned('express', 'express', '@types/express'),
     ...pinned('koa', 'koa', '@types/koa'),
     ...pinned('hono', 'hono'),
+    ...pinned('redis', 'ioredis', 'redis'),
   );
   run(process.execPath, 'use.mjs');
   run(process.execPath, 'use.cjs');

@@ -16,3 +16,7 @@ for (const name of ['express', 'koa', 'hono']) {
   const { concurrencyLimit } = require(`@headgate/${name}`);
   assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
 }
+
+const { redisStore } = require('@headgate/redis');
+const { createClient } = require('redis');
+assert.equal(redisStore({ client: createClient() }).lease, 10_000);

@@ -5,6 +5,8 @@ import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
+import { redisStore } from '@headgate/redis';
+import { Redis } from 'ioredis';
 
 const limiter = createLimiter({ limit: 1 });
 assert.equal(await limiter.run(() => limiter.inflight), 1);
@@ -20,3 +22,7 @@ for (const concurrencyLimit of [express, koa, hono]) {
   assert.equal(middleware.inflight, 0);
   assert.equal(concurrencyLimit({ guard }).inflight, 0);
 }
+
+const client = new Redis({ lazyConnect: true });
+assert.equal(redisStore({ client }).lease, 10_000);
+assert.equal(client.status, 'wait');

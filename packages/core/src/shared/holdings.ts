@@ -14,7 +14,10 @@ export class Holdings implements Served {
   readonly #passing: Lease[] = [];
 
   constructor(private readonly pool: SharedPool) {
-    this.#reserve = new Reserve(pool.home.session.store, (lease) => this.release(lease));
+    this.#reserve = new Reserve(pool.home.session.store, (lease) => {
+      this.release(lease);
+      this.pool.settle();
+    });
   }
 
   get size(): number {

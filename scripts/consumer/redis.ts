@@ -1,0 +1,11 @@
+import type { Store } from '@headgate/core/shared';
+import { redisStore } from '@headgate/redis';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
+
+export const stores: Store[] = [
+  redisStore({ client: new Redis() }),
+  redisStore({ client: new Cluster([{ port: 7000 }]) }),
+  redisStore({ client: createClient() }),
+  redisStore({ client: createCluster({ rootNodes: [] }), lease: 5_000 }),
+];
