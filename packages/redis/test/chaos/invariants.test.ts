@@ -126,8 +126,19 @@ describe('no stale token accepted', () => {
     breaks(noStaleWrite, refused(), /had to be refused, after 10, with no cause/);
     holds(noStaleWrite, refused().paused('a', 1, 29));
     holds(noStaleWrite, refused().lost(5));
+    breaks(noStaleWrite, refused().lost(16), /no cause/);
     breaks(noStaleWrite, refused().paused('b', 1, 29), /no cause/);
     breaks(noStaleWrite, refused({ aborted: true }), /no cause/);
+  });
+
+  test('who was passed after a loss is refused for as long as it goes on', () => {
+    const long = (lost: number) =>
+      tale()
+        .works('a', 0, 5_000, at([4_000, false]))
+        .works('b', 1_000, 1_020, at([1_015, true]))
+        .lost(lost);
+    holds(noStaleWrite, long(900));
+    breaks(noStaleWrite, long(3_900), /no cause/);
   });
 
   test('a write that was under way when the signal aborted may be refused', () => {

@@ -1,5 +1,9 @@
 // npm run test:chaos [-- minutes] [--seed N] [--limit 1|3] [--only fault] [--scene name]: faults at random, for so many minutes.
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Record } from './log/record.ts';
 import { grounds, play } from './scene.ts';
 
 const { values, positionals } = parseArgs({
@@ -40,8 +44,16 @@ for (const ground of chosen) {
     tell: (report) => {
       broken += report.broken.length;
       console.log(report.text);
+      if (report.broken.length > 0) keep(report.record, ground);
     },
   });
 }
 console.log(broken === 0 ? 'every invariant held' : `broken; once more with --seed ${seed}`);
 process.exitCode = broken === 0 ? 0 : 1;
+
+/** The whole log of a round that broke an invariant. */
+function keep(record: Record, ground: string): void {
+  const file = join(tmpdir(), `headgate-chaos-${ground}-${seed}-${Date.now()}.jsonl`);
+  writeFileSync(file, record.toString());
+  console.log(`  the log: ${file}`);
+}

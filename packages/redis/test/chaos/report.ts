@@ -10,6 +10,7 @@ export interface Report {
   /** How often each invariant could have been broken, over all limits. */
   readonly checked: Readonly<{ [invariant: string]: number }>;
   readonly broken: readonly string[];
+  readonly record: Record;
 }
 
 /** Of each invariant, so many violations are told. */
@@ -32,7 +33,7 @@ export function reportOn(record: Record, limits: readonly number[], title: strin
   const faults = [...record.faults()].map(([name, count]) => `${name} ${count}`).sort();
   const checks = Object.entries(checked).map(([name, count]) => `${name} ${count}`);
   const lines = [title, ...counts, `faults: ${faults.join('; ')}`, `checks: ${checks.join('; ')}`];
-  return { text: [...lines, ...broken].join('\n  '), checked, broken };
+  return { text: [...lines, ...broken].join('\n  '), checked, broken, record };
 }
 
 class Tally {

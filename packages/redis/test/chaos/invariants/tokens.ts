@@ -33,25 +33,29 @@ export function risingTokens(log: Log): Findings {
 
 /**
  * The resource takes no token below one that it has seen, and has to refuse one only of a process that was stopped, or
- * whose signal has aborted meanwhile, or for a lease after a loss.
+ * whose signal has aborted meanwhile, or of one of two that were let in when the store had lost its state: the earlier keeps its
+ * permit, and learns only here that it has been passed.
  */
 export function noStaleWrite(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
   const visits = new Map(visitsOf(log).map((visit) => [`${visit.worker}/${visit.call}`, visit]));
   let highest = -1n;
+  const rises: { token: bigint; at: number }[] = [];
   const writes = eventsOf(log, 'wrote');
   for (const { at, from, worker, call, fencing, accepted } of writes) {
     const who = `${timeIn(log, at)}: ${worker}/${call} with ${fencing}`;
     const token = BigInt(fencing ?? -1);
     if (accepted) {
       if (token < highest) broken.push(`${who} was accepted after ${highest}`);
+      if (token > highest) rises.push({ token, at });
       if (token > highest) highest = token;
       continue;
     }
+    const passed = rises.find((rise) => rise.token > token)?.at ?? at;
     const { ended = Infinity, aborted } = visits.get(`${worker}/${call}`) ?? {};
     const stopped = pauses.between(worker, from - grace, at);
-    if (!stopped && !(aborted && ended <= at) && !lostBefore(log, at)) {
+    if (!stopped && !(aborted && ended <= at) && !lostBefore(log, passed)) {
       broken.push(`${who} had to be refused, after ${highest}, with no cause`);
     }
   }

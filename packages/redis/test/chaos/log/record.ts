@@ -21,8 +21,10 @@ export class Record {
     return { limit, lease: this.#lease, events };
   }
 
-  count(kind: Event['kind']): number {
-    return this.#events.filter((event) => event.kind === kind).length;
+  /** A line for each event. */
+  toString(): string {
+    const events = [...this.#events].sort((a, b) => a.at - b.at);
+    return events.map((event) => JSON.stringify(event)).join('\n');
   }
 
   /** How often each fault came. */
