@@ -1,9 +1,11 @@
 import { styleText } from 'node:util';
 
-/** One figure that was asked for. Lower is better for all of them. */
+/** One figure that was asked for. */
 export interface Goal {
   what: string;
   target: number;
+  /** Whether more is better. Default: less is. */
+  atLeast?: boolean;
   measured: number;
   unit: string;
   /** The 95 % interval where rounds were paired, or what it would be had the machine been as quick or as slow as it was at times. */
@@ -19,9 +21,10 @@ export interface Table {
 }
 
 /** Says so where the interval leaves it open. */
-export function verdict({ measured, target, interval }: Goal): string {
+export function verdict({ measured, target, interval, atLeast = false }: Goal): string {
   if (Number.isNaN(measured)) return 'not measured';
-  const word = measured <= target ? 'reached' : 'not reached';
+  const reached = atLeast ? measured >= target : measured <= target;
+  const word = reached ? 'reached' : 'not reached';
   const open = interval !== undefined && interval.low <= target && interval.high > target;
   return open ? `${word}, within noise` : word;
 }
@@ -33,7 +36,7 @@ function goalRow(goal: Goal): string[] {
   const spread = interval ? ` (${number(interval.low)}–${number(interval.high)})` : '';
   return [
     goal.what,
-    `≤ ${number(goal.target)} ${goal.unit}`,
+    `${goal.atLeast ? '≥' : '≤'} ${number(goal.target)} ${goal.unit}`,
     `${number(goal.measured)} ${goal.unit}${spread}`,
     verdict(goal),
   ];

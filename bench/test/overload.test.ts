@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { arrivals } from '../src/overload/arrivals.ts';
 import { bound } from '../src/overload/bound.ts';
 import type { Attempt, Result } from '../src/overload/client.ts';
-import { figuresOf, percentile, recoveryTime, slope } from '../src/overload/figures.ts';
+import { figuresOf, recoveryTime, slope } from '../src/overload/figures.ts';
 import { beginningOf, phases, quickPlan, recoveryName } from '../src/overload/plan.ts';
 
 const attempt = (at: number, result: Result = 'answered', took = 10): Attempt => ({
@@ -12,15 +12,6 @@ const attempt = (at: number, result: Result = 'answered', took = 10): Attempt =>
   result,
   took,
   lateness: 0,
-});
-
-describe('percentile', () => {
-  it('is a value that was seen, whatever their order', () => {
-    expect(percentile([3, 1, 2, 4], 0.5)).toBe(2);
-    expect(percentile([3, 1, 2, 4], 0.99)).toBe(4);
-    expect(percentile([7], 0)).toBe(7);
-    expect(percentile([], 0.5)).toBeNaN();
-  });
 });
 
 describe('slope', () => {

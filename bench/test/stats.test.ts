@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { estimate, median, pairedRatios, student95 } from '../src/stats.ts';
+import { estimate, median, pairedRatios, percentile, student95 } from '../src/stats.ts';
 
 describe('median', () => {
   it('is the middle one, or between the two', () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4, 1, 2, 9])).toBe(3);
     expect(median([])).toBeNaN();
+  });
+});
+
+describe('percentile', () => {
+  it('is a value that was seen, whatever their order', () => {
+    expect(percentile([3, 1, 2, 4], 0.5)).toBe(2);
+    expect(percentile([3, 1, 2, 4], 0.99)).toBe(4);
+    expect(percentile([7], 0)).toBe(7);
+    expect(percentile([], 0.5)).toBeNaN();
   });
 });
 

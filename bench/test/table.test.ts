@@ -10,6 +10,11 @@ describe('verdict', () => {
     expect(verdict({ ...goal, measured: Number.NaN })).toBe('not measured');
   });
 
+  it('takes more for better where that is asked for', () => {
+    expect(verdict({ ...goal, atLeast: true })).toBe('not reached');
+    expect(verdict({ ...goal, atLeast: true, measured: 1.06 })).toBe('reached');
+  });
+
   it('says so where the interval leaves it open', () => {
     expect(verdict({ ...goal, interval: { low: 1, high: 1.04 } })).toBe('reached');
     expect(verdict({ ...goal, interval: { low: 1, high: 1.1 } })).toBe('reached, within noise');

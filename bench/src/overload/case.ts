@@ -1,6 +1,7 @@
+import { percentile } from '../stats.ts';
 import { arrivals } from './arrivals.ts';
 import type { Attempt } from './client.ts';
-import { answeredPart, type Figures, figuresOf, percentile, recoveryTime } from './figures.ts';
+import { answeredPart, type Figures, figuresOf, recoveryTime } from './figures.ts';
 import type { Kind, Work } from './kinds.ts';
 import { closedLoop, openLoop } from './load.ts';
 import * as plans from './plan.ts';

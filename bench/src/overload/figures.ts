@@ -1,10 +1,5 @@
+import { percentile } from '../stats.ts';
 import type { Attempt, Result } from './client.ts';
-
-/** The value below or at which this part of all values lies (nearest rank). */
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
-}
 
 /** What became of the requests of a phase, per second. */
 export interface Figures {

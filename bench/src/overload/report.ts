@@ -1,6 +1,6 @@
+import { percentile } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { contenders } from './contenders.ts';
-import { percentile } from './figures.ts';
 import { goals } from './goals.ts';
 import { meaning } from './kinds.ts';
 import type { Price } from './price.ts';

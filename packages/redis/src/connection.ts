@@ -13,6 +13,8 @@ export interface Ear {
 export interface Connection {
   /** Whether a call goes out now, or fails now; else the client is about to connect, and would keep it for later. */
   readonly isReady: boolean;
+  /** Whether it is there, as far as the client knows: before that, a second one is not worth an attempt. */
+  readonly isUp: boolean;
   /** Whether the user has closed it, or not opened it yet. */
   readonly isClosed: boolean;
   /** The latest error that the client has told. */

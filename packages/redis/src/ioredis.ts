@@ -38,6 +38,10 @@ export class IoredisConnection implements Connection {
     return status === 'ready' || status === 'wait' || status === 'end';
   }
 
+  get isUp(): boolean {
+    return this.#client.status === 'ready';
+  }
+
   get isClosed(): boolean {
     return this.#client.status === 'end';
   }
@@ -74,7 +78,8 @@ export class IoredisConnection implements Connection {
     ear.on('error', () => {});
     const close = () => {
       stop();
-      ear.disconnect();
+      // After its end it would keep the process alive for a while.
+      if (ear.status !== 'end') ear.disconnect();
     };
     try {
       await ear.connect();

@@ -29,6 +29,10 @@ export class NodeRedisConnection implements Connection {
     return this.isClosed || this.#client.isReady !== false;
   }
 
+  get isUp(): boolean {
+    return !this.isClosed && this.isReady;
+  }
+
   get isClosed(): boolean {
     return !this.#client.isOpen;
   }

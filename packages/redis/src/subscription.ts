@@ -22,9 +22,9 @@ export class Subscription {
     this.#listener = listener;
   }
 
-  /** Does nothing where it is open, or about to be. Never fails: it is tried again. */
+  /** Does nothing where it is open, or about to be, or the client has no connection either. Never fails: it is tried again. */
   open(): void {
-    if (this.#ear || this.#isOpening || this.#isClosed || this.#connection.isClosed) return;
+    if (this.#ear || this.#isOpening || this.#isClosed || !this.#connection.isUp) return;
     clearTimeout(this.#timer);
     this.#isOpening = true;
     const heard = (message: string) => this.#hear(message);

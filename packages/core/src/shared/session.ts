@@ -4,6 +4,7 @@ import { StoreError } from '../limiter/store-error.ts';
 import type { Lease } from './lease.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Answer, Grant, LeaseVerb, LimitRef, Op, Store, StoreListener } from './store.ts';
+import { Turn } from './turn.ts';
 
 type Answered = (answer: Answer, sent: number) => void;
 
@@ -26,6 +27,9 @@ export class Session implements StoreListener {
   readonly #unreleased = new Map<Lease, number>();
   readonly #members = new Set<Member>();
   #batch: { op: Op; answered: Answered }[] = [];
+  readonly #turn = new Turn(() => {
+    void this.#flush();
+  });
   /** Of these, those that are to be told again. */
   #unheard: Lease[] = [];
   #whenReleased: (() => void)[] = [];
@@ -67,7 +71,8 @@ export class Session implements StoreListener {
       this.#listening = true;
       this.store.listen(this);
     }
-    if (this.#batch.push({ op, answered }) === 1) queueMicrotask(() => this.#flush());
+    this.#batch.push({ op, answered });
+    this.#turn.soon();
   }
 
   /** The store has heard of it: it is good until a lease later. */

@@ -233,6 +233,7 @@ describe('a limit that several processes share', () => {
     const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
     const permit = await a.acquire();
     permit.adjust(2);
+    await settled();
     const next = outcome(b.acquire());
     await settled();
     expect(next.permit).toBeUndefined();

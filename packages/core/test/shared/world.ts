@@ -17,7 +17,7 @@ export const timeout = 300;
 
 /** All promises that can settle without the clock have settled. */
 export function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
 }
 
 /** A store of one process, whose line may be cut; it notes what it was sent. */

@@ -1,0 +1,137 @@
+import { progress } from '../runner.ts';
+import { median, pairedRatios } from '../stats.ts';
+import { number, type Table } from '../table.ts';
+import { contendedGoals } from './contended-goals.ts';
+import { bound, handingOff, others, ours } from './contestants.ts';
+import { type Crowd, type CrowdFigures, crowdCase } from './crowd-case.ts';
+import type { Plan } from './plan.ts';
+import { Scene } from './scene.ts';
+
+const contestants = [ours, handingOff, ...others];
+const crowds: readonly Crowd[] = [2, 4].flatMap((processes) =>
+  [0, 5, 50].map((work) => ({ processes, work })),
+);
+
+/** All that is known of a crowd with one contestant. */
+export interface CrowdRuns {
+  /** By round. */
+  rounds: CrowdFigures[];
+  /** Through the proxy. */
+  counted?: CrowdFigures;
+}
+
+/** What every contestant did with a crowd. */
+export interface CrowdResults extends Crowd {
+  runs: Map<string, CrowdRuns>;
+  failures: string[];
+}
+
+/** Crowds of 50 callers a process on limit 10. */
+export function contended(plan: Plan): Promise<Table> {
+  return Scene.during(async (scene) => {
+    const all: CrowdResults[] = [];
+    for (const crowd of crowds) all.push(await measure(scene, crowd, plan));
+    return report(all);
+  });
+}
+
+async function measure(scene: Scene, crowd: Crowd, plan: Plan): Promise<CrowdResults> {
+  const runs = new Map<string, CrowdRuns>(contestants.map((name) => [name, { rounds: [] }]));
+  const failures: string[] = [];
+  for (let round = 1; round <= plan.rounds; round++) {
+    for (const [contender, run] of runs) {
+      progress(`${crowd.processes} processes, ${crowd.work} ms, round ${round}: ${contender}`);
+      try {
+        const once = (counted: boolean) =>
+          crowdCase(scene, { contender }, crowd, { plan, counted });
+        run.rounds.push(await once(false));
+        if (round === 1) run.counted = await once(true);
+      } catch (error) {
+        failures.push(`${title(crowd)}, ${contender}: ${(error as Error).message}.`);
+        runs.delete(contender);
+        await scene.clear();
+      }
+    }
+  }
+  return { ...crowd, runs, failures };
+}
+
+export const title = ({ processes, work }: Crowd): string => `${processes} × 50, ${work} ms`;
+
+/** The median of the rounds. */
+export function figure(results: CrowdResults, name: string, what: keyof CrowdFigures): number {
+  const rounds = results.runs.get(name)?.rounds ?? [];
+  return median(rounds.map((round) => round[what] as number));
+}
+
+export function rateOver(results: CrowdResults, name: string, base: string): number {
+  const rates = (of: string) => results.runs.get(of)?.rounds.map(({ rate }) => rate) ?? [];
+  return median(pairedRatios(rates(name), rates(base)));
+}
+
+/** Lease operations for an acquire where those are told, else client requests. */
+export function commands(results: CrowdResults, name: string): number {
+  const counted = results.runs.get(name)?.counted;
+  if (counted === undefined) return Number.NaN;
+  const operations = Object.values(counted.operations);
+  return operations.length > 0 ? operations.reduce((sum, each) => sum + each) : counted.commands;
+}
+
+function report(all: readonly CrowdResults[]): Table {
+  return {
+    title: 'Crowds of 50 callers a process, on limit 10',
+    columns: [
+      'processes, work',
+      '',
+      'acquires/s',
+      `× ${bound}`,
+      'commands each',
+      'requests each',
+      'Redis µs each',
+      'µs a script',
+      'wait p50, ms',
+      'p99, ms',
+      'longest, ms',
+      'most/least served',
+    ],
+    rows: all.flatMap((results) =>
+      [...results.runs.keys()].map((name) => [title(results), ...row(results, name)]),
+    ),
+    goals: contendedGoals(all),
+    notes: [
+      'Medians of the rounds. Commands: lease operations, one each even where several travel in one request; for those that send one by one, ' +
+        'the requests that a proxy on the wire counts, in a run of its own.',
+      ...operationNotes(all),
+      ...all.flatMap(({ failures }) => failures),
+    ],
+  };
+}
+
+function row(results: CrowdResults, name: string): string[] {
+  const of = (what: keyof CrowdFigures) => number(figure(results, name, what));
+  return [
+    name,
+    of('rate'),
+    number(rateOver(results, name, bound)),
+    number(commands(results, name)),
+    number(results.runs.get(name)?.counted?.commands ?? Number.NaN),
+    of('spent'),
+    of('spentPerCall'),
+    of('p50'),
+    of('p99'),
+    of('longest'),
+    of('inequality'),
+  ];
+}
+
+/** What the lease operations were. */
+function operationNotes(all: readonly CrowdResults[]): string[] {
+  return [ours, handingOff].flatMap((name) =>
+    all.flatMap((results) => {
+      const each = Object.entries(results.runs.get(name)?.counted?.operations ?? {});
+      if (each.length === 0) return [];
+      const parts = each.map(([what, count]) => `${number(count)} ${what}`);
+      return [`${title(results)}, ${name}, for an acquire: ${parts.join(', ')}.`];
+    }),
+  );
+}

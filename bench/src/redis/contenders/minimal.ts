@@ -1,0 +1,75 @@
+import type { Redis } from 'ioredis';
+import { connect } from '../connect.ts';
+import type { Contender, Open, Place, Setting } from './contender.ts';
+
+/** A counter and a list. KEYS: held, line; ARGV: limit, id. Whether it is let in at once. */
+const acquireScript = `
+local held = tonumber(redis.call('get', KEYS[1]) or 0)
+if held < tonumber(ARGV[1]) and redis.call('exists', KEYS[2]) == 0 then
+  redis.call('incr', KEYS[1])
+  return 1
+end
+redis.call('rpush', KEYS[2], ARGV[2])
+return 0`;
+
+/** The place passes to the head of the line, whose process hears of it. */
+const releaseScript = `
+local id = redis.call('lpop', KEYS[2])
+if id then
+  redis.call('publish', string.match(id, '^[^.]+'), id)
+else
+  redis.call('decr', KEYS[1])
+end
+return 0`;
+
+/**
+ * The least that a first-come line over processes can do: one call to acquire and one to release, and a message to whom a
+ * place was passed. No leases, no timeouts, nothing after a crash, no batches. It is a bound for those that have these.
+ */
+class Minimal implements Contender, Place {
+  readonly #client: Redis;
+  readonly #keys: readonly [held: string, line: string];
+  readonly #limit: number;
+  readonly #waiting = new Map<string, () => void>();
+  readonly #owner = `minimal-${process.pid}`;
+  #scripts: [acquire: string, release: string] = ['', ''];
+  #count = 0;
+
+  constructor(client: Redis, { name, limit }: Setting) {
+    this.#client = client;
+    this.#keys = [`{${name}}:held`, `{${name}}:line`];
+    this.#limit = limit;
+  }
+
+  async open(messages: Redis): Promise<this> {
+    const load = (script: string) => this.#client.script('LOAD', script) as Promise<string>;
+    this.#scripts = [await load(acquireScript), await load(releaseScript)];
+    messages.on('message', (_channel: string, id: string) => this.#waiting.get(id)?.());
+    await messages.subscribe(this.#owner);
+    return this;
+  }
+
+  /** The message may overtake the answer. */
+  acquire(): Promise<Place> {
+    const id = `${this.#owner}.${this.#count++}`;
+    return new Promise((resolve, reject) => {
+      const granted = () => {
+        this.#waiting.delete(id);
+        resolve(this);
+      };
+      this.#waiting.set(id, granted);
+      this.#client
+        .evalsha(this.#scripts[0], 2, ...this.#keys, this.#limit, id)
+        .then((held) => held === 1 && granted(), reject);
+    });
+  }
+
+  release(): Promise<unknown> {
+    return this.#client.evalsha(this.#scripts[1], 2, ...this.#keys);
+  }
+}
+
+export const minimal: Open = async (setting) => {
+  const client = await connect(setting.port);
+  return new Minimal(client, setting).open(await connect(setting.port));
+};

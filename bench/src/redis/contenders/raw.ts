@@ -1,0 +1,23 @@
+import { connect } from '../connect.ts';
+import type { Command, Open } from './contender.ts';
+
+/** Sends two given commands, one in place of an acquire and one in place of a release: what the client and Redis cost. */
+export const raw: Open = async ({ port, commands: [acquire, release] = [] }) => {
+  if (acquire === undefined || release === undefined) throw new Error('raw was given no commands');
+  const client = await connect(port);
+  const send = ([name, ...args]: Command) => client.call(name, ...args);
+  return {
+    acquire: async () => {
+      await send(acquire);
+      return { release: () => send(release) };
+    },
+  };
+};
+
+/** The least that a script can cost. */
+export const returnOne: Open = async (setting) => {
+  const client = await connect(setting.port);
+  const command: Command = ['evalsha', String(await client.script('LOAD', 'return 1')), '0'];
+  client.disconnect();
+  return raw({ ...setting, commands: [command, command] });
+};

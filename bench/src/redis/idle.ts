@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { progress } from '../runner.ts';
+import { number, type Table } from '../table.ts';
+import { bound, ours } from './contestants.ts';
+import type { Plan } from './plan.ts';
+import { Scene } from './scene.ts';
+
+const contestants = [ours, bound, 'redis-semaphore'];
+const waiters = [0, 19, 190];
+
+/** What it costs to wait: a process holds the limit, others of another one wait for as long. */
+export async function idle(plan: Plan): Promise<Table> {
+  const rows: string[][] = [];
+  const rates = new Map<string, number[]>();
+  for (const contender of contestants) {
+    progress(`idle: ${contender}`);
+    const all = await Promise.all(waiters.map((count) => requests(contender, count, plan)));
+    rates.set(contender, all);
+    rows.push([contender, ...all.map(number)]);
+  }
+  const [none = Number.NaN, , many = Number.NaN] = rates.get(ours) ?? [];
+  return {
+    title: 'Client requests a second while nobody is let in',
+    columns: ['', ...waiters.map((count) => `${count} waiters`)],
+    rows,
+    goals: [{ what: '190 waiters beyond none', target: 2, measured: many - none, unit: '/s' }],
+  };
+}
+
+function requests(contender: string, count: number, { idle }: Plan): Promise<number> {
+  return Scene.during(async (scene) => {
+    const [holder, waiter] = await scene.workers(2, { contender, limit: 10, counted: true });
+    await holder?.ask('hold', 10);
+    await waiter?.ask('queue', count);
+    await sleep(500);
+    const before = scene.commands;
+    await sleep(idle);
+    return ((scene.commands - before) * 1_000) / idle;
+  });
+}

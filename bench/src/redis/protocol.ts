@@ -1,0 +1,14 @@
+import type { Tasks } from './tasks.ts';
+
+export interface Request {
+  id: number;
+  task: keyof Tasks;
+  argument: unknown;
+}
+
+/** That to 0, which nobody asked, says that the process is ready. */
+export interface Response {
+  id: number;
+  result?: unknown;
+  error?: string;
+}

@@ -1,0 +1,122 @@
+import { progress } from '../runner.ts';
+import { median, pairedRatios } from '../stats.ts';
+import { type Goal, number, type Table } from '../table.ts';
+import type { Command } from './contenders/contender.ts';
+import { type Contestant, others, ours } from './contestants.ts';
+import type { Plan } from './plan.ts';
+import { Scene } from './scene.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const contestants = [ours, 'raw', 'return 1', ...others] as const;
+
+/** What is known of one of them. */
+interface Measured {
+  /** Pairs of acquire and release in a second, one call at a time, by round. */
+  rates: number[];
+  /** The same where the release is not waited for. */
+  flowing: number[];
+  /** Microseconds that Redis spends in scripts for a pair, by round. */
+  spent: number[];
+  /** Client requests for a pair. */
+  commands: number;
+}
+
+/** One caller of one process, and nobody else. */
+export function uncontended(plan: Plan): Promise<Table> {
+  return Scene.during(async (scene) => {
+    const commands = await record(scene);
+    const all = new Map<string, Measured>();
+    const workers = new Map<string, WorkerProcess>();
+    for (const contender of contestants) {
+      const measured = { rates: [], flowing: [], spent: [], commands: Number.NaN };
+      all.set(contender, measured);
+      const [worker] = await scene.workers(1, { contender, commands });
+      if (worker) workers.set(contender, worker);
+      measured.commands = await countPairs(scene, { contender, commands }, plan);
+    }
+    for (let round = 0; round <= plan.rounds * 3; round++) {
+      for (const [name, measured] of all) {
+        progress(`uncontended, round ${round}: ${name}`);
+        await sample(scene, workers.get(name), plan, round === 0 ? undefined : measured);
+      }
+    }
+    return report(all);
+  });
+}
+
+/** The commands of which one pair of ours is made. */
+async function record(scene: Scene): Promise<Command[]> {
+  const [worker] = await scene.workers(1, { contender: ours, name: 'recorded' });
+  // The first pair loads the script.
+  await worker?.ask('record');
+  return (await worker?.ask('record')) ?? [];
+}
+
+async function countPairs(scene: Scene, contestant: Contestant, { alone }: Plan): Promise<number> {
+  const setting = { ...contestant, name: `${contestant.contender}, counted`, counted: true };
+  const [worker] = await scene.workers(1, setting);
+  await worker?.ask('sequence', { duration: alone / 4, oneByOne: true });
+  const before = scene.commands;
+  const pairs = await worker?.ask('sequence', { duration: alone / 2, oneByOne: true });
+  return (scene.commands - before) / (pairs?.count ?? Number.NaN);
+}
+
+/** @param into None where it only gets warm. */
+async function sample(
+  scene: Scene,
+  worker: WorkerProcess | undefined,
+  { alone: duration }: Plan,
+  into: Measured | undefined,
+): Promise<void> {
+  await scene.scriptCost();
+  const pairs = await worker?.ask('sequence', { duration, oneByOne: true });
+  const { spent } = await scene.scriptCost();
+  const flowing = await worker?.ask('sequence', { duration, oneByOne: false });
+  if (!pairs || !flowing) return;
+  into?.rates.push(pairs.rate);
+  into?.flowing.push(flowing.rate);
+  into?.spent.push(spent / pairs.count);
+}
+
+function report(all: ReadonlyMap<string, Measured>): Table {
+  const rates = (name: string) => all.get(name)?.rates ?? [];
+  const over = (name: string, base: string) => median(pairedRatios(rates(name), rates(base)));
+  return {
+    title: 'One caller of one process',
+    columns: ['', 'pairs/s', '× raw', '× return 1', 'commands', 'Redis µs', 'pairs/s, not waiting'],
+    rows: [...all].map(([name, measured]) => [
+      name,
+      number(median(measured.rates)),
+      number(over(name, 'raw')),
+      number(over(name, 'return 1')),
+      number(measured.commands),
+      number(median(measured.spent)),
+      number(median(measured.flowing)),
+    ]),
+    goals: goals(over, all.get(ours)?.commands ?? Number.NaN),
+    notes: [
+      'A pair is an acquire and a release, each waited for until Redis has answered; in the last column the next acquire does ' +
+        'not wait for the release. Raw sends the same two commands with the same arguments; µs are those of scripts in a pair.',
+    ],
+  };
+}
+
+function goals(over: (name: string, base: string) => number, commands: number): Goal[] {
+  return [
+    { what: 'commands for acquire + release', target: 2, measured: commands, unit: '' },
+    {
+      what: 'pairs/s over raw EVALSHA',
+      target: 0.8,
+      atLeast: true,
+      measured: over(ours, 'raw'),
+      unit: '×',
+    },
+    {
+      what: 'pairs/s over return 1',
+      target: 0.35,
+      atLeast: true,
+      measured: over(ours, 'return 1'),
+      unit: '×',
+    },
+  ];
+}
