@@ -13,6 +13,7 @@ function onTheServers(
     alone: true,
     strike: async (stage) => {
       await Promise.all(stage.ground.nodes.map((node) => strike(node, stage)));
+      await stage.ground.recovered();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster } from '@headgate/test-servers';
+import { command } from '../command.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Ground } from './ground.ts';
 
@@ -26,6 +27,13 @@ export async function cluster(limits: readonly number[]): Promise<Ground> {
     proxies: [],
     faults: [move, { ...move, name: 'move a slot again' }],
     portsOf: () => servers.nodes.map(({ port }) => port),
+    recovered: async () => {
+      for (const node of servers.nodes) {
+        while (!String(await command(node, 'CLUSTER', 'INFO')).includes('cluster_state:ok')) {
+          await sleep(20);
+        }
+      }
+    },
     stop: () => servers.stop(),
   };
 }

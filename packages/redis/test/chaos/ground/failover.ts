@@ -32,6 +32,7 @@ export async function failover(size: number): Promise<Ground> {
     proxies,
     faults: [promote, { ...promote, name: 'promote the replica again' }],
     portsOf: (slot) => [proxies[slot]?.port ?? servers.port],
+    recovered: async () => {},
     stop: async () => {
       await Promise.all(proxies.map((proxy) => proxy.stop()));
       await servers.stop();

@@ -11,5 +11,7 @@ export interface Ground {
   /** What can befall only this one. */
   readonly faults: readonly Fault[];
   portsOf(slot: number): readonly number[];
+  /** Resolves when all servers serve again: a cluster needs a while to agree that it is whole. */
+  recovered(): Promise<void>;
   stop(): Promise<void>;
 }

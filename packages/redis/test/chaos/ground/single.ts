@@ -11,6 +11,7 @@ export async function single(size: number): Promise<Ground> {
     proxies,
     faults: [],
     portsOf: (slot) => [proxies[slot]?.port ?? server.port],
+    recovered: async () => {},
     stop: async () => {
       await Promise.all(proxies.map((proxy) => proxy.stop()));
       await server.stop();
