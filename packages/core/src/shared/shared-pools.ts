@@ -189,11 +189,8 @@ export class SharedPools implements Member {
   }
 
   #tell(up: boolean, error: StoreError | undefined): void {
-    const { name, observer, onStoreError } = this.settings;
-    if (observer.store !== undefined) return observer.store({ name, up, error });
-    if (error === undefined) return;
-    const message = `the store of limit "${name}" fails (onStoreError: ${onStoreError})`;
-    warnOnce('HEADGATE_STORE', `${message}: ${error.message}`);
+    const { name, observer } = this.settings;
+    observer.store?.({ name, up, error });
   }
 
   #turned(): void {
