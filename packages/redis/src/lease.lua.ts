@@ -4,7 +4,8 @@
  * - at -1 one member with what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
  *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece;
  * - `h<id>:<weight>:<reserves>` for each holder at the millisecond at which its lease ends;
- * - `x<waiter>` for each waiter at 1e14 and the millisecond at which it counts as dead;
+ * - `x<waiter>` for each waiter at 1e14 and 256 times the millisecond at which it is no longer let in; what its lease would
+ *   outlast that by, since it may not wait for so long, is added in 255ths of the lease;
  * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
  *
  * A waiter is written `<id>:<weight>:<lease>:<spare>:<reserves>`: all that a grant needs to know.
@@ -90,7 +91,7 @@ if hasExpired then
   loose = true
 end
 if queued > 0 then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', int(1e14 + now))) do
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', '(' .. int(1e14 + (now + 1) * 256))) do
     call('ZREM', key, dead, 'w' .. string.sub(dead, 2))
     queued = queued - 1
     loose = true
@@ -116,12 +117,21 @@ local function letIn()
     end
     local id, weight, lease, spare, reserves = match(head, '^w(.*):(%d+):(%d+):(%d+):(%d)$')
     if not fits(weight) then return end
-    call('ZREM', key, head, 'x' .. string.sub(head, 2))
-    call('ZADD', key, int(now + lease), 'h' .. id .. ':' .. weight .. ':' .. reserves)
+    local pulse = 'x' .. string.sub(head, 2)
+    local pulsed = tonumber(call('ZSCORE', key, pulse)) - 1e14
+    -- A lease after its process was last heard of: it may have died since, in the line.
+    local ends = math.floor(pulsed / 256) + math.ceil(pulsed % 256 / 255 * lease)
+    call('ZREM', key, head, pulse)
+    call('ZADD', key, int(ends), 'h' .. id .. ':' .. weight .. ':' .. reserves)
     inflight, queued = inflight + weight, queued - 1
     granted[id] = token(spare)
     order[#order + 1] = id
   end
+end
+
+local function beat(wait)
+  local left = math.min(term, wait)
+  return int(1e14 + (now + left) * 256 + math.ceil((term - left) / term * 255))
 end
 
 local function join(waiter, wait, place)
@@ -129,7 +139,7 @@ local function join(waiter, wait, place)
     local tail = queued > 0 and tonumber(call('ZRANGE', key, -1, -1, 'WITHSCORES')[2]) or 0
     place = int(math.max(micros, tail + 1))
   end
-  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter, place, 'w' .. waiter)
+  call('ZADD', key, beat(wait), 'x' .. waiter, place, 'w' .. waiter)
   queued = queued + 1
   recall = recall or queued == 1
   return 'queued', place
@@ -138,7 +148,7 @@ end
 local function waits(waiter, wait)
   local place = queued > 0 and call('ZSCORE', key, 'w' .. waiter)
   if not place then return end
-  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter)
+  call('ZADD', key, beat(wait), 'x' .. waiter)
   recall = true
   return int(tonumber(place))
 end
