@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-function start(count: number, options: { limit: number; onStoreError?: 'local' }) {
+function start(count: number, options: { limit: number; lease?: number; onStoreError?: 'local' }) {
   return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
 }
 
@@ -78,10 +78,13 @@ test('R13: after FLUSHALL holders and waiters are there again, and the count is 
 });
 
 test('R13: those whom a wipe let in beyond the limit drain, and never more than n per wipe', async () => {
-  const [one, two] = await start(2, { limit: 2 });
+  const [one, two] = await start(2, { limit: 2, lease: 4_000 });
   const held = [await one.acquire(), await one.acquire()];
+  // It must not be the first to report.
+  one.worker.freeze();
   await admin.flushall();
   const more = [await two.acquire(), await two.acquire()];
+  one.worker.thaw();
   await expect(two.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
   await expectStored(one, 4, 0);
   const waiting = await two.wait();
