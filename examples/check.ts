@@ -3,12 +3,15 @@ import { relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { map } from '@headgate/core';
+import { startRedis } from '@headgate/test-servers';
+import { cluster } from './checks/cluster.ts';
 import { degraded } from './checks/degraded.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
+import { shared } from './checks/shared.ts';
 import { shutdown } from './checks/shutdown.ts';
 import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
@@ -22,16 +25,20 @@ const checks = {
   [import.meta.resolve('./express/tokens.ts')]: tokens,
   [import.meta.resolve('./express/degraded.ts')]: degraded,
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,
+  [import.meta.resolve('./express/shared.ts')]: shared,
+  [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };
+
+const redis = await startRedis();
 
 await map(
   Object.entries(checks),
   async ([url, check]) => {
     const path = fileURLToPath(url);
     const name = relative(process.cwd(), path);
-    const program = new Program(path);
+    const program = new Program(path, { REDIS_URL: redis.url });
     try {
       await Promise.race([check(program), hangs()]);
       console.log(`ok  ${name}`);
@@ -44,6 +51,8 @@ await map(
   },
   { limit: 2 },
 );
+
+await redis.stop();
 
 async function hangs(): Promise<never> {
   await pause(20_000, undefined, { ref: false });

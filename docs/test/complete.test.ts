@@ -1,10 +1,19 @@
 import { expect, it } from 'vitest';
 import { createGate, createLimiter } from '../../packages/core/src/index.ts';
 import { eventLoopGuard } from '../../packages/core/src/node/index.ts';
+import { memoryStore } from '../../packages/core/src/shared/index.ts';
 import { concurrencyLimit } from '../../packages/express/src/index.ts';
+import { redisStore } from '../../packages/redis/src/index.ts';
 import { read } from './pages.ts';
 
-const makers = { createLimiter, createGate, concurrencyLimit, eventLoopGuard };
+const makers = {
+  createLimiter,
+  createGate,
+  concurrencyLimit,
+  eventLoopGuard,
+  redisStore,
+  memoryStore,
+};
 
 it.each(Object.entries(makers))('docs/options.md has every option of %s', (name, make) => {
   const page = read('docs/options.md');

@@ -15,7 +15,7 @@ declare global {
   const authenticate: RequestHandler;
   const bestsellers: string[];
   function recommendations(path: string): Promise<string[]>;
-  function render(text: string): Promise<string>;
+  function render(text: string, signal?: AbortSignal): Promise<string>;
   function snapshot(): Promise<string>;
   function subscribe(listener: (event: string) => void): void;
 

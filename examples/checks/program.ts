@@ -14,9 +14,12 @@ export class Program {
   /** Resolves when it listens. */
   readonly #url: Promise<string>;
 
-  constructor(path: string) {
+  constructor(
+    private readonly path: string,
+    private readonly env: Readonly<Record<string, string>> = {},
+  ) {
     this.child = spawn(process.execPath, [...flags, path], {
-      env: { ...process.env, PORT: '0' },
+      env: { ...process.env, ...env, PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     this.exited = once(this.child, 'close').then(([code]) => code);
@@ -24,6 +27,18 @@ export class Program {
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.output += text;
     });
+  }
+
+  /** The same once more, as a process of its own. */
+  another(): Program {
+    return new Program(this.path, this.env);
+  }
+
+  /** Resolves when it has printed this. */
+  async prints(text: RegExp): Promise<void> {
+    while (!text.test(this.output)) {
+      await new Promise((resolve) => this.child.stdout?.once('data', resolve));
+    }
   }
 
   async fetch(path: string, init?: RequestInit): Promise<Response> {

@@ -1,7 +1,11 @@
 // Loaded before a program: tells its check on which port it listens.
+import cluster from 'node:cluster';
 import net from 'node:net';
 
 const { listen } = net.Server.prototype;
+
+// The workers of a cluster tell the primary.
+if (cluster.isPrimary) cluster.once('listening', (_worker, { port }) => process.send(port));
 
 net.Server.prototype.listen = function (...args) {
   this.once('listening', () => process.send(this.address().port));

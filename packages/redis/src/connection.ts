@@ -17,7 +17,7 @@ export interface Connection {
   readonly isUp: boolean;
   /** Whether the user has closed it, or not opened it yet. */
   readonly isClosed: boolean;
-  /** The latest error that the client has told. */
+  /** The latest error that the client has told since it was last connected. */
   readonly lastError: unknown;
   evalsha(sha: string, key: string, args: string[]): Promise<unknown>;
   eval(script: string, key: string, args: string[]): Promise<unknown>;

@@ -3,10 +3,16 @@ import { StoreError } from '@headgate/core/shared';
 /** An error as Redis sends it: a word in capitals first. */
 const fromServer = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;
 
+/** Whether the server is there, and has said no. */
+export function isRefusal(error: unknown): boolean {
+  const { message = '' } = (error ?? {}) as Partial<Error>;
+  return fromServer.test(message) && !message.startsWith('ECONN');
+}
+
 /** What a client's error means to a limiter. Never with a key in it. */
 export function failure(cause: unknown): StoreError {
   const { message = '', name = '' } = (cause ?? {}) as Partial<Error>;
-  if (fromServer.test(message) && !message.startsWith('ECONN')) {
+  if (isRefusal(cause)) {
     const [word = ''] = message.split(' ', 1);
     return new StoreError('ERR_HEADGATE_STORE_REFUSED', `Redis refused the call: ${word}`, cause);
   }

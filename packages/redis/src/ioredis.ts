@@ -67,7 +67,10 @@ export class IoredisConnection implements Connection {
 
   watch({ up, down }: Watcher): () => void {
     return onAll(this.#client, {
-      ready: up,
+      ready: () => {
+        this.lastError = undefined;
+        up();
+      },
       close: () => down(this.lastError),
       end: () => down(this.lastError),
       error: (error) => {

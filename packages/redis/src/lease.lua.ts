@@ -8,7 +8,8 @@ import { verbs } from './verbs.lua.ts';
  *   its version, the last fencing token, the weight held, how many wait, the longest lease, and when the set was made (tokens
  *   below that are of a state that was lost), then `1` where anybody has ever held in reserve;
  * - `h<id>:<weight>:<reserves>` for each holder at the millisecond at which its lease ends;
- * - `x<waiter>` for each waiter at 1e14 and the millisecond at which it counts as dead;
+ * - `x<waiter>` for each waiter at 1e14 and 256 times the millisecond at which it is no longer let in; what its lease would
+ *   outlast that by, since it may not wait for so long, is added in 255ths of the lease;
  * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
  *
  * A waiter is written `<id>:<weight>:<lease>:<spare>:<reserves>`: all that a grant needs to know.
@@ -101,7 +102,7 @@ if hasExpired then
   loose = true
 end
 if queued > 0 then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', int(1e14 + now))) do
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', '(' .. int(1e14 + (now + 1) * 256))) do
     call('ZREM', key, dead, 'w' .. string.sub(dead, 2))
     queued = queued - 1
     loose = true
@@ -127,8 +128,12 @@ local function letIn()
     end
     local id, weight, lease, spare, reserves = match(head, '^w(.*):(%d+):(%d+):(%d+):(%d)$')
     if not fits(weight) then return end
-    call('ZREM', key, head, 'x' .. string.sub(head, 2))
-    call('ZADD', key, int(now + lease), 'h' .. id .. ':' .. weight .. ':' .. reserves)
+    local pulse = 'x' .. string.sub(head, 2)
+    local pulsed = tonumber(call('ZSCORE', key, pulse)) - 1e14
+    -- A lease after its process was last heard of: it may have died since, in the line.
+    local ends = math.floor(pulsed / 256) + math.ceil(pulsed % 256 / 255 * lease)
+    call('ZREM', key, head, pulse)
+    call('ZADD', key, int(ends), 'h' .. id .. ':' .. weight .. ':' .. reserves)
     inflight, queued = inflight + weight, queued - 1
     granted[id] = token(spare)
     order[#order + 1] = id

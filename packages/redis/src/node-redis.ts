@@ -60,7 +60,10 @@ export class NodeRedisConnection implements Connection {
   watch({ up, down }: Watcher): () => void {
     const lost = () => down(this.lastError);
     return onAll(this.#client, {
-      ready: up,
+      ready: () => {
+        this.lastError = undefined;
+        up();
+      },
       // Of a cluster, which does not say more.
       connect: () => {
         if (!this.isConnecting) up();

@@ -10,7 +10,7 @@ import {
 } from '@headgate/core/shared';
 import { type Call, callsOf, decode, type Sender } from './calls.ts';
 import type { Connection } from './connection.ts';
-import { closed, failure, late } from './failure.ts';
+import { closed, failure, isRefusal, late } from './failure.ts';
 import { redisKey } from './key.ts';
 import { leaseScript } from './lease.lua.ts';
 import { Script } from './script.ts';
@@ -102,6 +102,8 @@ export class RedisStore extends Store {
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
     while (this.#connection.isConnecting && !this.#isClosed) {
+      // As for want of a password: a client that tries again and again would let each call wait in vain.
+      if (isRefusal(this.#connection.lastError)) throw this.#connection.lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
     // Its caller was told that it failed: it must not come true when the client connects.

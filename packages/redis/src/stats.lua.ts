@@ -16,7 +16,7 @@ local inflight = 0
 local held = redis.call('ZRANGEBYSCORE', key, '(' .. int(now), '(1e14')
 for _, member in ipairs(held) do inflight = inflight + string.match(member, ':(%d+):%d$') end
 
-local queued = redis.call('ZCOUNT', key, '(' .. int(1e14 + now), '(1e15')
+local queued = redis.call('ZCOUNT', key, int(1e14 + (now + 1) * 256), '(1e15')
 local longest = 0
 if queued > 0 then
   local head = redis.call('ZRANGEBYSCORE', key, '1e15', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)

@@ -3,12 +3,17 @@
  * the place that goes with it.
  */
 export const verbs = `
+local function beat(wait)
+  local left = math.min(term, wait)
+  return int(1e14 + (now + left) * 256 + math.ceil((term - left) / term * 255))
+end
+
 local function join(waiter, wait, place)
   if place == '' then
     local tail = queued > 0 and tonumber(call('ZRANGE', key, -1, -1, 'WITHSCORES')[2]) or 0
     place = int(math.max(micros, tail + 1))
   end
-  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter, place, 'w' .. waiter)
+  call('ZADD', key, beat(wait), 'x' .. waiter, place, 'w' .. waiter)
   queued = queued + 1
   recall = recall or queued == 1
   return 'queued', place
@@ -17,7 +22,7 @@ end
 local function waits(waiter, wait)
   local place = queued > 0 and call('ZSCORE', key, 'w' .. waiter)
   if not place then return end
-  call('ZADD', key, int(1e14 + now + math.min(term, wait)), 'x' .. waiter)
+  call('ZADD', key, beat(wait), 'x' .. waiter)
   recall = true
   return int(tonumber(place))
 end

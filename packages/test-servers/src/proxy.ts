@@ -53,7 +53,9 @@ export class FaultyProxy {
   /** Resets all connections. */
   cut(): void {
     for (const { client, server } of this.#open) {
-      client.resetAndDestroy();
+      // A socket that is at its end cannot be reset: Node would keep its handle, and turn for ever when it exits.
+      if (client.writableEnded) client.destroy();
+      else client.resetAndDestroy();
       server.destroy();
     }
     this.#open.clear();

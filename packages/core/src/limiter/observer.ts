@@ -28,7 +28,7 @@ export interface Observer {
   resized?(event: Event & { limit: number }): void;
   /** A permit was held for longer than `maxHold`; it has been given back. */
   leaked?(event: Event & { weight: number; held: number }): void;
-  /** The store of a shared limit cannot be asked, or can again. */
+  /** The store of a shared limit cannot be asked, or can again; or `up` and with an error, it has refused a call. */
   store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
   /** A permit of a shared limit has outlived its lease; its signal aborts. */
   lost?(event: Event & { weight: number }): void;

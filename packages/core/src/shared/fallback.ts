@@ -1,8 +1,11 @@
+import type { AcquireOptions } from '../limiter/limiter.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import type { OutagePolicy } from '../limiter/source.ts';
+import { StoreError } from '../limiter/store-error.ts';
 import { isGone, Waiter } from '../limiter/waiter.ts';
+import { warnOnce } from '../warning.ts';
 import type { Lease } from './lease.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
@@ -14,6 +17,8 @@ export class Fallback {
   #limiter: InProcessLimiter | undefined;
   /** Given without the store. */
   readonly #strays = new Set<SharedPermit>();
+  /** A store that refuses to hear of them is not asked with every answer that it gives to others. */
+  #silentUntil = -Infinity;
 
   constructor(
     private readonly home: SharedPools,
@@ -24,7 +29,7 @@ export class Fallback {
   newcomer(pool: SharedPool, waiter: Waiter, timeout: number): void {
     if (this.policy === 'reject') return pool.rejectNewcomer(waiter, 'store');
     const limiter = this.#begun();
-    const asked = { key: waiter.key, weight: waiter.weight, limit: waiter.limit };
+    const asked = this.#asked(waiter, pool);
     const permit = this.policy === 'admit' ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
     if (permit !== undefined) return pool.admission.admit(waiter, undefined, permit);
     if (limiter.queued >= this.home.queueLimit || !waiter.joins()) {
@@ -39,15 +44,19 @@ export class Fallback {
     if (caller === undefined || lease.standIn !== undefined) return;
     if (this.policy === 'reject') pool.reject(caller, 'store');
     else if (this.policy === 'local') this.#wait(lease);
-    else pool.admitInstead(lease, this.#begun().admitBeyond(caller));
+    else pool.admitInstead(lease, this.#begun().admitBeyond(this.#asked(caller, pool)));
   }
 
   /** Its time is up, and the store has not answered. */
   takeLate(lease: Lease): void {
     const { pool, caller } = lease;
     if (caller === undefined) return;
-    const { key, weight, limit } = caller;
-    const local = this.policy === 'local' && this.#begun().tryAcquire({ key, weight, limit });
+    this.home.error = new StoreError(
+      'ERR_HEADGATE_STORE_TIMEOUT',
+      'the store has not answered yet',
+    );
+    const asked = this.#asked(caller, pool);
+    const local = this.policy === 'local' && this.#begun().tryAcquire(asked);
     if (local) pool.admitInstead(lease, local);
     else if (this.policy === 'admit') this.take(lease);
     else pool.reject(caller, this.policy === 'local' ? 'timeout' : 'store');
@@ -68,6 +77,23 @@ export class Fallback {
 
   forget(permit: SharedPermit): void {
     this.#strays.delete(permit);
+  }
+
+  /** The store was told of it in vain. */
+  addAgain(permit: SharedPermit): void {
+    const { clock, lease } = this.home.session.store;
+    this.#strays.add(permit);
+    this.#silentUntil = clock.now() + lease / 3;
+  }
+
+  /** The store answers, though it may have refused before: it is told of those who were let in without it. */
+  tellOf(pool: SharedPool): void {
+    if (this.#strays.size === 0 || this.home.session.store.clock.now() < this.#silentUntil) return;
+    for (const permit of this.#strays) {
+      if (permit.pool !== pool) continue;
+      this.#strays.delete(permit);
+      pool.admission.register(permit);
+    }
   }
 
   /** The store is away: what this process holds counts here, who waits goes on here, in order. */
@@ -96,6 +122,11 @@ export class Fallback {
     for (const pool of this.home.inUse()) pool.resume();
   }
 
+  /** What it asks of this process alone; the limit may have been lowered since it came. */
+  #asked({ key, weight, limit }: Waiter, { standings }: SharedPool): AcquireOptions {
+    return { key, weight: Math.min(weight, standings.limit), limit };
+  }
+
   #wait(lease: Lease): void {
     const standIn = new StandIn(lease);
     lease.standIn = standIn;
@@ -103,7 +134,11 @@ export class Fallback {
   }
 
   #begun(): InProcessLimiter {
-    const { settings, limit } = this.home;
+    const { name, settings, limit, circuit, error = circuit.error } = this.home;
+    if (settings.observer.store === undefined) {
+      const message = `permits of limit "${name}" are given without its store (onStoreError: ${this.policy})`;
+      warnOnce('HEADGATE_STORE', `${message}: ${error?.message}`);
+    }
     this.#limiter ??= new InProcessLimiter({
       ...settings,
       limit,

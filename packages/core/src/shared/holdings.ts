@@ -44,8 +44,10 @@ export class Holdings implements Served {
 
   /** The store is back: it is asked whether they hold still. */
   renew(): void {
-    for (const lease of this.#leases) {
-      if (lease.state === 'held') this.pool.home.session.ask('renew', lease);
+    for (const lease of [...this.#leases]) {
+      if (lease.state !== 'held') continue;
+      if (this.isCertain(lease)) this.pool.home.session.ask('renew', lease);
+      else this.lost(lease);
     }
   }
 

@@ -3,10 +3,10 @@ import type { LeaseRequest } from './store.ts';
 /** What a memory knows of one lease, held or waiting. */
 export class MemoryLease {
   weight: number;
-  /** How long it lasts without a renewal, in milliseconds. */
-  term = 0;
-  /** When it ends, by the memory's clock. */
+  /** When it ends, by the memory's clock; of one that waits, when it is no longer let in. */
   expires = 0;
+  /** A lease after it was last heard of. */
+  ends = 0;
   /** In the line; sorts by arrival. */
   place = 0;
   /** Where it is held. */
@@ -32,9 +32,9 @@ export class MemoryLease {
 
   /** It is asked for again: lasts from now on, but waits no longer than it may. */
   refresh({ wait, spare, reserves }: LeaseRequest, term: number, now: number): void {
-    this.term = term;
     this.spare = spare;
     this.reserves = reserves;
-    this.expires = now + (this.isHeld ? term : Math.min(term, wait));
+    this.ends = now + term;
+    this.expires = this.isHeld ? this.ends : now + Math.min(term, wait);
   }
 }

@@ -175,12 +175,13 @@ export class MemoryLimit {
     return 'held';
   }
 
-  #hold(lease: MemoryLease, { now, micros }: Moment, fencing?: bigint): void {
+  #hold(lease: MemoryLease, { micros }: Moment, fencing?: bigint): void {
     this.#line.delete(lease);
     this.#waiting.delete(lease);
     lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
     this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.spare));
-    lease.expires = now + lease.term;
+    // It may have died since it was last heard of, in the line.
+    lease.expires = lease.ends;
     this.#inflight += lease.weight;
     this.#held.add(lease);
     this.#reserve(lease, 1);

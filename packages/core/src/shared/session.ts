@@ -134,8 +134,11 @@ export class Session implements StoreListener {
   }
 
   check(): void {
-    for (const lease of [...this.#leases.values()])
-      if (lease.state === 'queued') this.#renew(lease);
+    const leases = [...this.#leases.values()];
+    // The store may have forgotten all: who holds a place is to be there before those who wait for it.
+    for (const state of ['held', 'queued']) {
+      for (const lease of leases) if (lease.state === state) this.#renew(lease);
+    }
   }
 
   state(up: boolean): void {

@@ -128,6 +128,7 @@ export class SharedPool {
 
   learn(standing: Standing): void {
     this.standings.learn(standing);
+    this.home.fallback.tellOf(this);
     const first = this.callers.first?.place as Lease | undefined;
     if (first?.state === 'queued') this.#checkSoon(first);
   }
@@ -212,7 +213,7 @@ export class SharedPool {
       this.holdings.delete(lease);
       home.session.release(lease);
       permit.lease = undefined;
-      home.fallback.add(permit);
+      home.fallback.addAgain(permit);
     } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease);
   }
 

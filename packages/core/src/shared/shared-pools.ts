@@ -25,6 +25,8 @@ export class SharedPools implements Member {
   readonly name: string;
   /** What applies; another process may have declared it. */
   limit: number;
+  /** What this process has declared. */
+  declared: number;
   /** When that was declared; empty where it is still to be. */
   version = '';
   inflight = 0;
@@ -58,6 +60,7 @@ export class SharedPools implements Member {
     const { store } = session;
     this.name = name;
     this.limit = limit;
+    this.declared = limit;
     this.queueLimit = queueLimit;
     this.spare = Math.max(handoff, reserve > 0 ? usesInReserve - 1 : 0);
     this.#lately = { name };
@@ -139,7 +142,7 @@ export class SharedPools implements Member {
     this.limit = limit;
     const { name, observer } = this.settings;
     observer.resized?.({ name, limit });
-    const declared = this.settings.limit;
+    const { declared } = this;
     if (limit === declared || this.#hasWarned) return;
     this.#hasWarned = true;
     if (observer.conflict !== undefined) return observer.conflict({ name, declared, limit });
@@ -153,6 +156,7 @@ export class SharedPools implements Member {
   declare(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
+    this.declared = limit;
     this.version = '';
     this.fallback.setLimit(limit);
     observer.resized?.({ name, limit });
@@ -168,6 +172,7 @@ export class SharedPools implements Member {
     this.error = error;
     this.#lately = { name: this.name, key };
     this.circuit.failed(error);
+    if (this.circuit.error === undefined) this.#tell(true, error);
   }
 
   doubted(): void {
@@ -175,8 +180,7 @@ export class SharedPools implements Member {
   }
 
   stats(): SharedStats {
-    const { reclaimed, lost } = this;
-    const { limit: declared } = this.settings;
+    const { reclaimed, lost, declared } = this;
     const { inflight, queued } = this.#only?.standings ?? {
       inflight: undefined,
       queued: undefined,
@@ -184,10 +188,14 @@ export class SharedPools implements Member {
     return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
   }
 
-  #turned(): void {
+  #tell(up: boolean, error: StoreError | undefined): void {
     const { name, observer } = this.settings;
+    observer.store?.({ name, up, error });
+  }
+
+  #turned(): void {
     const { error } = this.circuit;
-    observer.store?.({ name, up: error === undefined, error });
+    this.#tell(error === undefined, error);
     if (error === undefined) this.session.releaseAgain();
     if (this.closed) return;
     if (error === undefined) this.fallback.end();

@@ -67,7 +67,9 @@ export class Standings {
   }
 
   rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, settings, error } = this.pool.home;
+    const { name, settings, circuit } = this.pool.home;
+    // A probe may have found it out.
+    const error = circuit.error ?? this.pool.home.error;
     const { clock, maxRetryAfter, random } = settings;
     const now = clock.now();
     this.#retryAfter ??= new RetryAfter(maxRetryAfter, random);

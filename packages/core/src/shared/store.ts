@@ -44,8 +44,8 @@ export interface LeaseRequest {
 }
 
 /**
- * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`. So any of
- * them reclaims what a dead process held.
+ * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`: for a `lease`
+ * from when that was last asked for or stayed. So any of them reclaims what a dead process held, or was given after its death.
  *
  * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of less
  *   than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.

@@ -159,7 +159,7 @@ describe('while the store is away', () => {
     store.trouble = undefined;
     (await limiter.acquire()).release();
     await settled();
-    expect(told).toEqual([]);
+    expect(told).toEqual([true]);
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 

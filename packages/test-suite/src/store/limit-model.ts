@@ -5,8 +5,8 @@ interface Lease {
   weight: number;
   /** How many had come before it. */
   readonly arrival: number;
-  /** Milliseconds, from one to the next renewal. */
-  readonly term: number;
+  /** A lease after it was last heard of. */
+  ends: number;
   expires: number;
 }
 
@@ -103,7 +103,7 @@ export class LimitModel {
       [next] = this.line
     ) {
       this.line.shift();
-      this.held.push({ ...next, expires: now + next.term });
+      this.held.push({ ...next, expires: next.ends });
       this.admitted.add(next.id);
       if (next.id !== asking) this.granted.add(next.id);
     }
@@ -125,8 +125,10 @@ export class LimitModel {
       return 'held';
     }
     if (verb === 'renew') return 'lost';
-    if (waiting !== undefined) waiting.expires = now + Math.min(term, request.wait);
-    else if (verb === 'stay') this.#join(request, term, now);
+    if (waiting !== undefined) {
+      waiting.ends = now + term;
+      waiting.expires = now + Math.min(term, request.wait);
+    } else if (verb === 'stay') this.#join(request, term, now);
     else return this.#acquire(request, term, now);
     return 'queued';
   }
@@ -140,12 +142,13 @@ export class LimitModel {
   }
 
   #hold({ id, weight }: LeaseRequest, term: number, now: number): void {
-    this.held.push({ id, weight, arrival: 0, term, expires: now + term });
+    this.held.push({ id, weight, arrival: 0, ends: now + term, expires: now + term });
   }
 
   #join({ id, weight, wait, place = '' }: LeaseRequest, term: number, now: number): void {
     const arrival = this.#arrivals.get(place) ?? ++this.#arrived;
-    this.line.push({ id, weight, arrival, term, expires: now + Math.min(term, wait) });
+    const [ends, expires] = [now + term, now + Math.min(term, wait)];
+    this.line.push({ id, weight, arrival, ends, expires });
   }
 
   #take(held: Lease | undefined, waiting: Lease | undefined): boolean {

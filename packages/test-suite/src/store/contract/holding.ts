@@ -41,18 +41,6 @@ export function holding(world: StoreWorld): void {
     expect(await dying.stats()).toMatchObject({ inflight: 0, holders: 0 });
   });
 
-  it('gives a lease of full length to who is let in from the line', async () => {
-    const dying = await world.view({ expires: true });
-    const others = await world.another(dying);
-    const held = await others.acquire();
-    const waiting = await dying.acquire(patient);
-    await world.elapse(part);
-    await held.release();
-    await waiting.granted();
-    await world.elapse(part);
-    expect(await waiting.do('renew')).toMatchObject({ state: 'held', reclaimed: 0 });
-  });
-
   it('says when to ask for what a dead process held', async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying, { expires: true });

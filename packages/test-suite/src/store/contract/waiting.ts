@@ -44,6 +44,21 @@ export function waiting(world: StoreWorld): void {
     expect(await view.stats()).toMatchObject({ queued: 0 });
   });
 
+  it('takes back in time what was given to one who had died in the line', async () => {
+    for (const wait of [50_000, 0.9 * world.lease]) {
+      const dying = await world.view({ expires: true });
+      const others = await world.another(dying);
+      const held = await others.acquire();
+      const dead = await dying.acquire({ wait });
+      const last = await others.acquire(patient);
+      await world.elapse(part);
+      await held.release();
+      await dead.granted();
+      await world.elapse(0.5 * world.lease);
+      expect((await last.do('stay')).state).toBe('held');
+    }
+  });
+
   it('makes room for others where who waits has died', async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying);

@@ -1,0 +1,84 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createLimiter } from '../../packages/core/src/index.ts';
+import { Memory, memoryStore } from '../../packages/core/src/shared/index.ts';
+import { VirtualClock } from '../../packages/core/test/virtual-clock.ts';
+import { read } from './pages.ts';
+
+const limit = 2;
+
+/** As docs/shared.md says: milliseconds that a process keeps a place, and that one waits behind so many. */
+const atHome = (handoff: number, work: number) => Math.min((handoff + 1) * work, 100 + work);
+const bound = (handoff: number, work: number, ahead: number) =>
+  Math.ceil((ahead + 1) / limit) * atHome(handoff, work);
+
+/** Two processes: one whose callers never let up, and one that asks for a place now and then. */
+async function longestWaits(handoff: number, work: number) {
+  const clock = new VirtualClock();
+  const memory = new Memory({ clock });
+  const process = () => {
+    const store = memoryStore({ memory, clock });
+    const terms = { limit, queueLimit: 100, queueTimeout: Infinity, handoff, store, clock };
+    return { store, limiter: createLimiter(terms) };
+  };
+  const [busy, quiet] = [process(), process()];
+  const pause = (ms: number) => new Promise<void>((done) => void clock.setTimeout(done, ms));
+  const waits: { waited: number; ahead: number }[] = [];
+  let isOver = false;
+  const loop = async () => {
+    while (!isOver) await busy.limiter.run(() => pause(work));
+  };
+  const visit = async () => {
+    for (let visits = 0; visits < 20; visits++) {
+      await pause(37);
+      const { queued: ahead } = await quiet.store.stats({ name: 'default' });
+      await quiet.limiter.run(({ waited }) => {
+        waits.push({ waited, ahead });
+        return pause(work);
+      });
+    }
+    isOver = true;
+  };
+  const all = Promise.all([...Array.from({ length: 20 }, loop), visit()]);
+  while (!isOver || busy.limiter.inflight > 0) {
+    await turn();
+    clock.advance(1);
+  }
+  await all;
+  return waits;
+}
+
+it.each([
+  [0, 20],
+  [1, 20],
+  [3, 20],
+  [10, 5],
+  [10, 30],
+  [1_000, 1],
+])(
+  'with handoff %i and %i ms of work, nobody waits longer than docs/shared.md says',
+  async (handoff, work) => {
+    const waits = await longestWaits(handoff, work);
+    for (const { waited, ahead } of waits) {
+      expect(waited).toBeLessThanOrEqual(bound(handoff, work, ahead));
+    }
+    // Nor is it said of far longer waits than there are.
+    const closest = Math.max(
+      ...waits.map(({ waited, ahead }) => waited / bound(handoff, work, ahead)),
+    );
+    expect(closest).toBeGreaterThan(0.5);
+  },
+);
+
+it('docs/shared.md has the bounds that follow for 50 ms of work', () => {
+  const rows = [
+    ...read('docs/shared.md').matchAll(/^\| (\d+)(?: and more)? \| (\d+) ms \| (\d+) ms \|$/gm),
+  ];
+  expect(rows.length).toBeGreaterThan(2);
+  for (const [, handoff, stays, first] of rows) {
+    expect(Number(stays)).toBe(atHome(Number(handoff), 50));
+    // Of two processes: as many are ahead as the other has in the store's line.
+    expect(Number(first)).toBe(bound(Number(handoff), 50, limit));
+  }
+  expect(atHome(1_000, 50)).toBe(atHome(2, 50));
+});

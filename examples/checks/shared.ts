@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { type Program, statuses } from './program.ts';
+
+export async function shared(program: Program): Promise<void> {
+  const other = program.another();
+  try {
+    const answers = await Promise.all([
+      program.fetchAll(3, '/reports/7', { method: 'POST' }),
+      other.fetchAll(3, '/reports/7', { method: 'POST' }),
+    ]);
+    assert.deepEqual(statuses(answers.flat()), { 200: 4, 503: 2 }, 'two run, two wait, of both');
+
+    // Everything is given back: all of the limit is left to whoever comes next.
+    const again = await other.fetchAll(2, '/reports/8', { method: 'POST' });
+    assert.deepEqual(statuses(again), { 200: 2 });
+
+    const running = program.fetchAll(2, '/reports/9', { method: 'POST' });
+    await program.until('/stats', ({ inflight }) => inflight === 2);
+    const waiting = other.fetch('/reports/9', { method: 'POST' });
+    await other.until('/stats', ({ queued }) => queued === 1);
+    program.child.kill('SIGTERM');
+    assert.deepEqual(statuses(await running), { 200: 2 }, 'what runs may finish');
+    assert.equal(await program.exited, 0);
+    assert.match(program.output, /closed, 0 unfinished/);
+    assert.equal((await waiting).status, 200, 'its places go to the other instance');
+  } finally {
+    await other.stop();
+  }
+}

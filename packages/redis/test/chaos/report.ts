@@ -1,0 +1,59 @@
+import { invariants, invariantsOfAll } from './invariants/all.ts';
+import type { Findings } from './invariants/finding.ts';
+import { eventsOf, type Log } from './log/event.ts';
+import type { Record } from './log/record.ts';
+
+/** What a round showed. */
+export interface Report {
+  /** What was done and seen, in a few lines. */
+  readonly text: string;
+  /** How often each invariant could have been broken, over all limits. */
+  readonly checked: Readonly<{ [invariant: string]: number }>;
+  readonly broken: readonly string[];
+  readonly record: Record;
+}
+
+/** Of each invariant, so many violations are told. */
+const told = 5;
+
+export function reportOn(record: Record, limits: readonly number[], title: string): Report {
+  const tally = new Tally();
+  const counts: string[] = [];
+  for (const limit of limits) {
+    const log = record.of(limit);
+    for (const [name, invariant] of Object.entries(invariants)) {
+      tally.add(name, invariant(log), `${title}, limit ${limit}`);
+    }
+    counts.push(`limit ${limit}: ${countsOf(log)}`);
+  }
+  for (const [name, invariant] of Object.entries(invariantsOfAll)) {
+    tally.add(name, invariant(record.of(0)), title);
+  }
+  const { checked, broken } = tally;
+  const faults = [...record.faults()].map(([name, count]) => `${name} ${count}`).sort();
+  const checks = Object.entries(checked).map(([name, count]) => `${name} ${count}`);
+  const lines = [title, ...counts, `faults: ${faults.join('; ')}`, `checks: ${checks.join('; ')}`];
+  return { text: [...lines, ...broken].join('\n  '), checked, broken, record };
+}
+
+class Tally {
+  readonly checked: { [invariant: string]: number } = {};
+  readonly broken: string[] = [];
+
+  add(name: string, { checked, broken }: Findings, where: string): void {
+    this.checked[name] = (this.checked[name] ?? 0) + checked;
+    if (broken.length === 0) return;
+    this.broken.push(`${where}: ${name}, ${broken.length} times:`);
+    this.broken.push(...broken.slice(0, told).map((what) => `    ${what}`));
+  }
+}
+
+function countsOf(log: Log): string {
+  const reasons = new Map<string, number>();
+  const add = (what: string) => reasons.set(what, (reasons.get(what) ?? 0) + 1);
+  for (const { reason } of eventsOf(log, 'rejected')) add(reason);
+  for (const { aborted } of eventsOf(log, 'ended')) if (aborted) add('lost its lease');
+  for (const { accepted } of eventsOf(log, 'wrote')) if (!accepted) add('write refused');
+  const rest = [...reasons].map(([what, count]) => `${count} ${what}`);
+  return [`${eventsOf(log, 'granted').length} granted`, ...rest].join(', ');
+}

@@ -1,0 +1,28 @@
+import { stamp } from '../log/stamp.ts';
+import type { Plan } from './plan.ts';
+import { say } from './say.ts';
+
+/** The way to the resource outside, which checks the token of each write. */
+export class Resource {
+  readonly #worker: string;
+  readonly #open = new Map<number, () => void>();
+  #count = 0;
+
+  constructor({ worker }: Plan) {
+    this.#worker = worker;
+  }
+
+  write(limit: number, call: number, fencing: string | undefined): Promise<void> {
+    const write = ++this.#count;
+    return new Promise((resolve) => {
+      this.#open.set(write, resolve);
+      say({ write, worker: this.#worker, limit, call, fencing, from: stamp() });
+    });
+  }
+
+  /** The resource has taken it or refused it. */
+  written(write: number): void {
+    this.#open.get(write)?.();
+    this.#open.delete(write);
+  }
+}

@@ -1,0 +1,17 @@
+import type { Event } from '../log/event.ts';
+import type { Said } from './plan.ts';
+
+/** To the verifier. */
+export function say(said: Said): void {
+  process.send?.(said);
+}
+
+export function note(event: Event): void {
+  say({ event });
+}
+
+/** An error with the places that it came from. */
+export function inShort(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error.stack ?? error.message).split('\n').slice(0, 4).join(' | ');
+}

@@ -1,0 +1,80 @@
+import type { Answer, LeaseRequest, Op, Store } from '@headgate/core/shared';
+import type { Span } from '../log/event.ts';
+import { stamp } from '../log/stamp.ts';
+import { note } from './say.ts';
+
+interface Waiting {
+  readonly limit: number;
+  readonly id: string;
+  readonly asked: number;
+  place: string | undefined;
+  readonly seen: Span[];
+}
+
+/** Notes of every wait what its store was told: its place, when it was known to be in the line, and when it was let in. */
+export function watchWaits(store: Store, worker: string): Store {
+  const waits = new Map<string, Waiting>();
+  const leave = (wait: Waiting, entered?: number) => {
+    const { limit, id, place, seen, asked } = wait;
+    const span =
+      entered === undefined ? undefined : { from: seen.at(-1)?.from ?? asked, to: entered };
+    waits.delete(id);
+    note({ kind: 'waited', at: stamp(), worker, limit, id, place, seen, entered: span });
+  };
+  const follow = (op: Op, answer: Answer | undefined, asked: Span) => {
+    if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
+    const wait = waits.get(op.lease.id);
+    if (wait === undefined) return;
+    if (answer.state === 'queued') {
+      if (wait.place !== undefined && wait.place !== answer.place)
+        moved(worker, wait, answer.place);
+      wait.place = answer.place;
+      wait.seen.push(asked);
+    } else {
+      leave(wait, answer.state === 'held' ? asked.to : undefined);
+    }
+  };
+  const send = store.send.bind(store);
+  store.send = async (ops, timeout) => {
+    const from = stamp();
+    for (const op of ops) begin(waits, op, from, leave);
+    const answers = await send(ops, timeout);
+    const asked = { from, to: stamp() };
+    for (const [i, op] of ops.entries()) follow(op, answers[i], asked);
+    return answers;
+  };
+  const listen = store.listen.bind(store);
+  store.listen = (listener) =>
+    listen({
+      grant: (grant) => {
+        const wait = waits.get(grant.id);
+        if (wait !== undefined) leave(wait, stamp());
+        listener.grant(grant);
+      },
+      recall: (ref) => listener.recall(ref),
+      check: () => listener.check(),
+      state: (up, error) => listener.state(up, error),
+    });
+  return store;
+}
+
+function begin(
+  waits: Map<string, Waiting>,
+  op: Op,
+  now: number,
+  leave: (wait: Waiting) => void,
+): void {
+  if (op.verb === 'setLimit') return;
+  const known = waits.get(op.lease.id);
+  if (op.verb === 'acquire' && known === undefined) waits.set(op.lease.id, waiting(op.lease, now));
+  if (op.verb === 'release' && known !== undefined) leave(known);
+}
+
+function waiting({ id, ref, place }: LeaseRequest, asked: number): Waiting {
+  return { id, limit: Number(ref.name.split('-')[1]), asked, place, seen: [] };
+}
+
+function moved(worker: string, { id, place }: Waiting, to: string | undefined): void {
+  const what = `${id} was moved in the line from ${place} to ${to}`;
+  note({ kind: 'failed', at: stamp(), worker, what });
+}

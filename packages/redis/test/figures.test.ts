@@ -1,0 +1,105 @@
+import { createLimiter, type Limiter, type Permit } from '@headgate/core';
+import type { Store } from '@headgate/core/shared';
+import { redisStore } from '@headgate/redis';
+import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+
+// What docs/shared.md says that a shared limit costs.
+
+let redis: RedisServer;
+let proxy: FaultyProxy;
+let client: Redis;
+/** Past the proxy, which counts. */
+let direct: Redis;
+let store: Store;
+let name: string;
+let count = 0;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  proxy = await startProxy(redis);
+  direct = new Redis(redis.port, '127.0.0.1');
+  client = new Redis(proxy.port, '127.0.0.1');
+  store = redisStore({ client });
+  // Told of the script, and listening.
+  await create(1).run(() => {});
+  await vi.waitFor(async () => expect(await direct.pubsub('CHANNELS')).toHaveLength(1));
+});
+beforeEach(() => {
+  name = `figures ${++count}`;
+});
+afterAll(async () => {
+  await store.close();
+  client.disconnect();
+  direct.disconnect();
+  await proxy.stop();
+  await redis.stop();
+});
+
+function create(limit: number, reserve = 0): Limiter {
+  return createLimiter({ name, limit, queueLimit: 2_000, queueTimeout: 60_000, store, reserve });
+}
+
+async function held(): Promise<number> {
+  return (await store.stats({ name })).inflight;
+}
+
+async function bytes(): Promise<number> {
+  return (await direct.memory('USAGE', `headgate:{${name}}`, 'SAMPLES', 0)) as number;
+}
+
+function acquire(limiter: Limiter, times: number): Promise<Permit[]> {
+  return Promise.all(Array.from({ length: times }, () => limiter.acquire()));
+}
+
+test('a request costs two commands', async () => {
+  const limiter = create(4);
+  const before = proxy.commands;
+  for (let i = 0; i < 20; i++) await limiter.run(() => {});
+  await limiter.close();
+  expect(proxy.commands - before).toBe(40);
+});
+
+test('what comes in one turn travels together', async () => {
+  const limiter = create(100);
+  const before = proxy.commands;
+  const permits = await acquire(limiter, 50);
+  expect(proxy.commands - before).toBe(1);
+  for (const permit of permits) permit.release();
+  await limiter.close();
+  expect(proxy.commands - before).toBe(2);
+});
+
+test('with a reserve, one caller after the other needs a round trip in a hundred', async () => {
+  const limiter = create(2, 1);
+  const before = proxy.commands;
+  for (let i = 0; i < 200; i++) await limiter.run(() => {});
+  await limiter.close();
+  // Four, unless the machine stands still for longer than a permit lies idle.
+  expect(proxy.commands - before).toBeLessThan(20);
+});
+
+describe('in the memory of Redis', () => {
+  test.each([
+    [1, 200],
+    [101, 200 + 100 * 40],
+    [1_001, 200 + 1_000 * 130],
+  ])('%i permits', async (permits, most) => {
+    const all = await acquire(create(permits), permits);
+    expect(await bytes()).toBeLessThan(most);
+    for (const permit of all) permit.release();
+    await vi.waitFor(async () => expect(await held()).toBe(0));
+  });
+
+  test('a thousand waiters', async () => {
+    const limiter = create(1);
+    const [first] = await acquire(limiter, 1);
+    const waiting = acquire(limiter, 1_000).catch(() => {});
+    await vi.waitFor(async () => expect((await store.stats({ name })).queued).toBe(1_000));
+    expect(await bytes()).toBeLessThan(200 + 1_000 * 260);
+    const closed = limiter.close();
+    first?.release();
+    await Promise.all([closed, waiting]);
+  });
+});

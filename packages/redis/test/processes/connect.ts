@@ -1,0 +1,37 @@
+import type { RedisClient } from '@headgate/redis';
+import { Cluster, Redis } from 'ioredis';
+import { createClient } from 'redis';
+import type { Settings } from './instance.ts';
+
+/** An app's own client, which nobody listens to. */
+export interface Connected {
+  readonly client: RedisClient;
+  ping(): Promise<string>;
+  close(): void;
+}
+
+type Connecting = Pick<Settings, 'ports' | 'library' | 'client'>;
+
+const host = '127.0.0.1';
+const again = () => 20;
+
+export function connect({ ports, library, client = {} }: Connecting): Connected {
+  const port = ports[0] as number;
+  if (library === 'node-redis') return connectNodeRedis(port);
+  const redis =
+    ports.length > 1
+      ? new Cluster(ports.map((port) => ({ host, port })))
+      : new Redis({ host, port, retryStrategy: again, ...client });
+  const ping = async () => String(await redis.ping());
+  return { client: redis, ping, close: () => redis.disconnect() };
+}
+
+function connectNodeRedis(port: number): Connected {
+  const client = createClient({ socket: { host, port, reconnectStrategy: again } });
+  // It tries on; that the first attempt may fail is the app's own affair.
+  client.connect().catch(() => {});
+  const close = () => {
+    if (client.isOpen) client.destroy();
+  };
+  return { client, ping: () => client.ping(), close };
+}

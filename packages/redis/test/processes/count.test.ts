@@ -1,0 +1,174 @@
+import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Held, Limited } from './limited.ts';
+
+const crew = useCrew();
+let redis: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+/** What each of those who asked at once was told, in no order. */
+async function outcomes(asked: readonly Promise<Held>[]) {
+  const settled = await Promise.allSettled(asked);
+  const held = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const reasons = settled.flatMap((one) => (one.status === 'rejected' ? one.reason.reason : []));
+  return { held, reasons };
+}
+
+test('Both: five processes with a limit of 4 admit 4', async () => {
+  const processes = await crew.start(5, redis, { limit: 4, queueLimit: 0 });
+  const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
+  const { held, reasons } = await outcomes(asked);
+  expect(held).toHaveLength(4);
+  expect(new Set(held.map(({ fencing }) => fencing)).size).toBe(4);
+  expect(reasons).toEqual(new Array(21).fill('full'));
+});
+
+test('R7: of 50 that start at once on an empty server, never more than n are in', async () => {
+  await admin.flushall();
+  await admin.script('FLUSH');
+  const processes = await crew.start(5, redis, { limit: 3 });
+  const waiting = processes.flatMap((one) => Array.from({ length: 10 }, () => one.acquire()));
+  for (let served = 0; served < 50; served++) {
+    const [held, index] = await Promise.race(
+      waiting.map((one, i) => one.then((permit) => [permit, i] as const)),
+    );
+    const { inflight, queued } = await (processes[0] as Limited).do('stored');
+    expect(inflight).toBeLessThanOrEqual(3);
+    expect(inflight + queued).toBeLessThanOrEqual(50);
+    waiting.splice(index, 1);
+    await held.release();
+  }
+});
+
+test('R7: the work of several processes never overlaps beyond the limit', async () => {
+  const processes = await crew.start(3, redis, { limit: 4 });
+  const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
+  for (const here of most) expect(here).toBeLessThanOrEqual(4);
+  await vi.waitFor(async () =>
+    expect(await processes[0]?.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+  );
+});
+
+test('R8: a process that starts while all is held lets nobody extra in', async () => {
+  const options = { limit: 2, name: 'taken', queueLimit: 0 };
+  const [one] = (await crew.start(1, redis, options)) as [Limited];
+  const held = [await one.acquire(), await one.acquire()];
+  const [late] = (await crew.start(1, redis, options)) as [Limited];
+  await expect(late.acquire()).rejects.toMatchObject({ reason: 'full' });
+  await held[0]?.release();
+  await vi.waitFor(() => late.acquire());
+  await expect(one.acquire()).rejects.toMatchObject({ reason: 'full' });
+});
+
+test('R11: a permit that is released twice gives one place back', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const [held] = [await one.acquire(), await two.acquire()];
+  const waiting = [await two.wait(), await two.wait()];
+  await held?.release();
+  await held?.release();
+  await Promise.race(waiting.map((next) => next.held));
+  expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 1 });
+});
+
+test('R12: a new limit applies in all processes, lets in who fits and revokes nothing', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const first = await one.acquire();
+  const line = [await two.wait(), await one.wait(), await two.wait()];
+  await one.do('setLimit', 3);
+  const others = [await line[0]?.held, await line[1]?.held];
+  await two.do('setLimit', 1);
+  for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
+  await first.release();
+  await others[0]?.release();
+  await vi.waitFor(async () =>
+    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
+  );
+  await others[1]?.release();
+  await line[2]?.held;
+});
+
+test('R12: of two limits declared under one name the later applies, is seen and reported once', async () => {
+  const [old] = (await crew.start(1, redis, { limit: 1, name: 'two limits' })) as [Limited];
+  const held = await old.acquire();
+  const [young] = (await crew.start(1, redis, { limit: 3, name: 'two limits' })) as [Limited];
+  const more = [await young.acquire(), await young.acquire()];
+  await held.release();
+  for (let i = 0; i < 3; i++) await (await old.acquire()).release();
+  await old.saw('conflict');
+  expect(old.of('conflict')).toMatchObject([{ declared: 1, limit: 3 }]);
+  expect(young.of('conflict')).toEqual([]);
+  expect(await old.do('stats')).toMatchObject({ limit: 3, shared: { declared: 1 } });
+  expect(await young.do('stats')).toMatchObject({ limit: 3, shared: { declared: 3 } });
+  for (const permit of more) await permit.release();
+});
+
+test('R21: nothing is sent but scripts and the subscription, so a connection can be shared', async () => {
+  const monitor = await admin.monitor();
+  onTestFinished(() => monitor.disconnect());
+  const seen = new Set<string>();
+  monitor.on('monitor', (_, [command = '']: string[], source: string) => {
+    if (source !== 'lua') seen.add(command.toLowerCase());
+  });
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await one.do('setLimit', 2);
+  await (await waiting.held).release();
+  await held.release();
+  await one.do('stored');
+  await vi.waitFor(() => expect(seen).toContain('evalsha'));
+  const ofTheClient = ['client', 'hello', 'info', 'select'];
+  expect([...seen].filter((command) => !ofTheClient.includes(command)).sort()).toEqual(
+    expect.arrayContaining(['evalsha', 'subscribe']),
+  );
+  for (const command of seen) {
+    expect([...ofTheClient, 'eval', 'evalsha', 'subscribe']).toContain(command);
+  }
+});
+
+test('R22: nobody waits for another to set the limit up', async () => {
+  await admin.flushall();
+  await admin.script('FLUSH');
+  const proxy = await startProxy(redis);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, name: 'set up', timeout: 3_000 };
+  const [stuck] = (await crew.start(1, proxy, options)) as [Limited];
+  const [free] = (await crew.start(1, redis, options)) as [Limited];
+  proxy.hold(true);
+  const late = stuck.acquire();
+  const held = await free.acquire();
+  await held.release();
+  proxy.hold(false);
+  await (await late).release();
+});
+
+test('Both: what a limit reports', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const held = [await one.acquire(), await two.acquire()];
+  await expect(one.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
+  const waiting = await two.wait();
+  const stored = await one.do('stored');
+  expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });
+  expect(stored.longestWait).toBeGreaterThan(0);
+  expect(await one.do('stats')).toMatchObject({
+    limit: 2,
+    inflight: 1,
+    queued: 0,
+    admitted: 1,
+    rejected: { timeout: 1 },
+    shared: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
+  });
+  expect(await two.do('stats')).toMatchObject({ inflight: 1, queued: 1, admitted: 1 });
+  for (const permit of held) await permit.release();
+  await waiting.held;
+});

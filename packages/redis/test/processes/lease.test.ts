@@ -1,0 +1,122 @@
+import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Limited } from './limited.ts';
+
+const crew = useCrew();
+const lease = 900;
+let redis: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+function start(count: number, options: { limit: number; perKey?: boolean }) {
+  return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
+}
+
+const threeLeases = () => new Promise((resolve) => setTimeout(resolve, 3 * lease));
+
+test('R18: work of three times its lease keeps its permit', async () => {
+  const [one, two] = await start(2, { limit: 1 });
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await threeLeases();
+  expect(await held.isAborted()).toBe(false);
+  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+  expect(one.of('lost')).toEqual([]);
+  await held.release();
+  expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
+});
+
+test('R18: tokens rise from permit to permit, over processes, and while nobody remembers', async () => {
+  const [one, two] = await start(2, { limit: 1 });
+  let last = 0n;
+  for (let i = 0; i < 6; i++) {
+    const held = await (i % 2 === 0 ? one : two).acquire();
+    expect(held.fencing).toBeGreaterThan(last);
+    last = held.fencing as bigint;
+    await held.release();
+    if (i === 3) await admin.flushall();
+  }
+});
+
+test('R18: a holder that cannot reach the store learns so before its lease has ended there', async () => {
+  const proxy = await startProxy(redis);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, lease, name: 'out of reach' };
+  const [one] = (await crew.start(1, proxy, options)) as [Limited];
+  const [two] = (await crew.start(1, redis, options)) as [Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  proxy.hold(true);
+  const first = await Promise.race([
+    held.aborted().then(({ code }) => code),
+    waiting.held.then(() => 'granted to another'),
+  ]);
+  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
+  await waiting.held;
+});
+
+test('R18: a lease that somebody else has ended is noticed with its renewal', async () => {
+  const [one, two] = await start(2, { limit: 1 });
+  const held = await one.acquire();
+  const key = `headgate:{${(await one.do('stats')).name}}`;
+  const members = await admin.zrangebyscore(key, 0, '1e14');
+  await admin.zrem(key, ...members);
+  expect(await held.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  expect(await one.do('stats')).toMatchObject({ inflight: 1, shared: { lost: 1 } });
+  await held.release();
+  expect(await one.do('stats')).toMatchObject({ inflight: 0 });
+  await two.do('stats');
+});
+
+test('R23: processes whose clocks are an hour off share a limit as others do', async () => {
+  const [one, two, three] = await start(3, { limit: 1 });
+  await one.do('skew', 3_600_000);
+  await two.do('skew', -3_600_000);
+  const held = await one.acquire();
+  const line = [await two.wait(), await three.wait(), await one.wait()];
+  await threeLeases();
+  expect(await held.isAborted()).toBe(false);
+  expect(await three.do('stored')).toMatchObject({ inflight: 1, queued: 3 });
+  expect((await three.do('stored')).longestWait).toBeLessThan(60_000);
+  for (let last = held, i = 0; i < line.length; i++) {
+    await last.release();
+    last = (await line[i]?.held) as typeof held;
+  }
+});
+
+test('Sidekiq: keys expire when nothing of theirs is in use, and not before', async () => {
+  await admin.flushall();
+  const [one] = await start(1, { limit: 1, perKey: true });
+  const held = await one.acquire({ key: 'kept' });
+  for (const key of ['0', 'a', 'b']) await (await one.acquire({ key })).release();
+  const waiting = await one.wait({ key: 'kept' });
+  for (const key of await admin.keys('*')) expect(await admin.pttl(key)).toBeGreaterThan(0);
+  await threeLeases();
+  await vi.waitFor(async () => expect(await admin.dbsize()).toBe(1), 5_000);
+  expect(await one.do('stored', 'kept')).toMatchObject({ inflight: 1, queued: 1 });
+  await held.release();
+  await (await waiting.held).release();
+  await vi.waitFor(async () => expect(await admin.dbsize()).toBe(0), 5_000);
+  expect(await one.do('stats')).toMatchObject({ keys: 0 });
+});
+
+test('Sidekiq: nothing that is renewed is reclaimed, however many ask', async () => {
+  const [one, two] = await start(2, { limit: 5 });
+  const held = await Promise.all(Array.from({ length: 5 }, () => one.acquire()));
+  const waiting = await Promise.all(Array.from({ length: 20 }, () => two.wait()));
+  await threeLeases();
+  for (const process of [one, two]) {
+    expect(await process.do('stats')).toMatchObject({ shared: { reclaimed: 0, lost: 0 } });
+  }
+  for (const permit of held) await permit.release();
+  for (const { held } of waiting) await (await held).release();
+});

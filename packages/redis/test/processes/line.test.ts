@@ -1,0 +1,176 @@
+import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Held, Limited, Waiting } from './limited.ts';
+
+const crew = useCrew();
+let redis: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+async function proxied() {
+  const proxy = await startProxy(redis);
+  onTestFinished(() => proxy.stop());
+  return proxy;
+}
+
+/** Gives back one by one; returns by which index each next one was granted. */
+async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]> {
+  const order: number[] = [];
+  const left = new Map(line.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
+  for (let last = first; left.size > 0; ) {
+    await last.release();
+    const { i, permit } = await Promise.race(left.values());
+    left.delete(i);
+    order.push(i);
+    last = permit;
+  }
+  return order;
+}
+
+test('R1: many who wait cost no more commands than few', async () => {
+  const proxy = await proxied();
+  const commandsWith = async (waiters: number) => {
+    const [one, two] = await crew.start(2, proxy, { limit: 1, lease: 3_000 });
+    const held = await (one as Limited).acquire();
+    const waiting = Array.from({ length: waiters }, (_, i) =>
+      (i % 2 === 0 ? one : two)?.acquire().catch(() => {}),
+    );
+    const isQueued = async () =>
+      expect(await (one as Limited).do('stored')).toMatchObject({ queued: waiters });
+    await vi.waitFor(isQueued, 10_000);
+    const before = proxy.commands;
+    // Time is the subject: three renewals of each process.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const commands = proxy.commands - before;
+    void held.release();
+    await crew.rest();
+    await Promise.all(waiting);
+    return commands;
+  };
+  const [few, many] = [await commandsWith(2), await commandsWith(200)];
+  expect(many).toBeLessThanOrEqual(few + 4);
+  expect(many).toBeLessThan(20);
+});
+
+test('R1: one that waits is woken within 50 ms of the release in another process', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const delays: number[] = [];
+  for (let i = 0; i < 11; i++) {
+    const held = await one.acquire();
+    const { held: next } = await two.wait();
+    const released = await held.release();
+    const permit = await next;
+    delays.push(permit.at - released);
+    await permit.release();
+  }
+  expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(50);
+});
+
+test('R3: a timeout and an abort leave the line, and the full count can be had', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const holders = [await one.acquire(), await two.acquire()];
+  const leaving = await two.wait();
+  await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await leaving.abort();
+  await expect(leaving.held).rejects.toThrow('no longer wanted');
+  await two.saw('withdrawn');
+  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
+  for (const held of holders) await held.release();
+  await Promise.all([one.acquire(), two.acquire()]);
+  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }));
+});
+
+test('R5: who waits does not keep the release from the one client, nor its other commands', async () => {
+  const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];
+  const held = await one.acquire();
+  const waiting = await one.wait();
+  expect(await one.do('ping')).toBe('PONG');
+  await held.release();
+  expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
+});
+
+test('R6: 500 who wait need two connections, and all are served', async () => {
+  const proxy = await proxied();
+  const [one] = (await crew.start(1, proxy, { limit: 1 })) as [Limited];
+  const held = await one.acquire();
+  const waiting = Array.from({ length: 500 }, () => one.acquire());
+  await one.saw('queued', 500);
+  expect(proxy.connections).toBe(2);
+  await held.release();
+  for (const next of waiting) await (await next).release();
+  await vi.waitFor(async () =>
+    expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+  );
+});
+
+test.each(['abort', 'timeout'])(
+  'R10: a grant that comes after its caller gave up (%s) goes to the next',
+  async (how) => {
+    const proxy = await proxied();
+    const limit = { limit: 1, lease: 20_000, timeout: 5_000 };
+    const [one, three] = (await crew.start(2, redis, limit)) as [Limited, Limited];
+    const [two] = (await crew.start(1, proxy, { ...limit, name: await nameOf(one) })) as [Limited];
+    const held = await one.acquire();
+    const leaving = await two.wait({ queueTimeout: how === 'timeout' ? 300 : 20_000 });
+    const next = await three.wait();
+    proxy.hold(true);
+    await held.release();
+    if (how === 'abort') await leaving.abort();
+    await expect(leaving.held).rejects.toThrow();
+    proxy.hold(false);
+    expect((await next.held).waited).toBeLessThan(10_000);
+  },
+);
+
+test('R14: a line over two processes is served in order of arrival', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const held = await one.acquire();
+  const line: Waiting[] = [];
+  for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
+  expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
+});
+
+test('R15: a waiter whose connections were killed keeps its place', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const held = await one.acquire();
+  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await Promise.all([one, two].map((process) => process.do('ping')));
+  expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
+});
+
+test('R16: two that each want the whole of a limit are both served', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const both = [one.acquire({ weight: 2 }), two.acquire({ weight: 2 })];
+  const first = await Promise.race(both);
+  await first.release();
+  const [a, b] = await Promise.all(both);
+  expect(a?.fencing).not.toBe(b?.fencing);
+});
+
+test('R16: a large weight is not starved by small ones that come later', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 3 })) as [Limited, Limited];
+  const small = [await one.acquire(), await two.acquire()];
+  const large = await one.wait({ weight: 3 });
+  const later = await two.wait();
+  await small[0]?.release();
+  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 }));
+  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 2 });
+  await small[1]?.release();
+  await (await large.held).release();
+  await later.held;
+});
+
+async function nameOf(limited: Limited): Promise<string> {
+  return (await limited.do('stats')).name;
+}

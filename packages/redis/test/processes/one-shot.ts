@@ -1,0 +1,20 @@
+// Uses a limit once, and has nothing more to do: it must end by itself. Some forget to give back, or to close.
+import { createLimiter } from '@headgate/core';
+import { redisStore } from '@headgate/redis';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+
+const [port, library, ending = ''] = process.argv.slice(2);
+const socket = { host: '127.0.0.1', port: Number(port) };
+const old = new Redis({ ...socket, lazyConnect: true });
+const young = createClient({ socket });
+if (library === 'ioredis') await old.connect();
+else await young.connect();
+const client = library === 'ioredis' ? old : young;
+const store = redisStore({ client });
+const limiter = createLimiter({ name: `${library} ${ending}`, limit: 1, store });
+const permit = await limiter.acquire();
+if (!ending.includes('holding')) permit.release();
+if (ending.includes('closing')) await limiter.close({ timeout: 0 });
+if (library === 'ioredis') await old.quit();
+else await young.close();

@@ -1,0 +1,227 @@
+import { type RedisServer, startRedis } from '@headgate/test-servers';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Limited } from './limited.ts';
+
+const crew = useCrew();
+const times = { lease: 9_000, timeout: 1_000 };
+/** What a busy machine may take beside. */
+const patience = 2_000;
+let redis: RedisServer;
+let isFrozen = false;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterEach(async () => {
+  if (isFrozen) thaw();
+});
+afterAll(() => redis.stop());
+
+function freeze() {
+  redis.freeze();
+  isFrozen = true;
+}
+
+function thaw() {
+  redis.thaw();
+  isFrozen = false;
+}
+
+/** Away in each of the ways, and back: after the one it has forgotten all. */
+const ways = [
+  { how: 'killed', away: () => redis.kill(), back: () => redis.restart() },
+  { how: 'frozen', away: async () => freeze(), back: async () => thaw() },
+] as const;
+
+interface Options {
+  readonly limit: number;
+  readonly lease?: number;
+  readonly library?: 'node-redis' | undefined;
+  readonly onStoreError?: 'reject' | 'admit' | 'local';
+}
+
+/** Those who have reached the server before it goes. */
+async function start(count: number, options: Options) {
+  const processes = await crew.start(count, redis, { ...times, ...options });
+  for (const one of processes) await one.do('stored');
+  return processes as [Limited, Limited];
+}
+
+async function expectUp(...processes: Limited[]) {
+  for (const one of processes) await one.saw('store', 1, ({ up }) => up === true);
+}
+
+async function expectDown(...processes: Limited[]) {
+  for (const one of processes) {
+    expect(await one.saw('store', 1, ({ up }) => up === false)).toMatchObject({
+      error: { code: expect.stringMatching(/^ERR_HEADGATE_STORE_(DOWN|TIMEOUT)$/) },
+    });
+  }
+}
+
+/** Nothing has leaked: here and in the store nothing is left, and the limit can be had. */
+async function expectQuiet(limit: number, ...processes: Limited[]) {
+  for (const one of processes) {
+    const state = { inflight: 0, queued: 0, shared: { up: true } };
+    const look = async () => expect(await one.do('stats')).toMatchObject(state);
+    await vi.waitFor(look, 5_000);
+  }
+  const one = processes[0] as Limited;
+  const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
+  await vi.waitFor(look, times.lease + 5_000);
+  for (const held of await Promise.all(Array.from({ length: limit }, () => one.acquire()))) {
+    await held.release();
+  }
+}
+
+const libraries = [undefined, 'node-redis'] as const;
+const cases = libraries.flatMap((library) => ways.map((way) => ({ ...way, library })));
+
+describe.each(cases)('a server that is $how, with $library', ({ away, back, library }) => {
+  test('reject: all are turned away with the reason, within the timeout, until it is back', async () => {
+    const [one, two] = await start(2, { limit: 1, library });
+    const held = await one.acquire();
+    const waiting = await two.wait();
+    await away();
+    const since = performance.now();
+    const refused = {
+      name: 'StoreError',
+      code: expect.stringMatching(/^ERR_HEADGATE_STORE_(DOWN|TIMEOUT)$/),
+      reason: 'store',
+    };
+    await expect(two.acquire()).rejects.toMatchObject(refused);
+    expect(performance.now() - since).toBeLessThan(times.timeout + patience);
+    await expectDown(two);
+    await expect(waiting.held).rejects.toMatchObject(refused);
+    await expect(two.acquire()).rejects.toMatchObject(refused);
+    expect(await held.isAborted()).toBe(false);
+    await back();
+    await expectUp(two);
+    const look = async () => expect(await two.do('stored')).toMatchObject({ inflight: 1 });
+    await vi.waitFor(look, times.lease + 5_000);
+    const next = await two.wait();
+    await held.release();
+    await (await next.held).release();
+    await expectQuiet(1, one, two);
+  });
+
+  test('admit: all are let in, those who wait too, and are known when it is back', async () => {
+    const [one, two] = await start(2, { limit: 1, onStoreError: 'admit', library });
+    const held = await one.acquire();
+    const waiting = await two.wait();
+    await away();
+    const since = performance.now();
+    const inside = [await two.acquire(), await waiting.held];
+    expect(performance.now() - since).toBeLessThan(2 * times.timeout + patience);
+    inside.push(await two.acquire());
+    for (const permit of inside) expect(permit.fencing).toBe(undefined);
+    expect(await two.do('stats')).toMatchObject({ inflight: 3, shared: { up: false } });
+    await back();
+    await expectUp(two);
+    const look = async () => expect(await two.do('stored')).toMatchObject({ inflight: 4 });
+    await vi.waitFor(look, times.lease + 5_000);
+    const tokens = await Promise.all(inside.map((permit) => permit.token()));
+    expect(new Set([...tokens, held.fencing, undefined]).size).toBe(5);
+    const next = await two.wait();
+    for (const permit of [held, ...inside]) await permit.release();
+    await (await next.held).release();
+    await expectQuiet(1, one, two);
+  });
+
+  test('local: each process keeps to the limit alone, and its line keeps its order', async () => {
+    const [one, two] = await start(2, { limit: 2, onStoreError: 'local', library });
+    const held = [await one.acquire(), await one.acquire()];
+    const line = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
+    const order: number[] = [];
+    for (const [i, { held }] of line.entries()) void held.then(() => order.push(i));
+    await away();
+    await expectDown(one, two);
+    const inside = [await line[0]?.held, await line[1]?.held];
+    const last = await two.wait();
+    expect(await one.do('stats')).toMatchObject({ inflight: 2 });
+    await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+    await inside[0]?.release();
+    inside.push(await line[2]?.held);
+    expect(order).toEqual([0, 1, 2]);
+    await back();
+    await expectUp(one, two);
+    const look = async () =>
+      expect(await two.do('stored')).toMatchObject({ inflight: 4, queued: 2 });
+    await vi.waitFor(look, times.lease + 5_000);
+    for (const permit of [...held, inside[1], inside[2]]) await permit?.release();
+    const rest = [await line[3]?.held, await last.held];
+    expect(order).toEqual([0, 1, 2, 3]);
+    for (const permit of rest) await permit?.release();
+    await expectQuiet(2, one, two);
+  });
+});
+
+test('R17: a server that is not there at the start kills no process, and is found when it comes', async () => {
+  await redis.kill();
+  const policies = ['reject', 'admit', 'local'] as const;
+  const [reject, admit, local] = (await Promise.all(
+    policies.map(
+      async (onStoreError) => (await crew.start(1, redis, { ...times, limit: 1, onStoreError }))[0],
+    ),
+  )) as [Limited, Limited, Limited];
+  await expect(reject.acquire()).rejects.toMatchObject({
+    reason: 'store',
+    code: 'ERR_HEADGATE_STORE_DOWN',
+    cause: { message: expect.stringContaining('ECONNREFUSED') },
+  });
+  const held = [await admit.acquire(), await admit.acquire(), await local.acquire()];
+  await expect(local.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await redis.restart();
+  await expectUp(reject, admit, local);
+  await (await reject.acquire()).release();
+  for (const permit of held) await permit.release();
+  for (const one of [reject, admit, local]) await expectQuiet(1, one);
+});
+
+test('a holder keeps its permit through a stall that is shorter than its lease', async () => {
+  const [one] = await start(1, { limit: 1 });
+  const held = await one.acquire();
+  freeze();
+  await expectDown(one);
+  thaw();
+  await expectUp(one);
+  expect(await held.isAborted()).toBe(false);
+  expect(await one.do('stored')).toMatchObject({ inflight: 1 });
+  await held.release();
+  await expectQuiet(1, one);
+});
+
+test('a holder learns that its lease can no longer be known to hold, and its release is harmless', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 3_000 });
+  const held = await one.acquire();
+  freeze();
+  expect(await held.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  thaw();
+  await expectUp(one);
+  await held.release();
+  await (await two.acquire()).release();
+  await expectQuiet(1, one, two);
+});
+
+test('what is released while the server is away is not held when it is back', async () => {
+  const [one, two] = await start(2, { limit: 1 });
+  const held = await one.acquire();
+  freeze();
+  await expectDown(one);
+  await held.release();
+  const thawed = performance.now();
+  thaw();
+  await vi.waitFor(async () => (await two.acquire()).release(), 5_000);
+  expect(performance.now() - thawed).toBeLessThan(times.lease);
+  await expectQuiet(1, one, two);
+});
+
+test('a limiter that is closed while the server is away ends all the same', async () => {
+  const [one] = await start(1, { limit: 1 });
+  const held = await one.acquire();
+  freeze();
+  await expectDown(one);
+  await held.release();
+  expect(await one.do('close')).toBe(0);
+  await expect(one.acquire()).rejects.toMatchObject({ reason: 'closed' });
+});

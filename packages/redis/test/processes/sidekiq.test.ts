@@ -1,0 +1,112 @@
+import { type RedisServer, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Limited } from './limited.ts';
+
+// What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the leases.
+
+const crew = useCrew();
+let redis: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+test('one who holds a permit and asks for another is counted as two, and only as two', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const outer = await one.acquire();
+  const inner = await one.acquire();
+  await expect(two.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await inner.release();
+  const other = await two.acquire();
+  expect(await one.do('stored')).toMatchObject({ inflight: 2, holders: 2 });
+  await outer.release();
+  await other.release();
+  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 0 }));
+  for (const process of [one, two]) {
+    expect(await process.do('stats')).toMatchObject({ shared: { lost: 0, reclaimed: 0 } });
+  }
+});
+
+test('no call fails under contention, of many processes and with many names', async () => {
+  const processes = await crew.start(4, redis, { limit: 2, name: 'contended' });
+  const others = await crew.start(2, redis, { limit: 1, name: 'beside it' });
+  const most = await Promise.all([...processes, ...others].map((one) => one.do('work', 15, 20)));
+  for (const here of most) expect(here).toBeLessThanOrEqual(2);
+  for (const one of [...processes, ...others]) {
+    expect(one.of('store')).toEqual([]);
+    const { admitted, rejected, shared } = await one.do('stats');
+    expect(admitted).toBe(300);
+    expect(Object.values(rejected).every((count) => count === 0)).toBe(true);
+    expect(shared).toMatchObject({ up: true, reclaimed: 0, lost: 0 });
+  }
+});
+
+test('a client that gives its commands little time may wait in line for longer', async () => {
+  const client = { commandTimeout: 500, maxRetriesPerRequest: 0 };
+  const [one, two] = (await crew.start(2, redis, { limit: 1, client, lease: 1_500 })) as [
+    Limited,
+    Limited,
+  ];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  // Longer than a command may take; time is the subject.
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(two.of('store')).toEqual([]);
+  await held.release();
+  expect((await waiting.held).waited).toBeGreaterThan(1_000);
+});
+
+test('limiters that were made before their client has connected share the limit', async () => {
+  const client = { lazyConnect: true };
+  const processes = await crew.start(3, redis, { limit: 1, client, queueLimit: 0 });
+  const settled = await Promise.allSettled(processes.map((one) => one.acquire()));
+  expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+});
+
+test.each([
+  { stringNumbers: true },
+  { keyPrefix: 'app:' },
+  { enableOfflineQueue: false },
+  { enableAutoPipelining: true },
+])('clients that were made with %o share a limit with others', async (client) => {
+  const name = `options ${JSON.stringify(client)}`;
+  const both = { limit: 1, name, client };
+  const [one, two] = (await crew.start(2, redis, both)) as [Limited, Limited];
+  // Refused until then, with the last but one.
+  const held = await vi.waitFor(() => one.acquire(), 5_000);
+  await vi.waitFor(() => two.do('stored'), 5_000);
+  const waiting = await two.wait();
+  await held.release();
+  await (await waiting.held).release();
+});
+
+test('a database of its own is another world', async () => {
+  const name = 'two worlds';
+  const [one] = (await crew.start(1, redis, { limit: 1, name })) as [Limited];
+  const [two] = (await crew.start(1, redis, { limit: 1, name, client: { db: 3 } })) as [Limited];
+  const held = [await one.acquire(), await two.acquire()];
+  const waiting = await two.wait();
+  await held[1]?.release();
+  await waiting.held;
+  expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
+});
+
+test('no connection is left of a process that has closed its store', async () => {
+  const connections = async () =>
+    String(await admin.client('LIST'))
+      .trim()
+      .split('\n').length;
+  const before = await connections();
+  const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];
+  await (await one.acquire()).release();
+  expect(await connections()).toBeGreaterThan(before);
+  await crew.rest();
+  await vi.waitFor(async () => expect(await connections()).toBeLessThanOrEqual(before));
+});

@@ -1,0 +1,231 @@
+import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Limited } from './limited.ts';
+
+const crew = useCrew();
+const lease = 1_200;
+let redis: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+/** All of a limit can be had, and no more than that. */
+async function expectWhole(one: Limited, limit: number) {
+  const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
+  await vi.waitFor(look, lease + 5_000);
+  const all = await Promise.all(Array.from({ length: limit }, () => one.acquire()));
+  await expect(one.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
+  for (const held of all) await held.release();
+}
+
+test.each(['reject', 'admit', 'local'] as const)(
+  'connections that break at whatever step lose no permit (%s)',
+  async (onStoreError) => {
+    const proxy = await startProxy(redis);
+    onTestFinished(() => proxy.stop());
+    proxy.delay(5);
+    const limit = 2;
+    const [one, two] = (await crew.start(2, proxy, { limit, lease, onStoreError })) as [
+      Limited,
+      Limited,
+    ];
+    for (let round = 0; round < 8; round++) {
+      const asked = Array.from({ length: 10 }, (_, i) =>
+        (i % 2 === 0 ? one : two).acquire({ queueTimeout: 5_000 }).then(
+          (held) => held.release(),
+          (error) => expect(['store', 'timeout']).toContain(error.reason),
+        ),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 3 * round));
+      proxy.cut();
+      await Promise.all(asked);
+    }
+    proxy.delay(0);
+    for (const process of [one, two]) {
+      await vi.waitFor(
+        async () =>
+          expect(await process.do('stats')).toMatchObject({
+            inflight: 0,
+            queued: 0,
+            shared: { up: true },
+          }),
+        5_000,
+      );
+    }
+    await expectWhole(one, limit);
+  },
+);
+
+test('a subscriber that is not allowed to listen is served all the same, though later', async () => {
+  await admin.call(
+    'ACL',
+    'SETUSER',
+    'deaf',
+    'on',
+    '>secret',
+    '~*',
+    '+@all',
+    '-subscribe',
+    'resetchannels',
+  );
+  const client = { username: 'deaf', password: 'secret' };
+  const [one, two] = (await crew.start(2, redis, { limit: 1, lease, client })) as [
+    Limited,
+    Limited,
+  ];
+  const held = await one.acquire();
+  const line = [await two.wait(), await two.wait()];
+  await held.release();
+  for (const { held } of line) await (await held).release();
+  await expectWhole(one, 1);
+});
+
+test('a server that is paused for less than the timeout is no outage', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await admin.client('PAUSE', 500, 'ALL');
+  await held.release();
+  await (await waiting.held).release();
+  expect([...one.of('store'), ...two.of('store')]).toEqual([]);
+  await expectWhole(one, 1);
+});
+
+test('half-open connections: an outage for one process, and none for the others', async () => {
+  const proxy = await startProxy(redis);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, lease: 3_000, timeout: 1_000, name: 'half open' };
+  const [cut] = (await crew.start(1, proxy, { ...options, onStoreError: 'local' })) as [Limited];
+  const [one, two] = (await crew.start(2, redis, options)) as [Limited, Limited];
+  const held = await one.acquire();
+  const line = [await cut.wait(), await two.wait()];
+  proxy.hold(true);
+  await cut.saw('store', 1, ({ up }) => up === false);
+  const alone = await line[0]?.held;
+  expect(alone?.fencing).toBe(undefined);
+  await held.release();
+  const next = await line[1]?.held;
+  expect(two.of('store')).toEqual([]);
+  proxy.hold(false);
+  await cut.saw('store', 1, ({ up }) => up === true);
+  await vi.waitFor(
+    async () => expect(await two.do('stored')).toMatchObject({ inflight: 2 }),
+    8_000,
+  );
+  const late = await cut.wait();
+  await alone?.release();
+  await next?.release();
+  await (await late.held).release();
+  await expectWhole(one, 1);
+});
+
+test('who waits or holds when the app closes its client learns of it', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1, lease })) as [Limited, Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await two.do('quit');
+  await expect(waiting.held).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+  await one.do('quit');
+  expect(await held.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  await held.release();
+  expect(await one.do('stats')).toMatchObject({ inflight: 0 });
+});
+
+test('queueLimit counts those who wait in all processes', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 1, queueLimit: 2 })) as [
+    Limited,
+    Limited,
+  ];
+  const held = await one.acquire();
+  const line = [await one.wait(), await two.wait()];
+  for (const process of [one, two]) {
+    await expect(process.acquire()).rejects.toMatchObject({ reason: 'full' });
+  }
+  await line[0]?.abort();
+  await one.saw('withdrawn');
+  await vi.waitFor(async () => expect(await two.do('stored')).toMatchObject({ queued: 1 }));
+  line.push(await two.wait());
+  await held.release();
+  for (const { held } of line.slice(1)) await (await held).release();
+});
+
+test('a weight that is adjusted counts in all processes, also after a wipe', async () => {
+  const [one, two] = (await crew.start(2, redis, { limit: 3, lease })) as [Limited, Limited];
+  const held = await one.acquire();
+  await held.adjust(3);
+  const stored = (inflight: number, queued: number) =>
+    vi.waitFor(
+      async () => expect(await two.do('stored')).toMatchObject({ inflight, queued }),
+      lease + 5_000,
+    );
+  await stored(3, 0);
+  const waiting = await two.wait({ weight: 2 });
+  await admin.flushall();
+  await stored(3, 1).catch(() => stored(5, 0));
+  await held.adjust(1);
+  const other = await waiting.held;
+  await stored(3, 0);
+  await held.release();
+  await other.release();
+  await expectWhole(one, 3);
+});
+
+test('permits that a killed process kept in reserve are back within its lease', async () => {
+  const options = { limit: 4, lease, name: 'in reserve' };
+  const [one] = (await crew.start(1, redis, { ...options, reserve: 4 })) as [Limited];
+  const [two] = (await crew.start(1, redis, options)) as [Limited];
+  const held = await Promise.all(Array.from({ length: 4 }, () => one.acquire()));
+  one.worker.freeze();
+  await one.worker.kill();
+  expect(held).toHaveLength(4);
+  await Promise.all(Array.from({ length: 4 }, () => two.acquire()));
+});
+
+test('a reserve is recalled when another process waits', async () => {
+  const options = { limit: 2, lease, name: 'recalled', reserve: 2 };
+  const [one, two] = (await crew.start(2, redis, options)) as [Limited, Limited];
+  for (let i = 0; i < 10; i++) {
+    const held = await Promise.all([one.acquire(), one.acquire()]);
+    await Promise.all(held.map((permit) => permit.release()));
+    const others = await Promise.all([two.acquire(), two.acquire()]);
+    expect(await one.do('stored')).toMatchObject({ inflight: 2 });
+    await Promise.all(others.map((permit) => permit.release()));
+  }
+  for (const process of [one, two]) {
+    expect(await process.do('stats')).toMatchObject({ inflight: 0, shared: { lost: 0 } });
+  }
+});
+
+test('hand-off: tokens rise from permit to permit, and the other process is served meanwhile', async () => {
+  const options = { limit: 1, handoff: 5, name: 'handed off' };
+  const [one, two] = (await crew.start(2, redis, options)) as [Limited, Limited];
+  let held = await one.acquire();
+  const served: string[] = [];
+  let last = held.fencing as bigint;
+  const line = [
+    ...Array.from({ length: 20 }, () => ({ who: 'one', held: one.acquire() })),
+    ...Array.from({ length: 3 }, () => ({ who: 'two', held: two.acquire() })),
+  ];
+  await two.saw('queued', 3);
+  while (line.length > 0) {
+    await held.release();
+    const [next, at] = await Promise.race(
+      line.map(({ held }, i) => held.then((permit) => [permit, i] as const)),
+    );
+    served.push(line.splice(at, 1)[0]?.who as string);
+    expect(next.fencing).toBeGreaterThan(last);
+    last = next.fencing as bigint;
+    held = next;
+  }
+  await held.release();
+  expect(served.indexOf('two')).toBeLessThan(20);
+  await expectWhole(two, 1);
+});

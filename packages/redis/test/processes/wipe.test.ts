@@ -1,0 +1,166 @@
+import { type RedisServer, startProxy, startRedis, startReplica } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import type { Held, Limited, Waiting } from './limited.ts';
+
+const crew = useCrew();
+const lease = 1_200;
+let redis: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port, '127.0.0.1', { retryStrategy: () => 20 });
+  admin.on('error', () => {});
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+function start(count: number, options: { limit: number; lease?: number; onStoreError?: 'local' }) {
+  return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
+}
+
+/** Soon the store knows so many again. */
+function expectStored(one: Limited, inflight: number, queued: number) {
+  const look = async () => expect(await one.do('stored')).toMatchObject({ inflight, queued });
+  return vi.waitFor(look, lease + 5_000);
+}
+
+/** Soon the store knows all again; who reports first may have been let in, n beyond the limit at most. */
+async function expectAll(one: Limited, limit: number, held: readonly Held[], waiting: number) {
+  const look = async () => {
+    const { inflight, queued } = await one.do('stored');
+    expect(inflight + queued).toBe(held.length + waiting);
+    expect(inflight).toBeGreaterThanOrEqual(held.length);
+    expect(inflight).toBeLessThanOrEqual(2 * limit);
+  };
+  await vi.waitFor(look, lease + 5_000);
+  for (const permit of held) expect(await permit.isAborted()).toBe(false);
+}
+
+/** Those who wait still are served in the order in which they came. */
+async function expectOrder(holders: readonly Held[], line: readonly Waiting[]) {
+  const inside = [...holders];
+  const order: number[] = [];
+  const served = line.map(({ held }, i) =>
+    held.then((permit) => {
+      order.push(i);
+      inside.push(permit);
+    }),
+  );
+  // Answers that are under way: those who have been let in know it by now.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const early = order.length;
+  while (order.length < line.length) {
+    const before = order.length;
+    await inside.shift()?.release();
+    if (inside.length < holders.length)
+      await vi.waitFor(() => expect(order.length).toBeGreaterThan(before), 5_000);
+  }
+  await Promise.all(served);
+  for (const held of inside) await held.release();
+  const late = order.slice(early);
+  expect(late).toEqual([...late].sort((a, b) => a - b));
+}
+
+test('R13: after FLUSHALL holders and waiters are there again, and the count is n', async () => {
+  const [one, two] = await start(2, { limit: 2 });
+  const held = [await one.acquire(), await two.acquire()];
+  const line = [await two.wait(), await one.wait(), await two.wait()];
+  await admin.flushall();
+  await expectAll(one, 2, held, 3);
+  await expectOrder(held, line);
+  await expectStored(one, 0, 0);
+  await Promise.all([one.acquire(), two.acquire()]);
+  await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+});
+
+test('R13: those whom a wipe let in beyond the limit drain, and never more than n per wipe', async () => {
+  const [one, two] = await start(2, { limit: 2, lease: 4_000 });
+  const held = [await one.acquire(), await one.acquire()];
+  // It must not be the first to report.
+  one.worker.freeze();
+  await admin.flushall();
+  const more = [await two.acquire(), await two.acquire()];
+  one.worker.thaw();
+  await expect(two.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expectStored(one, 4, 0);
+  const waiting = await two.wait();
+  for (const permit of held) await permit.release();
+  await expectStored(one, 2, 1);
+  await more[0]?.release();
+  await waiting.held;
+  await expectStored(one, 2, 0);
+});
+
+test('R13: a release after the wipe does not make the count negative', async () => {
+  const [one, two] = await start(2, { limit: 1 });
+  const held = await one.acquire();
+  await admin.flushall();
+  await held.release();
+  await one.do('ping');
+  const next = await two.acquire();
+  expect(await one.do('stored')).toMatchObject({ inflight: 1 });
+  await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await next.release();
+});
+
+test('R13: after a restart of the server holders and waiters are there again, in order', async () => {
+  const [one, two] = await start(2, { limit: 2, onStoreError: 'local' });
+  const held = [await one.acquire(), await two.acquire()];
+  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+  await redis.restart();
+  await expectAll(one, 2, held, 4);
+  await expectOrder(held, line);
+  await expectStored(one, 0, 0);
+});
+
+test('R12: a limit that was declared later still applies after the wipe', async () => {
+  const [one, two] = await start(2, { limit: 1 });
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await one.do('setLimit', 2);
+  const second = await waiting.held;
+  await admin.flushall();
+  await expectStored(two, 2, 0);
+  await held.release();
+  await second.release();
+  await Promise.all([one.acquire(), two.acquire()]);
+  expect(await two.do('stored')).toMatchObject({ limit: 2, inflight: 2 });
+});
+
+test('R20: a replica that takes over knows the holders and the line, or is told', async () => {
+  const master = await startRedis();
+  onTestFinished(() => master.stop());
+  const replica = await startReplica(master);
+  onTestFinished(() => replica.stop());
+  const target = { port: master.port };
+  const proxy = await startProxy(target);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, lease, onStoreError: 'local' as const };
+  const [one, two] = (await crew.start(2, proxy, options)) as [Limited, Limited];
+  const held = await one.acquire();
+  const line = [await two.wait(), await one.wait()];
+  await master.kill();
+  const boss = new Redis(replica.port, '127.0.0.1');
+  await boss.replicaof('NO', 'ONE');
+  boss.disconnect();
+  target.port = replica.port;
+  proxy.cut();
+  await expectAll(one, 1, [held], 2);
+  await expectOrder([held], line);
+});
+
+test('a cleared script cache is no trouble, not even under load', async () => {
+  const [one, two] = await start(2, { limit: 2 });
+  const work = Promise.all([one.do('work', 10, 60), two.do('work', 10, 60)]);
+  let isDone = false;
+  void work.then(() => {
+    isDone = true;
+  });
+  while (!isDone) await admin.script('FLUSH');
+  for (const most of await work) expect(most).toBeLessThanOrEqual(2);
+  expect([...one.of('store'), ...two.of('store')]).toEqual([]);
+});
