@@ -149,7 +149,9 @@ test('an error that the server answers is no outage: those who hold keep their p
   await admin.set(`headgate:{${name}}`, 'theirs');
   await expect(two.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_REFUSED' });
   expect(await held.isAborted()).toBe(false);
-  expect(two.of('store')).toEqual([]);
+  expect(two.of('store')).toMatchObject([
+    { up: true, error: { code: 'ERR_HEADGATE_STORE_REFUSED' } },
+  ]);
   await held.release();
 });
 
