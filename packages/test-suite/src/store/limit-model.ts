@@ -57,10 +57,10 @@ export class LimitModel {
     else this.#declare(op.lease.ref, reply);
     const reclaimed = this.#expire(now);
     const id = op.verb === 'setLimit' ? undefined : op.lease.id;
-    this.#letIn(now);
+    this.#letIn();
     const before = new Set(this.line);
     let state = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, term, now);
-    this.#letIn(now, id);
+    this.#letIn(id);
     if (state === 'queued' && this.held.some((lease) => lease.id === id)) state = 'held';
     const joined = this.line.find((lease) => lease.id === id && !before.has(lease));
     if (joined !== undefined && reply.place !== undefined) {
@@ -95,7 +95,7 @@ export class LimitModel {
     return this.held.length === 0 || this.inflight + weight <= this.limit;
   }
 
-  #letIn(now: number, asking?: string): void {
+  #letIn(asking?: string): void {
     this.line.sort((one, other) => one.arrival - other.arrival);
     for (
       let [next] = this.line;
