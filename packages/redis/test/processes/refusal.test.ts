@@ -192,7 +192,6 @@ test('who was let in while the server refused is known to it afterwards', async 
   for (const permit of held) await permit.release();
 });
 
-// Fails: a refusal opens no circuit, and nobody else tells the observer; with `admit` and `local` it goes unseen.
 test('the observer is told of a server that refuses', async () => {
   const server = await own(['--maxmemory', '1']);
   const [reject, admit, local] = await startEach(server);
