@@ -76,7 +76,7 @@ export class RedisStore extends Store {
     let error: StoreError | undefined;
     const work = async (isLate: () => boolean) => {
       try {
-        await this.#ready();
+        await this.#ready(isLate);
         if (isLate()) return;
         const key = redisKey(this.#caller.prefix, ref);
         answer = read(await statistics.run(this.#connection, key, []));
@@ -100,7 +100,7 @@ export class RedisStore extends Store {
   /** Answers those of one call; never rejects. What comes too late still lets others in. */
   async #do(call: Call, answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
     try {
-      if (!this.#connection.isReady) await this.#ready();
+      if (!this.#connection.isReady) await this.#ready(isLate);
       // Its caller was told that it failed: it must not come true when the client connects.
       if (isLate()) return;
       const reply = await leases.run(this.#connection, call.key, call.args);
@@ -121,8 +121,11 @@ export class RedisStore extends Store {
       let isLate = false;
       let left = works.length;
       const timer = setTimeout(() => {
-        isLate = true;
-        resolve();
+        // Where the event loop was busy, answers may have come that nobody has read yet.
+        setImmediate(() => {
+          isLate = true;
+          resolve();
+        });
       }, timeout);
       const done = () => {
         if (--left > 0) return;
@@ -137,9 +140,9 @@ export class RedisStore extends Store {
     });
   }
 
-  /** Resolves when calls go out at once, or fail at once. */
-  async #ready(): Promise<void> {
-    while (!this.#connection.isReady && !this.#isClosed) {
+  /** Resolves when calls go out at once, or fail at once, or nobody waits for this one any more. */
+  async #ready(isLate: () => boolean): Promise<void> {
+    while (!this.#connection.isReady && !this.#isClosed && !isLate()) {
       // As for want of a password: a client that tries again and again would let each call wait in vain.
       if (isRefusal(this.#connection.lastError)) throw this.#connection.lastError;
       await new Promise<void>((resolve) => this.#held.add(resolve));

@@ -47,9 +47,10 @@ describe.each(libraries)('$name', ({ connect }) => {
     const one = new Party(app, { lease: 1000, timeout: 100 });
     undo.push(() => one.end());
     await one.listening();
-    const answer = one.store.send([one.op('acquire', { name: 'busy' })], 100);
-    await Promise.resolve();
-    await new Promise((resolve) => setImmediate(resolve));
+    await one.do('release', { name: 'warm' });
+    const id = one.id();
+    const answer = one.store.send([one.op('acquire', { name: id, id })], 100);
+    await new Promise((resolve) => process.nextTick(() => queueMicrotask(() => queueMicrotask(() => resolve(0)))));
     const until = performance.now() + 200;
     while (performance.now() < until);
     expect(await answer).toMatchObject([{ state: 'held' }]);
