@@ -70,7 +70,7 @@ export class SharedPools implements Member {
     this.circuit = new Circuit(
       store.clock,
       store.timeout,
-      () => store.stats(this.#lately),
+      async () => store.stats(this.#lately),
       () => this.#turned(),
     );
     this.fallback = new Fallback(this, settings.onStoreError);
