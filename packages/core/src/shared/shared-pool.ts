@@ -194,7 +194,20 @@ export class SharedPool {
     lease.place = place;
     lease.state = 'queued';
     if (!this.queues(lease)) return this.#reject(lease, 'full');
+    this.prolong(lease);
     this.#checkSoon(lease);
+  }
+
+  /** Who waits for it now may do so for longer than the store was told: it is told before it drops it. */
+  prolong(lease: Lease): void {
+    const { caller, state, waitsUntil, renewAt } = lease;
+    if (caller === undefined || state !== 'queued') return;
+    const { home } = this;
+    const { clock, lease: length } = home.session.store;
+    // Both are rounded up to a whole millisecond.
+    if (clock.now() + home.timeLeft(caller) <= waitsUntil + 1) return;
+    const due = waitsUntil - length / 24;
+    if (due < renewAt) home.session.renewBy(lease, due);
   }
 
   #checkSoon(lease: Lease): void {
