@@ -73,30 +73,6 @@ test('a limit that is as good as endless is no conflict', async () => {
   expect(conflicts).toEqual([]);
 });
 
-test('tokens rise whatever the handoff', async () => {
-  const client = new Redis(redis.port);
-  const store = redisStore({ client });
-  let limiter: ReturnType<typeof createLimiter>;
-  try {
-    limiter = createLimiter({ name: 'tokens', limit: 1, queueLimit: 5, store, handoff: 1e15 });
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION' });
-    client.disconnect();
-    return;
-  }
-  const tokens: (bigint | undefined)[] = [];
-  for (let i = 0; i < 20; i++) {
-    const permit = await limiter.acquire();
-    tokens.push(permit.fencing);
-    permit.release();
-  }
-  await limiter.close();
-  await store.close();
-  client.disconnect();
-  const rising = tokens.every((token, i) => i === 0 || (token as bigint) > (tokens[i - 1] as bigint));
-  expect(rising).toBe(true);
-});
-
 test('an adjusted weight of any size is taken back as it was given', async () => {
   const client = new Redis(redis.port);
   const store = redisStore({ client });
@@ -111,8 +87,6 @@ test('an adjusted weight of any size is taken back as it was given', async () =>
   last.release();
   await limiter.close();
   expect(await store.stats({ name: 'weights' })).toMatchObject({ inflight: 0 });
-  const again = await limiter.usage();
-  expect(again.inflight).toBe(0);
   await store.close();
   client.disconnect();
 });

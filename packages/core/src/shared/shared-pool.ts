@@ -148,7 +148,9 @@ export class SharedPool {
   /** Its time is up. */
   late(waiter: Waiter): void {
     const lease = waiter.place as Lease;
-    if (lease.state === 'asking' && lease.standIn === undefined) this.home.fallback.takeLate(lease);
+    // Who has waited in line has had an answer, or was behind others here: the store may have been asked only now.
+    const isUnheard = lease.state === 'asking' && !lease.isCounted && lease.standIn === undefined;
+    if (isUnheard) this.home.fallback.takeLate(lease);
     else this.reject(waiter, 'timeout');
   }
 

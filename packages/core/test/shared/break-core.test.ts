@@ -191,3 +191,39 @@ test('a weight that the store has not heard of is made good by the next renewal'
   expect(await world.stats()).toMatchObject({ inflight: 4 });
   permit.release();
 });
+
+test.each(['reject', 'admit', 'local'] as const)(
+  '%s: who was behind others here, and is asked for just before its time is up, has simply waited too long',
+  async (onStoreError) => {
+    const world = new World();
+    const store = slow(world);
+    const limiter = world.limiter({ store, handoff: 2, onStoreError, observer: { store() {} } });
+    const held = await world.limiter().acquire();
+    const first = outcome(limiter.acquire({ queueTimeout: 1000 }));
+    await settled();
+    await world.advance(10);
+    const second = outcome(limiter.acquire({ queueTimeout: 1000 }));
+    await world.advance(980);
+    store.held = [];
+    // The first has gone; the second is asked for, and not answered before its time is up.
+    await world.advance(30);
+    expect(first.error).toMatchObject({ rejection: { reason: 'timeout' } });
+    expect(second.error).toMatchObject({ rejection: { reason: 'timeout' } });
+    store.go();
+    held.release();
+  },
+);
+
+test('a key whose idle permit was lost leaves nothing behind', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, limit: 3, reserve: 1, perKey: true, observer: { store() {} } });
+  (await limiter.acquire({ key: 'a' })).release();
+  // The process is paused while the permit lies idle.
+  world.clock.busy(lease);
+  limiter.setLimit(2);
+  store.listener?.check();
+  await settled();
+  await world.advance(2 * lease);
+  expect(limiter.stats().keys).toBe(0);
+});
