@@ -60,7 +60,7 @@ function encode(op: Op, args: string[], { lease }: Sender): void {
   const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
   const tail = `${lease}:${spare}:${reserves ? 1 : 0}`;
   const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
-  args.push(op.verb, id, `${weight}`, tail, whole(wait), where, `${fencing ?? ''}`);
+  args.push(op.verb, id, whole(weight), tail, whole(wait), where, `${fencing ?? ''}`);
   if (op.verb !== 'acquire') args[mayNotFail] = '1';
 }
 
@@ -72,7 +72,7 @@ function whole(value: number): string {
 /** What a script has answered. */
 export function decode(
   reply: unknown,
-  { indices }: Call,
+  { indices, limit }: Call,
   { lease }: Sender,
   answers: (Answer | undefined)[],
 ): Grant[] {
@@ -89,7 +89,7 @@ export function decode(
       place: state === 'queued' ? extra : undefined,
       inflight: Number(words[at + 2]),
       queued: Number(words[at + 3]),
-      limit: Number(words[0]),
+      limit: words[0] === whole(limit) ? limit : Number(words[0]),
       version: words[1] as string,
       checkIn: Math.min(Math.max(Number(soonest), 0) + 1, lease / 3),
       // All that were found by this call, once.

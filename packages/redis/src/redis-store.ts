@@ -101,7 +101,7 @@ export class RedisStore extends Store {
   }
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
-    while (this.#connection.isConnecting && !this.#isClosed) {
+    while (this.#connection.isConnecting && !this.#isClosed && !isLate()) {
       // As for want of a password: a client that tries again and again would let each call wait in vain.
       if (isRefusal(this.#connection.lastError)) throw this.#connection.lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
@@ -146,10 +146,12 @@ function within<T>(
 ): Promise<T | undefined> {
   return new Promise((resolve) => {
     let isLate = false;
-    const timer = setTimeout(() => {
+    const end = () => {
       isLate = true;
       resolve(undefined);
-    }, timeout);
+    };
+    // Where the event loop was busy, answers may have come that nobody has read yet.
+    const timer = setTimeout(() => setImmediate(end), timeout);
     work(() => isLate).then((result) => {
       clearTimeout(timer);
       resolve(result);

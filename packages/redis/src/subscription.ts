@@ -1,4 +1,4 @@
-import type { StoreListener } from '@headgate/core/shared';
+import type { Grant, LimitRef, StoreListener } from '@headgate/core/shared';
 import type { Connection, Subscriber } from './connection.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
@@ -80,12 +80,29 @@ export class Subscription {
     const listener = this.#listener();
     if (listener === undefined) return;
     if (what === 'grant') {
-      for (let i = 0; i + 1 < words.length; i += 2) {
-        listener.grant({ id: words[i] as string, fencing: BigInt(words[i + 1] as string) });
-      }
+      for (const grant of grantsOf(words)) listener.grant(grant);
     } else if (what === 'recall') {
-      const [name, key] = JSON.parse(words[0] as string) as [string, string?];
-      listener.recall({ name, key });
+      const ref = refOf(words[0]);
+      if (ref !== undefined) listener.recall(ref);
     }
+  }
+}
+
+// Anybody who may publish can have sent anything: what makes no sense is not heard.
+function grantsOf(words: readonly string[]): Grant[] {
+  const grants: Grant[] = [];
+  for (let i = 0; i + 1 < words.length; i += 2) {
+    const [id = '', token = ''] = words.slice(i, i + 2);
+    if (/^\d+$/.test(token)) grants.push({ id, fencing: BigInt(token) });
+  }
+  return grants;
+}
+
+function refOf(word = ''): Pick<LimitRef, 'name' | 'key'> | undefined {
+  try {
+    const [name, key] = JSON.parse(word) as [string, string?];
+    return { name, key };
+  } catch {
+    return undefined;
   }
 }

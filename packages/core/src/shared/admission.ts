@@ -36,7 +36,10 @@ export class Admission {
     permit.local = local;
     pool.keep();
     if (lease === undefined) fallback.add(permit);
-    else permit.hold(lease);
+    else {
+      permit.hold(lease);
+      fallback.count(permit);
+    }
     this.#hold(waiter.weight);
     ledger.add(permit);
     try {
@@ -103,6 +106,7 @@ export class Admission {
     own.isCounted = from.isCounted;
     if (from !== lease) home.session.forget(from);
     callers.add(heir, own);
+    this.pool.prolong(own);
   }
 
   /** Whether it can no longer be let in; then it has been told. */

@@ -70,6 +70,11 @@ export class Fallback {
     if (standIn !== undefined) this.#limiter?.withdraw(standIn);
   }
 
+  /** One with a lease: it counts here as well, where others are let in without the store. */
+  count(permit: SharedPermit): void {
+    permit.local ??= this.#limiter?.admitBeyond(permit);
+  }
+
   /** Given without the store. */
   add(permit: SharedPermit): void {
     this.#strays.add(permit);
@@ -100,10 +105,7 @@ export class Fallback {
   begin(): void {
     for (const pool of this.home.inUse()) {
       pool.holdings.returnIdle();
-      if (this.policy !== 'reject') {
-        const limiter = this.#begun();
-        for (const permit of pool.holdings.permits) permit.local ??= limiter.admitBeyond(permit);
-      }
+      if (this.policy !== 'reject') this.#begun();
       for (const lease of pool.callers.leases()) this.take(lease);
     }
   }
@@ -139,7 +141,8 @@ export class Fallback {
       const message = `permits of limit "${name}" are given without its store (onStoreError: ${this.policy})`;
       warnOnce('HEADGATE_STORE', `${message}: ${error?.message}`);
     }
-    this.#limiter ??= new InProcessLimiter({
+    if (this.#limiter !== undefined) return this.#limiter;
+    this.#limiter = new InProcessLimiter({
       ...settings,
       limit,
       queueLimit: Infinity,
@@ -147,6 +150,9 @@ export class Fallback {
       maxHold: Infinity,
       observer: {},
     });
+    for (const pool of this.home.inUse()) {
+      for (const permit of pool.holdings.permits) this.count(permit);
+    }
     return this.#limiter;
   }
 }

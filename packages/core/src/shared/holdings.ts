@@ -57,7 +57,7 @@ export class Holdings implements Served {
     const { permit } = lease;
     this.#reserve.remove(lease);
     this.release(lease);
-    if (permit === undefined) return;
+    if (permit === undefined) return this.pool.settle();
     this.pool.home.lost++;
     settings.observer.lost?.({ name, weight: permit.weight });
     permit.lost(new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${name}" was lost`));

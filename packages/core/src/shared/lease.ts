@@ -28,6 +28,8 @@ export class Lease {
   since = 0;
   /** When the latest request for it was sent that the store has answered; before that, when it was first asked for. */
   heard = 0;
+  /** When the store takes it out of the line, as it was last told. */
+  waitsUntil = Infinity;
   /** When it is to be renewed. */
   renewAt = Infinity;
 
@@ -42,6 +44,7 @@ export class Lease {
     const { pool, id, weight, place, fencing } = this;
     const { queueLimit, spare, reserves } = pool.home;
     const wait = this.caller === undefined ? 0 : pool.home.timeLeft(this.caller);
+    this.waitsUntil = pool.home.session.store.clock.now() + wait;
     return {
       ref: pool.standings.ref,
       id,

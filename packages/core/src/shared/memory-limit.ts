@@ -114,8 +114,9 @@ export class MemoryLimit {
       return 'ok';
     }
     if (lease?.isHeld) {
-      if (verb === 'resize') this.#weigh(lease, request.weight);
-      else this.#refresh(lease, request, moment);
+      // Also with a renewal: the news of it may have been lost.
+      this.#weigh(lease, request.weight);
+      if (verb !== 'resize') this.#refresh(lease, request, moment);
       return 'held';
     }
     if (verb === 'register') return this.#admit(request, moment);

@@ -151,18 +151,22 @@ export class Session implements StoreListener {
     const batch = this.#batch;
     this.#batch = [];
     const sent = store.clock.now();
-    const answers = await store
-      .send(
-        batch.map(({ op }) => op),
-        store.timeout,
-      )
-      .catch(failed);
+    const answers = await this.#answers(batch.map(({ op }) => op));
     for (const [index, { answered }] of batch.entries()) {
       try {
         answered(Array.isArray(answers) ? (answers[index] ?? silent) : answers, sent);
       } catch (error) {
         throwLater(error);
       }
+    }
+  }
+
+  /** Also of a store that throws, or rejects. */
+  async #answers(ops: readonly Op[]): Promise<Answer[] | Answer> {
+    try {
+      return await this.store.send(ops, this.store.timeout);
+    } catch (error) {
+      return failed(error);
     }
   }
 

@@ -148,7 +148,9 @@ export class SharedPool {
   /** Its time is up. */
   late(waiter: Waiter): void {
     const lease = waiter.place as Lease;
-    if (lease.state === 'asking' && lease.standIn === undefined) this.home.fallback.takeLate(lease);
+    // Who has waited in line has had an answer, or was behind others here: the store may have been asked only now.
+    const isUnheard = lease.state === 'asking' && !lease.isCounted && lease.standIn === undefined;
+    if (isUnheard) this.home.fallback.takeLate(lease);
     else this.reject(waiter, 'timeout');
   }
 
@@ -194,7 +196,20 @@ export class SharedPool {
     lease.place = place;
     lease.state = 'queued';
     if (!this.queues(lease)) return this.#reject(lease, 'full');
+    this.prolong(lease);
     this.#checkSoon(lease);
+  }
+
+  /** Who waits for it now may do so for longer than the store was told: it is told before it drops it. */
+  prolong(lease: Lease): void {
+    const { caller, state, waitsUntil, renewAt } = lease;
+    if (caller === undefined || state !== 'queued') return;
+    const { home } = this;
+    const { clock, lease: length } = home.session.store;
+    // Both are rounded up to a whole millisecond.
+    if (clock.now() + home.timeLeft(caller) <= waitsUntil + 1) return;
+    const due = waitsUntil - length / 24;
+    if (due < renewAt) home.session.renewBy(lease, due);
   }
 
   #checkSoon(lease: Lease): void {

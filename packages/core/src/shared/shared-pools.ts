@@ -48,6 +48,8 @@ export class SharedPools implements Member {
   readonly circuit: Circuit;
   readonly fallback: Fallback;
   #hasWarned = false;
+  /** The highest version that was heard of. */
+  #latest = -Infinity;
   #lately: Pick<LimitRef, 'name' | 'key'>;
   readonly #only: SharedPool | undefined;
   readonly #byKey = new Map<string, SharedPool>();
@@ -70,7 +72,7 @@ export class SharedPools implements Member {
     this.circuit = new Circuit(
       store.clock,
       store.timeout,
-      () => store.stats(this.#lately),
+      async () => store.stats(this.#lately),
       () => this.#turned(),
     );
     this.fallback = new Fallback(this, settings.onStoreError);
@@ -134,12 +136,16 @@ export class SharedPools implements Member {
     observer.reclaimed?.({ name, count: reclaimed });
   }
 
-  /** Another process, or an earlier `setLimit`, has declared what applies. */
+  /** Another process, or an earlier `setLimit`, has declared what applies. Of that, an answer that comes late may not know. */
   #adopt({ limit, version }: Standing): void {
     if (version === this.version) return;
+    const isConfirmed = this.version === '' && limit === this.limit;
+    if (!isConfirmed && Number(version) <= this.#latest) return;
     this.version = version;
+    this.#latest = Number(version);
     if (limit === this.limit) return;
     this.limit = limit;
+    this.fallback.setLimit(limit);
     const { name, observer } = this.settings;
     observer.resized?.({ name, limit });
     const { declared } = this;

@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest';
+import { type Answer, type Op, StoreError, type StoreStats } from '../../src/shared/index.ts';
+import { Line, lease, outcome, settled, timeout, World } from './world.ts';
+import { memoryStore } from '../../src/shared/index.ts';
+
+/** Holds answers back until told. */
+class Slow extends Line {
+  held: (() => void)[] | undefined;
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    const answers = await super.send(ops);
+    if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
+    return answers;
+  }
+  go() {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const one of held) one();
+  }
+}
+
+function slow(world: World): Slow {
+  return new Slow(memoryStore({ memory: world.memory, lease, timeout, clock: world.clock }), world.clock);
+}
+
+test('an answer from before setLimit does not undo it, nor report a conflict', async () => {
+  const world = new World();
+  const store = slow(world);
+  const conflicts: unknown[] = [];
+  const limits: number[] = [];
+  const observer = {
+    conflict: (event: unknown) => conflicts.push(event),
+    resized: ({ limit }: { limit: number }) => limits.push(limit),
+  };
+  const limiter = world.limiter({ store, limit: 2, observer });
+  (await limiter.acquire()).release();
+  await settled();
+  store.held = [];
+  const pending = outcome(limiter.acquire());
+  await settled();
+  limiter.setLimit(5);
+  store.trouble = undefined;
+  store.go();
+  await settled();
+  expect(pending.permit).toBeDefined();
+  expect({ conflicts, limits, limit: limiter.limit }).toEqual({ conflicts: [], limits: [5], limit: 5 });
+});
+
+test('an answer from before setLimit does not undo it where setLimit itself was not heard', async () => {
+  const world = new World();
+  const store = slow(world);
+  const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });
+  (await limiter.acquire()).release();
+  await settled();
+  store.held = [];
+  const pending = outcome(limiter.acquire());
+  await settled();
+  const held = store.held;
+  store.held = undefined;
+  store.trouble = 'refused';
+  limiter.setLimit(5);
+  await settled();
+  store.trouble = undefined;
+  for (const one of held) one();
+  await settled();
+  pending.permit?.release();
+  await settled();
+  (await limiter.acquire()).release();
+  expect(limiter.limit).toBe(5);
+  expect((await world.stats()).limit).toBe(5);
+});
+
+test('of two keys, the later declaration stays', async () => {
+  const world = new World();
+  const limits: number[] = [];
+  const observer = { resized: ({ limit }: { limit: number }) => limits.push(limit), conflict() {} };
+  const limiter = world.limiter({ perKey: true, limit: 2, observer });
+  (await limiter.acquire({ key: 'a' })).release();
+  await settled();
+  await world.advance(10);
+  const other = world.limiter({ perKey: true, limit: 3 });
+  (await other.acquire({ key: 'b' })).release();
+  await settled();
+  // Both at once: b is answered first.
+  const both = [limiter.acquire({ key: 'b' }), limiter.acquire({ key: 'a' })];
+  for (const one of await Promise.all(both)) one.release();
+  await settled();
+  expect(limits).toEqual([3]);
+});
+
+for (const how of ['refused', 'late', 'granted'] as const) {
+  test(`local counts what this process holds with leases: ${how}`, async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, limit: 1, onStoreError: 'local', observer: { store() {} } });
+    if (how === 'granted') {
+      const other = world.limiter();
+      const held = await other.acquire();
+      // Waits at the store, and holds the local place meanwhile.
+      const own = outcome(limiter.acquire());
+      await settled();
+      store.trouble = 'silent';
+      const filler = outcome(limiter.acquire({ queueTimeout: 50_000 }));
+      await world.advance(timeout);
+      expect([own.permit !== undefined, filler.permit !== undefined]).toEqual([true, false]);
+      const third = outcome(limiter.acquire());
+      await settled();
+      expect(third.permit).toBeUndefined();
+      held.release();
+      return;
+    }
+    const held = await limiter.acquire();
+    store.trouble = how === 'refused' ? 'refused' : 'silent';
+    const next = outcome(limiter.acquire({ queueTimeout: how === 'late' ? timeout / 2 : 10_000 }));
+    await world.advance(timeout / 2 + 1);
+    expect(next.permit).toBeUndefined();
+    expect(limiter.inflight).toBe(1);
+    held.release();
+  });
+}
+
+test('handoff: who takes over the place of somebody impatient keeps it beyond their time', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, limit: 1, handoff: 5 });
+  const other = world.limiter();
+  const mine = await limiter.acquire();
+  // First in line here, with little time left; second, unsent, with much.
+  const impatient = outcome(limiter.acquire({ queueTimeout: 200 }));
+  const patient = outcome(limiter.acquire());
+  await settled();
+  const elsewhere = outcome(other.acquire());
+  await settled();
+  await world.advance(50);
+  mine.release(); // To the impatient one, by hand; the patient one has its place now.
+  await settled();
+  expect(impatient.permit).toBeDefined();
+  // The store has dropped the place when the impatient one's time would have been up.
+  await world.advance(250);
+  impatient.permit?.release();
+  await settled();
+  expect({ patient: patient.permit !== undefined, elsewhere: elsewhere.permit !== undefined }).toEqual({
+    patient: true,
+    elsewhere: false,
+  });
+});
+
+class Thrower extends Line {
+  throwing = false;
+  override send(ops: readonly Op[]): Promise<Answer[]> {
+    if (this.throwing) throw new Error('sync');
+    return super.send(ops);
+  }
+  override stats(ref: { name: string }): Promise<StoreStats> {
+    if (this.throwing) throw new Error('sync stats');
+    return super.stats(ref);
+  }
+}
+
+test('a store that throws is one that has failed, and is asked again', async () => {
+  const world = new World();
+  const store = new Thrower(
+    memoryStore({ memory: world.memory, lease, timeout, clock: world.clock }),
+    world.clock,
+  );
+  const errors: unknown[] = [];
+  const caught = (error: unknown) => errors.push(error);
+  process.on('unhandledRejection', caught);
+  const limiter = world.limiter({ store });
+  store.throwing = true;
+  const one = outcome(limiter.acquire());
+  await settled();
+  await world.advance(2 * timeout);
+  store.throwing = false;
+  await world.advance(4 * timeout);
+  process.off('unhandledRejection', caught);
+  expect(errors).toEqual([]);
+  expect(one.error).toBeInstanceOf(StoreError);
+  (await limiter.acquire()).release();
+});
+
+test('a weight that the store has not heard of is made good by the next renewal', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, limit: 5 });
+  const permit = await limiter.acquire();
+  store.trouble = 'refused';
+  permit.adjust(4);
+  await settled();
+  store.trouble = undefined;
+  await world.advance(lease);
+  expect(await world.stats()).toMatchObject({ inflight: 4 });
+  permit.release();
+});
+
+test.each(['reject', 'admit', 'local'] as const)(
+  '%s: who was behind others here, and is asked for just before its time is up, has simply waited too long',
+  async (onStoreError) => {
+    const world = new World();
+    const store = slow(world);
+    const limiter = world.limiter({ store, handoff: 2, onStoreError, observer: { store() {} } });
+    const held = await world.limiter().acquire();
+    const first = outcome(limiter.acquire({ queueTimeout: 1000 }));
+    await settled();
+    await world.advance(10);
+    const second = outcome(limiter.acquire({ queueTimeout: 1000 }));
+    await world.advance(980);
+    store.held = [];
+    // The first has gone; the second is asked for, and not answered before its time is up.
+    await world.advance(30);
+    expect(first.error).toMatchObject({ rejection: { reason: 'timeout' } });
+    expect(second.error).toMatchObject({ rejection: { reason: 'timeout' } });
+    store.go();
+    held.release();
+  },
+);
+
+test('a key whose idle permit was lost leaves nothing behind', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, limit: 3, reserve: 1, perKey: true, observer: { store() {} } });
+  (await limiter.acquire({ key: 'a' })).release();
+  // The process is paused while the permit lies idle.
+  world.clock.busy(lease);
+  limiter.setLimit(2);
+  store.listener?.check();
+  await settled();
+  await world.advance(2 * lease);
+  expect(limiter.stats().keys).toBe(0);
+});

@@ -1,0 +1,92 @@
+import { createLimiter } from '@headgate/core';
+import { redisStore } from '@headgate/redis';
+import { type RedisServer, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { libraries } from './clients.ts';
+import { Party } from './party.ts';
+
+let redis: RedisServer;
+let admin: Redis;
+const undo: (() => unknown)[] = [];
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.port);
+});
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+
+const forged = [
+  '', 'grant', 'grant\n', 'grant\nx', 'grant\nx\ny', 'grant\nx\n1.5', 'recall', 'recall\n', 'recall\n{', 'recall\nnull',
+  'recall\n7', 'recall\n{}', 'recall\n[]', 'recall\n[null,{}]', 'recall\n["__proto__","constructor"]', '__proto__\nx',
+];
+
+describe.each(libraries)('$name', ({ connect }) => {
+  test('messages that nobody of ours has sent change nothing', async () => {
+    const one = new Party(connect(redis.port));
+    undo.push(() => one.end());
+    await one.listening();
+    const errors: unknown[] = [];
+    const caught = (error: unknown) => errors.push(error);
+    process.on('uncaughtException', caught);
+    undo.push(() => process.off('uncaughtException', caught));
+    for (const message of forged) await admin.publish(`headgate:${one.store.owner}`, message);
+    await admin.publish(`headgate:${one.store.owner}`, `grant\n${one.store.owner}.x\n5`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(errors).toEqual([]);
+    expect(one.grants.at(-1)).toEqual({ id: `${one.store.owner}.x`, fencing: 5n });
+  });
+
+  test('an answer that came while the event loop was busy is an answer', async () => {
+    const app = connect(redis.port);
+    const one = new Party(app, { lease: 1000, timeout: 100 });
+    undo.push(() => one.end());
+    await one.listening();
+    await one.do('release', { name: 'warm' });
+    const id = one.id();
+    const answer = one.store.send([one.op('acquire', { name: id, id })], 100);
+    await new Promise((resolve) => process.nextTick(() => queueMicrotask(() => queueMicrotask(() => resolve(0)))));
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+    expect(await answer).toMatchObject([{ state: 'held' }]);
+  });
+});
+
+test('a limit that is as good as endless is no conflict', async () => {
+  const client = new Redis(redis.port);
+  const store = redisStore({ client });
+  const conflicts: unknown[] = [];
+  const limiter = createLimiter({
+    name: 'endless', limit: Number.MAX_SAFE_INTEGER, store,
+    observer: { conflict: (event) => conflicts.push(event) },
+  });
+  const permit = await limiter.acquire({ weight: Number.MAX_SAFE_INTEGER });
+  permit.release();
+  await limiter.close();
+  await store.close();
+  client.disconnect();
+  expect(conflicts).toEqual([]);
+});
+
+test('an adjusted weight of any size is taken back as it was given', async () => {
+  const client = new Redis(redis.port);
+  const store = redisStore({ client });
+  const limiter = createLimiter({ name: 'weights', limit: 5, queueLimit: 5, store });
+  const small = [await limiter.acquire(), await limiter.acquire()];
+  const permit = await limiter.acquire();
+  permit.adjust(Number.MAX_SAFE_INTEGER);
+  for (const one of small) one.release();
+  permit.release();
+  const last = await limiter.acquire();
+  expect(await store.stats({ name: 'weights' })).toMatchObject({ inflight: 1 });
+  last.release();
+  await limiter.close();
+  expect(await store.stats({ name: 'weights' })).toMatchObject({ inflight: 0 });
+  await store.close();
+  client.disconnect();
+});
