@@ -22,7 +22,7 @@ import { checkSharing, type SharedOptions, type Sharing } from './source.ts';
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
   limit: number | LimitFactory;
-  /** Names it in rejections, statistics and events. Default: `'default'`. */
+  /** Names it in rejections, statistics and events; with a store, what processes share it by. Default: `'default'`. */
   name?: string | undefined;
   /** Every key has the limit to itself, and every caller must name one. Default: false. */
   perKey?: boolean | undefined;
@@ -83,6 +83,7 @@ const known = [
  */
 export function createLimiter(options: SharedLimiterOptions): Limiter;
 export function createLimiter(options: LimiterOptions): LocalLimiter;
+export function createLimiter(options: LimiterOptions & SharedOptions): Limiter;
 export function createLimiter(options: LimiterOptions): Limiter {
   return makeLimiter(checkLimiter(options));
 }
@@ -90,7 +91,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 export function makeLimiter(settings: LimiterSettings): Limiter {
   const { sharing } = settings;
   if (sharing === undefined) return new InProcessLimiter(settings);
-  return sharing.store.limiter(settings, sharing);
+  return sharing.store.limiter(settings);
 }
 
 /** Checks and completes what a limiter is told. */

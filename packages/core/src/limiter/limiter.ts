@@ -1,7 +1,7 @@
 import type { CloseOptions } from './ledger.ts';
 import type { Permit } from './permit.ts';
 import type { Priority } from './priority.ts';
-import type { RejectionReason } from './rejection.ts';
+import type { RejectionCause, RejectionReason } from './rejection.ts';
 import type { Waiter } from './waiter.ts';
 
 /** What a caller may say when it asks for a permit. */
@@ -97,8 +97,8 @@ export interface Limiter {
   request(waiter: Waiter): void;
   /** The caller went away; no answer follows. Does nothing for one that does not wait here. */
   withdraw(waiter: Waiter): void;
-  /** Rejects somebody who waits here; does nothing for another. */
-  reject(waiter: Waiter, reason: RejectionReason): void;
+  /** Rejects somebody who waits here, perhaps for another limit's sake; does nothing for another. */
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
   /**
    * Rejects with a `RejectedError` where the caller is turned away, with the signal's reason where that aborts, and with
    * a HeadgateError for a weight, a key or a timeout that makes no sense.

@@ -8,7 +8,7 @@ import type { BasePermit, Permit } from './permit.ts';
 import { Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
 import { checkPriority } from './priority.ts';
-import type { RejectionReason } from './rejection.ts';
+import type { RejectionCause, RejectionReason } from './rejection.ts';
 import { checkRequest } from './request.ts';
 import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
 
@@ -124,8 +124,8 @@ export class InProcessLimiter implements LocalLimiter {
     this.#poolOf(waiter)?.withdraw(waiter);
   }
 
-  reject(waiter: Waiter, reason: RejectionReason): void {
-    this.#poolOf(waiter)?.reject(waiter, reason);
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    this.#poolOf(waiter)?.reject(waiter, reason, cause);
   }
 
   setLimit(limit: number): void {

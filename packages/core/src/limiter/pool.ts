@@ -7,7 +7,7 @@ import { type Line, nextArrival, type Site } from './line.ts';
 import { LocalPermit } from './local-permit.ts';
 import type { Pools } from './pools.ts';
 import { isHigher, type Priority } from './priority.ts';
-import type { Rejection, RejectionReason } from './rejection.ts';
+import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
@@ -102,10 +102,10 @@ export class Pool implements Served, Site {
   }
 
   /** Rejects somebody who waits. */
-  reject(waiter: Waiter, reason: RejectionReason): void {
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const wasFirst = this.#leave(waiter);
     try {
-      this.rejectNewcomer(waiter, reason);
+      this.rejectNewcomer(waiter, reason, cause);
     } catch (error) {
       throwLater(error);
     }
@@ -113,8 +113,9 @@ export class Pool implements Served, Site {
   }
 
   /** Rejects somebody who is not in the line. */
-  rejectNewcomer(waiter: Waiter, reason: RejectionReason): void {
-    const rejection = this.#rejection(waiter, reason);
+  rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    const own = this.#rejection(waiter, reason);
+    const rejection = cause === undefined ? own : { ...own, ...cause };
     this.home.tally.rejected(rejection);
     waiter.rejected(rejection);
   }

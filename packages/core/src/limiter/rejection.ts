@@ -22,6 +22,9 @@ export interface Rejection {
   readonly error?: StoreError | undefined;
 }
 
+/** Where it is not the limit at which the caller waits that refuses. */
+export type RejectionCause = Pick<Rejection, 'limit' | 'error'>;
+
 /** What `acquire` and `run` reject with when the caller is turned away; for want of a store it is a StoreError. */
 export class RejectedError extends HeadgateError {
   override readonly name = 'RejectedError';

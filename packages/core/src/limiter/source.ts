@@ -28,7 +28,7 @@ export interface SharedTerms {
 /** Where a limit is counted for several processes: a Store of `@headgate/core/shared`. */
 export interface LimiterSource {
   /** @internal */
-  limiter(settings: LimiterSettings, terms: SharedTerms): Limiter;
+  limiter(settings: LimiterSettings): Limiter;
 }
 
 export interface SharedOptions extends SharedTerms {

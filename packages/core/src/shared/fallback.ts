@@ -27,7 +27,10 @@ export class Fallback {
 
   /** Somebody comes while the store is away: is let in, waits here, or is turned away. */
   newcomer(pool: SharedPool, waiter: Waiter, timeout: number): void {
-    if (this.policy === 'reject') return pool.rejectNewcomer(waiter, 'store');
+    const { name, circuit } = this.home;
+    if (this.policy === 'reject') {
+      return pool.rejectNewcomer(waiter, 'store', { limit: name, error: circuit.error });
+    }
     const limiter = this.#begun();
     const asked = this.#asked(waiter, pool);
     const permit = this.policy === 'admit' ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
@@ -39,10 +42,10 @@ export class Fallback {
   }
 
   /** Somebody who waits for the store's word, or in its line. */
-  take(lease: Lease): void {
+  take(lease: Lease, error: StoreError | undefined): void {
     const { pool, caller } = lease;
     if (caller === undefined || lease.standIn !== undefined) return;
-    if (this.policy === 'reject') pool.reject(caller, 'store');
+    if (this.policy === 'reject') pool.rejectFor(caller, error);
     else if (this.policy === 'local') this.#wait(lease);
     else pool.admitInstead(lease, this.#begun().admitBeyond(this.#asked(caller, pool)));
   }
@@ -51,15 +54,12 @@ export class Fallback {
   takeLate(lease: Lease): void {
     const { pool, caller } = lease;
     if (caller === undefined) return;
-    this.home.error = new StoreError(
-      'ERR_HEADGATE_STORE_TIMEOUT',
-      'the store has not answered yet',
-    );
+    const error = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'the store has not answered yet');
     const asked = this.#asked(caller, pool);
     const local = this.policy === 'local' && this.#begun().tryAcquire(asked);
     if (local) pool.admitInstead(lease, local);
-    else if (this.policy === 'admit') this.take(lease);
-    else pool.reject(caller, this.policy === 'local' ? 'timeout' : 'store');
+    else if (this.policy === 'local') pool.reject(caller, 'timeout');
+    else this.take(lease, error);
   }
 
   setLimit(limit: number): void {
@@ -106,7 +106,7 @@ export class Fallback {
     for (const pool of this.home.inUse()) {
       pool.holdings.returnIdle();
       if (this.policy !== 'reject') this.#begun();
-      for (const lease of pool.callers.leases()) this.take(lease);
+      for (const lease of pool.callers.leases()) this.take(lease, this.home.circuit.error);
     }
   }
 
@@ -136,10 +136,10 @@ export class Fallback {
   }
 
   #begun(): InProcessLimiter {
-    const { name, settings, limit, circuit, error = circuit.error } = this.home;
+    const { name, settings, limit } = this.home;
     if (settings.observer.store === undefined) {
-      const message = `permits of limit "${name}" are given without its store (onStoreError: ${this.policy})`;
-      warnOnce('HEADGATE_STORE', `${message}: ${error?.message}`);
+      const message = `permits of limit "${name}" are given without its store`;
+      warnOnce('HEADGATE_STORE', `${message} (onStoreError: ${this.policy})`);
     }
     if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({

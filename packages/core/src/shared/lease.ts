@@ -1,4 +1,3 @@
-import type { BasePermit } from '../limiter/permit.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
@@ -16,8 +15,6 @@ export class Lease {
   permit: SharedPermit | undefined = undefined;
   /** Waits in this process alone for the caller, while the store is away. */
   standIn: Waiter | undefined = undefined;
-  /** What stands for it under the limit of this process alone, while the store is away. */
-  local: BasePermit | undefined = undefined;
   /** Whether the caller has been told that it must wait in line. */
   isCounted = false;
   place: string | undefined = undefined;

@@ -1,8 +1,7 @@
-import { checkBound, checkChoice, checkDuration } from '../checks.ts';
+import { checkChoice, checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
-import type { OutagePolicy, SharedTerms } from '../limiter/source.ts';
-
+import type { OutagePolicy } from '../limiter/source.ts';
 import type { Store } from './store.ts';
 
 /** What a limiter has been told that leases from a store, checked and completed. */
@@ -14,12 +13,9 @@ export interface SharedSettings extends LimiterSettings {
 }
 
 /** @throws HeadgateError for what this store cannot honour. */
-export function checkShared(
-  settings: LimiterSettings,
-  { onStoreError = 'reject', handoff = 0, reserve = 0 }: SharedTerms,
-  { can }: Store,
-): SharedSettings {
-  const { limit, queueTimeout, perKey } = settings;
+export function checkShared(settings: LimiterSettings, { can }: Store): SharedSettings {
+  const { limit, queueTimeout, perKey, sharing } = settings;
+  const { onStoreError = 'reject', handoff = 0, reserve = 0 } = sharing ?? {};
   if (typeof limit !== 'number') throw invalid('limit', 'a whole number beside a store', limit);
   if (settings.queueWeight !== Infinity) {
     throw invalid('queueWeight', 'left out beside a store', settings.queueWeight);
@@ -30,16 +26,10 @@ export function checkShared(
     const expected = 'above 0 beside a store: to let nobody wait, leave queueLimit at 0';
     throw invalid('queueTimeout', expected, queueTimeout);
   }
-  checkWhole('handoff', handoff);
-  checkWhole('reserve', reserve);
+  checkCount('handoff', handoff, 0);
+  checkCount('reserve', reserve, 0);
   if (reserve > 0 && limit === 1) throw invalid('reserve', '0 at a limit of 1', reserve);
   if (reserve > 0 && !can.recall) throw invalid('reserve', '0 beside this store', reserve);
   checkChoice('onStoreError', onStoreError, ['reject', 'admit', 'local']);
   return { ...settings, limit, onStoreError, handoff, reserve };
-}
-
-function checkWhole(option: string, value: number): void {
-  if (checkBound(option, value) === Infinity) {
-    throw invalid(option, 'a whole number of at least 0', value);
-  }
 }

@@ -6,7 +6,7 @@ import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Limiter, LimiterStats, WaitOptions } from '../limiter/limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
 import { checkPriority } from '../limiter/priority.ts';
-import type { RejectionReason } from '../limiter/rejection.ts';
+import type { RejectionCause, RejectionReason } from '../limiter/rejection.ts';
 import { checkRequest } from '../limiter/request.ts';
 import { checkIdle, checkWishes, type Waiter } from '../limiter/waiter.ts';
 import { Lease } from './lease.ts';
@@ -76,10 +76,10 @@ export class SharedLimiter implements Limiter {
     this.#poolOf(waiter)?.withdraw(waiter);
   }
 
-  reject(waiter: Waiter, reason: RejectionReason): void {
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const pool = this.#poolOf(waiter);
     if (reason === 'timeout') pool?.late(waiter);
-    else pool?.reject(waiter, reason);
+    else pool?.reject(waiter, reason, cause);
   }
 
   acquire(options: WaitOptions = nothing): Promise<Permit> {

@@ -61,7 +61,7 @@ export class SharedPermit extends BasePermit {
   lost(error: StoreError): void {
     this.abort(error);
     const waiter: Passing | undefined = this.extra?.waiter;
-    if (waiter !== undefined) waiter.at?.reject(waiter, 'store');
+    waiter?.at?.reject(waiter, 'store', { limit: this.pool.home.name, error });
   }
 
   protected reweigh(weight: number): void {

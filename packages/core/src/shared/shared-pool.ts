@@ -1,7 +1,7 @@
 import { throwLater } from '../errors.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { BasePermit } from '../limiter/permit.ts';
-import type { RejectionReason } from '../limiter/rejection.ts';
+import type { RejectionCause, RejectionReason } from '../limiter/rejection.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import { Admission } from './admission.ts';
@@ -141,8 +141,13 @@ export class SharedPool {
     this.settle();
   }
 
-  reject(waiter: Waiter, reason: RejectionReason): void {
-    this.#reject(waiter.place as Lease, reason);
+  /** For want of the store. */
+  rejectFor(waiter: Waiter, error: StoreError | undefined): void {
+    this.reject(waiter, 'store', { limit: this.home.name, error });
+  }
+
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    this.#reject(waiter.place as Lease, reason, cause);
   }
 
   /** Its time is up. */
@@ -154,8 +159,8 @@ export class SharedPool {
     else this.reject(waiter, 'timeout');
   }
 
-  rejectNewcomer(waiter: Waiter, reason: RejectionReason): void {
-    const rejection = this.standings.rejection(waiter, reason);
+  rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    const rejection = { ...this.standings.rejection(waiter, reason), ...cause };
     this.home.tally.rejected(rejection);
     waiter.rejected(rejection);
   }
@@ -195,7 +200,9 @@ export class SharedPool {
     if (lease.state === 'held') return;
     lease.place = place;
     lease.state = 'queued';
-    if (!this.queues(lease)) return this.#reject(lease, 'full');
+    const { store } = this.home.session;
+    const hasRoom = store.can.queueLimit || this.home.queued < this.home.queueLimit;
+    if (!hasRoom || !this.queues(lease)) return this.#reject(lease, 'full');
     this.prolong(lease);
     this.#checkSoon(lease);
   }
@@ -229,7 +236,7 @@ export class SharedPool {
       home.session.release(lease);
       permit.lease = undefined;
       home.fallback.addAgain(permit);
-    } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease);
+    } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease, error);
   }
 
   #holds(lease: Lease, fencing: bigint | undefined): void {
@@ -241,16 +248,16 @@ export class SharedPool {
     if (lease.permit === undefined) this.admission.pass(lease);
   }
 
-  #reject(lease: Lease, reason: RejectionReason): void {
+  #reject(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
     const caller = this.leave(lease);
     this.home.session.release(lease);
-    if (caller !== undefined) this.tell(caller, reason);
+    if (caller !== undefined) this.tell(caller, reason, cause);
     this.settle();
   }
 
-  tell(caller: Waiter, reason: RejectionReason): void {
+  tell(caller: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     try {
-      this.rejectNewcomer(caller, reason);
+      this.rejectNewcomer(caller, reason, cause);
     } catch (error) {
       throwLater(error);
     }

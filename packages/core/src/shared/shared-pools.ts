@@ -175,7 +175,6 @@ export class SharedPools implements Member {
   }
 
   failed(key: string | undefined, error: StoreError): void {
-    this.error = error;
     this.#lately = { name: this.name, key };
     this.circuit.failed(error);
     if (this.circuit.error === undefined) this.#tell(true, error);

@@ -67,9 +67,7 @@ export class Standings {
   }
 
   rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, settings, circuit } = this.pool.home;
-    // A probe may have found it out.
-    const error = circuit.error ?? this.pool.home.error;
+    const { name, settings } = this.pool.home;
     const { clock, maxRetryAfter, random } = settings;
     const now = clock.now();
     this.#retryAfter ??= new RetryAfter(maxRetryAfter, random);
@@ -79,8 +77,7 @@ export class Standings {
       this.pool.admission.returned,
     );
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
-    const rejection = { reason, limit: name, queued: this.queued, waited, retryAfter };
-    return reason === 'store' ? { ...rejection, error } : rejection;
+    return { reason, limit: name, queued: this.queued, waited, retryAfter };
   }
 
   /** Of what is ahead over all processes, the part that this process will see come back, where all give back at one rate. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
-import type { LimiterSource, SharedTerms } from '../limiter/source.ts';
+import type { LimiterSource } from '../limiter/source.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import { Session } from './session.ts';
 import { checkShared } from './settings.ts';
@@ -167,8 +167,8 @@ export abstract class Store implements LimiterSource {
   }
 
   /** @internal What `createLimiter` makes where it is told of this store. */
-  limiter(settings: LimiterSettings, terms: SharedTerms): Limiter {
-    const shared = checkShared(settings, terms, this);
+  limiter(settings: LimiterSettings): Limiter {
+    const shared = checkShared(settings, this);
     this.#session ??= new Session(this);
     return new SharedLimiter(shared, this.#session);
   }
