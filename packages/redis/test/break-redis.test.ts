@@ -22,8 +22,22 @@ afterAll(async () => {
 });
 
 const forged = [
-  '', 'grant', 'grant\n', 'grant\nx', 'grant\nx\ny', 'grant\nx\n1.5', 'recall', 'recall\n', 'recall\n{', 'recall\nnull',
-  'recall\n7', 'recall\n{}', 'recall\n[]', 'recall\n[null,{}]', 'recall\n["__proto__","constructor"]', '__proto__\nx',
+  '',
+  'grant',
+  'grant\n',
+  'grant\nx',
+  'grant\nx\ny',
+  'grant\nx\n1.5',
+  'recall',
+  'recall\n',
+  'recall\n{',
+  'recall\nnull',
+  'recall\n7',
+  'recall\n{}',
+  'recall\n[]',
+  'recall\n[null,{}]',
+  'recall\n["__proto__","constructor"]',
+  '__proto__\nx',
 ];
 
 describe.each(libraries)('$name', ({ connect }) => {
@@ -50,7 +64,9 @@ describe.each(libraries)('$name', ({ connect }) => {
     await one.do('release', { name: 'warm' });
     const id = one.id();
     const answer = one.store.send([one.op('acquire', { name: id, id })], 100);
-    await new Promise((resolve) => process.nextTick(() => queueMicrotask(() => queueMicrotask(() => resolve(0)))));
+    await new Promise((resolve) =>
+      process.nextTick(() => queueMicrotask(() => queueMicrotask(() => resolve(0)))),
+    );
     const until = performance.now() + 200;
     while (performance.now() < until);
     expect(await answer).toMatchObject([{ state: 'held' }]);
@@ -62,7 +78,9 @@ test('a limit that is as good as endless is no conflict', async () => {
   const store = redisStore({ client });
   const conflicts: unknown[] = [];
   const limiter = createLimiter({
-    name: 'endless', limit: Number.MAX_SAFE_INTEGER, store,
+    name: 'endless',
+    limit: Number.MAX_SAFE_INTEGER,
+    store,
     observer: { conflict: (event) => conflicts.push(event) },
   });
   const permit = await limiter.acquire({ weight: Number.MAX_SAFE_INTEGER });

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
-import { type Answer, type Op, StoreError, type StoreStats } from '../../src/shared/index.ts';
+import {
+  type Answer,
+  memoryStore,
+  type Op,
+  StoreError,
+  type StoreStats,
+} from '../../src/shared/index.ts';
 import { Line, lease, outcome, settled, timeout, World } from './world.ts';
-import { memoryStore } from '../../src/shared/index.ts';
 
 /** Holds answers back until told. */
 class Slow extends Line {
@@ -19,7 +24,10 @@ class Slow extends Line {
 }
 
 function slow(world: World): Slow {
-  return new Slow(memoryStore({ memory: world.memory, lease, timeout, clock: world.clock }), world.clock);
+  return new Slow(
+    memoryStore({ memory: world.memory, lease, timeout, clock: world.clock }),
+    world.clock,
+  );
 }
 
 test('an answer from before setLimit does not undo it, nor report a conflict', async () => {
@@ -42,7 +50,11 @@ test('an answer from before setLimit does not undo it, nor report a conflict', a
   store.go();
   await settled();
   expect(pending.permit).toBeDefined();
-  expect({ conflicts, limits, limit: limiter.limit }).toEqual({ conflicts: [], limits: [5], limit: 5 });
+  expect({ conflicts, limits, limit: limiter.limit }).toEqual({
+    conflicts: [],
+    limits: [5],
+    limit: 5,
+  });
 });
 
 test('an answer from before setLimit does not undo it where setLimit itself was not heard', async () => {
@@ -91,7 +103,12 @@ for (const how of ['refused', 'late', 'granted'] as const) {
   test(`local counts what this process holds with leases: ${how}`, async () => {
     const world = new World();
     const store = world.line();
-    const limiter = world.limiter({ store, limit: 1, onStoreError: 'local', observer: { store() {} } });
+    const limiter = world.limiter({
+      store,
+      limit: 1,
+      onStoreError: 'local',
+      observer: { store() {} },
+    });
     if (how === 'granted') {
       const other = world.limiter();
       const held = await other.acquire();
@@ -138,7 +155,10 @@ test('handoff: who takes over the place of somebody impatient keeps it beyond th
   await world.advance(250);
   impatient.permit?.release();
   await settled();
-  expect({ patient: patient.permit !== undefined, elsewhere: elsewhere.permit !== undefined }).toEqual({
+  expect({
+    patient: patient.permit !== undefined,
+    elsewhere: elsewhere.permit !== undefined,
+  }).toEqual({
     patient: true,
     elsewhere: false,
   });
@@ -217,7 +237,13 @@ test.each(['reject', 'admit', 'local'] as const)(
 test('a key whose idle permit was lost leaves nothing behind', async () => {
   const world = new World();
   const store = world.line();
-  const limiter = world.limiter({ store, limit: 3, reserve: 1, perKey: true, observer: { store() {} } });
+  const limiter = world.limiter({
+    store,
+    limit: 3,
+    reserve: 1,
+    perKey: true,
+    observer: { store() {} },
+  });
   (await limiter.acquire({ key: 'a' })).release();
   // The process is paused while the permit lies idle.
   world.clock.busy(lease);

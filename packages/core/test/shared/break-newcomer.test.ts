@@ -36,7 +36,12 @@ test('who closes the limiter while it is asked whether it waits, in an outage, i
 test('a key that comes into use while somebody is asked whether it waits, in an outage, has one count', async () => {
   const world = new World();
   const store = world.line();
-  const limiter = world.limiter({ store, onStoreError: 'local', perKey: true, observer: { store() {} } });
+  const limiter = world.limiter({
+    store,
+    onStoreError: 'local',
+    perKey: true,
+    observer: { store() {} },
+  });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire({ key: 'a' }));
   await world.advance(timeout);
@@ -67,4 +72,35 @@ test('a permit given for a refusal is told to the store that takes it, though no
   await world.advance(20_000);
   expect(await world.stats()).toMatchObject({ inflight: 1 });
   permit.release();
+});
+
+test('handoff: a place that the store has refused is not left to somebody who would wait for it in vain', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({
+    store,
+    limit: 2,
+    handoff: 1,
+    onStoreError: 'local',
+    observer: { store() {} },
+  });
+  const other = world.limiter({ limit: 2 });
+  const held = await limiter.acquire({ weight: 2 });
+  store.trouble = 'refused';
+  const refused = outcome(limiter.acquire());
+  await settled();
+  store.trouble = undefined;
+  const behind = outcome(limiter.acquire());
+  await settled();
+  (await Promise.resolve(other)).setLimit(3);
+  void other.acquire({ queueTimeout: 1 }).catch(() => {});
+  await settled();
+  other.setLimit(3);
+  await world.advance(150);
+  expect(refused.permit).toBeDefined();
+  refused.permit?.release();
+  held.release();
+  await world.advance(1000);
+  expect(behind.permit).toBeDefined();
+  behind.permit?.release();
 });
