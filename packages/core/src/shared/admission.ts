@@ -91,22 +91,26 @@ export class Admission {
     const { first } = callers;
     const isFirst = home.settings.handoff > 0 && first?.weight === lease.weight;
     const own = isFirst ? (first.place as Lease) : lease;
+    const stoodIn = own.standIn !== undefined;
     const caller = this.pool.leave(own);
-    if (own !== lease) this.#reuse(own, lease);
+    if (own !== lease) this.#reuse(own, lease, stoodIn);
     return caller;
   }
 
   /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
-  #reuse(own: Lease, lease: Lease): void {
+  #reuse(own: Lease, lease: Lease, stoodIn: boolean): void {
     const { callers, home, holdings } = this.pool;
     const unsent = callers.firstUnsent?.place as Lease | undefined;
     const from = lease.caller === undefined ? unsent : lease;
-    if (from === undefined || from.weight !== own.weight) return holdings.release(own);
+    // The store is not asked for one that stood in line in this process instead: of no use to who need not leave his own.
+    const isUseful = from?.weight === own.weight && (from === lease || !stoodIn);
+    if (from === undefined || !isUseful) return holdings.release(own);
     const heir = callers.remove(from) as Waiter;
     own.isCounted = from.isCounted;
     if (from !== lease) home.session.forget(from);
     callers.add(heir, own);
     this.pool.prolong(own);
+    if (stoodIn) home.fallback.take(own);
   }
 
   /** Whether it can no longer be let in; then it has been told. */

@@ -38,7 +38,10 @@ export class Fallback {
     if (limiter.queued >= this.home.queueLimit || !waiter.joins()) {
       return pool.rejectNewcomer(waiter, 'full');
     }
-    this.#wait(pool.await(waiter, timeout));
+    // Asking may have run the app's own code.
+    const again = this.home.of(waiter.key, waiter.limit);
+    if (this.home.closed) return again.rejectNewcomer(waiter, 'closed');
+    this.#wait(again.await(waiter, timeout));
   }
 
   /** Somebody who waits for the store's word, or in its line. */

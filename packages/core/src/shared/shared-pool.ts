@@ -272,6 +272,7 @@ export class SharedPool {
     if (lease.isCounted) home.queued--;
     lease.isCounted = false;
     home.fallback.withdraw(lease);
+    lease.standIn = undefined;
     return caller;
   }
 

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { Waiter } from '../../src/limiter/waiter.ts';
+import { outcome, settled, timeout, World } from './world.ts';
+
+class Asker extends Waiter {
+  said: unknown;
+  constructor(private readonly onJoin: () => void) {
+    super();
+  }
+  granted(permit: unknown): void {
+    this.said = permit;
+  }
+  rejected({ reason }: { reason: string }): void {
+    this.said = reason;
+  }
+  override joins(): boolean {
+    this.onJoin();
+    return true;
+  }
+}
+
+test('who closes the limiter while it is asked whether it waits, in an outage, is turned away', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError: 'local', observer: { store() {} } });
+  store.trouble = 'silent';
+  const held = outcome(limiter.acquire());
+  await world.advance(timeout);
+  expect(held.permit).toBeDefined();
+  const asker = new Asker(() => void limiter.close());
+  limiter.request(asker);
+  await settled();
+  expect(asker.said).toBe('closed');
+});
+
+test('a key that comes into use while somebody is asked whether it waits, in an outage, has one count', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({
+    store,
+    onStoreError: 'local',
+    perKey: true,
+    observer: { store() {} },
+  });
+  store.trouble = 'silent';
+  const held = outcome(limiter.acquire({ key: 'a' }));
+  await world.advance(timeout);
+  const inner = new Asker(() => {});
+  inner.key = 'a';
+  const asker = new Asker(() => {
+    held.permit?.release();
+    limiter.request(inner);
+  });
+  asker.key = 'a';
+  limiter.request(asker);
+  await settled();
+  (inner.said as { release(): void }).release();
+  await settled();
+  expect(asker.said).toMatchObject({ weight: 1 });
+  (asker.said as { release(): void }).release();
+  await world.advance(10_000);
+  expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
+});
+
+test('a permit given for a refusal is told to the store that takes it, though nobody else asks', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
+  store.trouble = 'refused';
+  const permit = await limiter.acquire();
+  store.trouble = undefined;
+  await world.advance(20_000);
+  expect(await world.stats()).toMatchObject({ inflight: 1 });
+  permit.release();
+});
+
+test('handoff: a place that the store has refused is not left to somebody who would wait for it in vain', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({
+    store,
+    limit: 2,
+    handoff: 1,
+    onStoreError: 'local',
+    observer: { store() {} },
+  });
+  const other = world.limiter({ limit: 2 });
+  const held = await limiter.acquire({ weight: 2 });
+  store.trouble = 'refused';
+  const refused = outcome(limiter.acquire());
+  await settled();
+  store.trouble = undefined;
+  const behind = outcome(limiter.acquire());
+  await settled();
+  (await Promise.resolve(other)).setLimit(3);
+  void other.acquire({ queueTimeout: 1 }).catch(() => {});
+  await settled();
+  other.setLimit(3);
+  await world.advance(150);
+  expect(refused.permit).toBeDefined();
+  refused.permit?.release();
+  held.release();
+  await world.advance(1000);
+  expect(behind.permit).toBeDefined();
+  behind.permit?.release();
+});
