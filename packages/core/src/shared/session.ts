@@ -14,6 +14,8 @@ export interface Member {
   readonly name: string;
   /** Perhaps the store is away, or back: worth a question. */
   doubted(): void;
+  /** The store is there, and is to know who was let in without it. */
+  tell(): void;
 }
 
 /**
@@ -136,6 +138,7 @@ export class Session implements StoreListener {
   check(): void {
     const leases = [...this.#leases.values()];
     // The store may have forgotten all: who holds a place is to be there before those who wait for it.
+    for (const member of this.#members) member.tell();
     for (const state of ['held', 'queued']) {
       for (const lease of leases) if (lease.state === state) this.#renew(lease);
     }

@@ -184,6 +184,10 @@ export class SharedPools implements Member {
     void this.circuit.doubt();
   }
 
+  tell(): void {
+    for (const pool of this.inUse()) this.fallback.tellOf(pool);
+  }
+
   stats(): SharedStats {
     const { reclaimed, lost, declared } = this;
     const { inflight, queued } = this.#only?.standings ?? {
