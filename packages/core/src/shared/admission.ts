@@ -110,7 +110,7 @@ export class Admission {
     if (from !== lease) home.session.forget(from);
     callers.add(heir, own);
     this.pool.prolong(own);
-    if (stoodIn) home.fallback.take(own);
+    if (stoodIn) home.fallback.take(own, home.circuit.error);
   }
 
   /** Whether it can no longer be let in; then it has been told. */

@@ -157,19 +157,20 @@ export class Session implements StoreListener {
     const answers = await this.#answers(batch.map(({ op }) => op));
     for (const [index, { answered }] of batch.entries()) {
       try {
-        answered(Array.isArray(answers) ? (answers[index] ?? silent) : answers, sent);
+        answered(answers[index] ?? silent, sent);
       } catch (error) {
         throwLater(error);
       }
     }
   }
 
-  /** Also of a store that throws, or rejects. */
-  async #answers(ops: readonly Op[]): Promise<Answer[] | Answer> {
+  /** Also of a store that throws, or rejects, or answers nonsense. */
+  async #answers(ops: readonly Op[]): Promise<(Answer | undefined)[]> {
     try {
-      return await this.store.send(ops, this.store.timeout);
+      const answers: unknown[] = await this.store.send(ops, this.store.timeout);
+      return ops.map((_, index) => (isAnswer(answers[index]) ? answers[index] : undefined));
     } catch (error) {
-      return failed(error);
+      return ops.map(() => failed(error));
     }
   }
 
@@ -229,13 +230,14 @@ export class Session implements StoreListener {
   }
 }
 
+function isAnswer(answer: unknown): answer is Answer {
+  return typeof answer === 'object' && answer !== null && ('state' in answer || 'error' in answer);
+}
+
 function failed(cause: unknown): Answer {
   return { error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store has failed', cause) };
 }
 
 const silent: Answer = {
-  error: new StoreError(
-    'ERR_HEADGATE_STORE_DOWN',
-    'the store gave fewer answers than it was asked for',
-  ),
+  error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store gave no answer that makes sense'),
 };

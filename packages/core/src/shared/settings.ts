@@ -12,6 +12,9 @@ export interface SharedSettings extends LimiterSettings {
   readonly reserve: number;
 }
 
+/** After 100 ms a permit goes back anyhow; each takes a fencing token, of which no more than 2^53 can be told apart. */
+const mostHandoffs = 10_000;
+
 /** @throws HeadgateError for what this store cannot honour. */
 export function checkShared(settings: LimiterSettings, { can }: Store): SharedSettings {
   const { limit, queueTimeout, perKey, sharing } = settings;
@@ -27,6 +30,7 @@ export function checkShared(settings: LimiterSettings, { can }: Store): SharedSe
     throw invalid('queueTimeout', expected, queueTimeout);
   }
   checkCount('handoff', handoff, 0);
+  if (handoff > mostHandoffs) throw invalid('handoff', `at most ${mostHandoffs}`, handoff);
   checkCount('reserve', reserve, 0);
   if (reserve > 0 && limit === 1) throw invalid('reserve', '0 at a limit of 1', reserve);
   if (reserve > 0 && !can.recall) throw invalid('reserve', '0 beside this store', reserve);
