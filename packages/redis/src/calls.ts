@@ -10,6 +10,8 @@ export interface Sender {
   readonly prefix: string;
   /** Milliseconds, whole. */
   readonly lease: number;
+  /** As they have been worked out so far. */
+  readonly keys: WeakMap<LimitRef, string>;
 }
 
 /** Operations on one limit that one script does. */
@@ -29,7 +31,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   for (const [index, op] of ops.entries()) {
     const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
     const version = op.verb === 'setLimit' ? '' : ref.version;
-    const key = redisKey(sender.prefix, ref);
+    const key = keyOf(ref, sender);
     let call = latest.get(key);
     const isOther = call?.version !== version || call.limit !== ref.limit;
     if (call === undefined || isOther || call.indices.length === most) {
@@ -41,6 +43,16 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
     encode(op, call.args, sender);
   }
   return calls;
+}
+
+/** A limiter asks for the same limit over and over, by the same object. */
+function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
+  let key = keys.get(ref);
+  if (key === undefined) {
+    key = redisKey(prefix, ref);
+    keys.set(ref, key);
+  }
+  return key;
 }
 
 /** Where the heading says that the call must not fail for want of memory: it does not only ask for new leases. */

@@ -43,7 +43,7 @@ export class RedisStore extends Store {
   constructor(connection: Connection, prefix: string, lease: number, timeout: number) {
     super({ lease, timeout });
     this.#connection = connection;
-    this.#sender = { owner: this.owner, prefix, lease };
+    this.#sender = { owner: this.owner, prefix, lease, keys: new WeakMap() };
     this.#subscription = new Subscription(connection, prefix + this.owner, () => this.#listener);
     this.#unwatch = connection.watch({
       up: () => this.#up(),
