@@ -1,5 +1,6 @@
-import type { Limiter } from './limiter.ts';
+import type { Limiter, WaitOptions } from './limiter.ts';
 import type { Permit } from './permit.ts';
+import { checkPriority } from './priority.ts';
 import { RejectedError, type Rejection } from './rejection.ts';
 import { Waiter } from './waiter.ts';
 
@@ -55,4 +56,20 @@ export class Acquisition extends Waiter {
   private stopListening(): void {
     if (this.listener !== undefined) this.signal?.removeEventListener('abort', this.listener);
   }
+}
+
+/** Asks a limiter on behalf of somebody who waits for a promise. */
+export function acquireFrom(limiter: Limiter, options: WaitOptions = {}): Promise<Permit> {
+  return new Promise((resolve, reject) => {
+    options.signal?.throwIfAborted();
+    const waiter = new Acquisition(limiter, resolve, reject, options.signal);
+    waiter.key = options.key;
+    waiter.weight = options.weight ?? 1;
+    waiter.limit = options.limit;
+    if (options.share !== undefined) waiter.share = options.share;
+    if (options.party !== undefined) waiter.party = options.party;
+    waiter.queueTimeout = options.queueTimeout;
+    if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
+    limiter.request(waiter);
+  });
 }

@@ -1,13 +1,12 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { Acquisition } from './acquisition.ts';
+import { acquireFrom } from './acquisition.ts';
 import { callLater, callWith } from './call.ts';
 import type { CloseOptions } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
 import { Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
-import { checkPriority } from './priority.ts';
 import type { RejectionCause, RejectionReason } from './rejection.ts';
 import { checkRequest } from './request.ts';
 import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
@@ -71,19 +70,8 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.of(key, limit).admit(weight, 0, share);
   }
 
-  acquire(options: WaitOptions = nothing): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      options.signal?.throwIfAborted();
-      const waiter = new Acquisition(this, resolve, reject, options.signal);
-      waiter.key = options.key;
-      waiter.weight = options.weight ?? 1;
-      waiter.limit = options.limit;
-      if (options.share !== undefined) waiter.share = options.share;
-      if (options.party !== undefined) waiter.party = options.party;
-      waiter.queueTimeout = options.queueTimeout;
-      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
-      this.request(waiter);
-    });
+  acquire(options?: WaitOptions): Promise<Permit> {
+    return acquireFrom(this, options);
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {

@@ -139,12 +139,12 @@ export class Fallback {
   }
 
   #begun(): InProcessLimiter {
+    if (this.#limiter !== undefined) return this.#limiter;
     const { name, settings, limit } = this.home;
     if (settings.observer.store === undefined) {
       const message = `permits of limit "${name}" are given without its store`;
       warnOnce('HEADGATE_STORE', `${message} (onStoreError: ${this.policy})`);
     }
-    if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({
       ...settings,
       limit,

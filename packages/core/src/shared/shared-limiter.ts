@@ -1,11 +1,10 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-import { Acquisition } from '../limiter/acquisition.ts';
+import { acquireFrom } from '../limiter/acquisition.ts';
 import { callLater } from '../limiter/call.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Limiter, LimiterStats, WaitOptions } from '../limiter/limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
-import { checkPriority } from '../limiter/priority.ts';
 import type { RejectionCause, RejectionReason } from '../limiter/rejection.ts';
 import { checkRequest } from '../limiter/request.ts';
 import { checkIdle, checkWishes, type Waiter } from '../limiter/waiter.ts';
@@ -14,8 +13,6 @@ import type { Session } from './session.ts';
 import type { SharedSettings } from './settings.ts';
 import type { SharedPool } from './shared-pool.ts';
 import { SharedPools } from './shared-pools.ts';
-
-const nothing = {};
 
 /** Enforces a limit over many processes, which lease their permits from a store. */
 export class SharedLimiter implements Limiter {
@@ -82,23 +79,12 @@ export class SharedLimiter implements Limiter {
     else pool?.reject(waiter, reason, cause);
   }
 
-  acquire(options: WaitOptions = nothing): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      options.signal?.throwIfAborted();
-      const waiter = new Acquisition(this, resolve, reject, options.signal);
-      waiter.key = options.key;
-      waiter.weight = options.weight ?? 1;
-      waiter.limit = options.limit;
-      if (options.share !== undefined) waiter.share = options.share;
-      if (options.party !== undefined) waiter.party = options.party;
-      waiter.queueTimeout = options.queueTimeout;
-      if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
-      this.request(waiter);
-    });
+  acquire(options?: WaitOptions): Promise<Permit> {
+    return acquireFrom(this, options);
   }
 
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
-    return callLater(this.acquire(options), fn, options.signal);
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T> {
+    return callLater(this.acquire(options), fn, options?.signal);
   }
 
   setLimit(limit: number): void {

@@ -9,6 +9,7 @@ import type { Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import { Circuit } from './circuit.ts';
 import { Fallback } from './fallback.ts';
+import { Lease } from './lease.ts';
 import type { Member, Session } from './session.ts';
 import type { SharedSettings } from './settings.ts';
 import { SharedPool } from './shared-pool.ts';
@@ -35,8 +36,6 @@ export class SharedPools implements Member {
   closed = false;
   /** Leases that were found expired, of whatever process. */
   reclaimed = 0;
-  /** The store's latest error. */
-  error: StoreError | undefined = undefined;
   /** Permits of this process whose lease was lost. */
   lost = 0;
   readonly queueLimit: number;
@@ -170,8 +169,8 @@ export class SharedPools implements Member {
 
   /** A waiter's time is up. */
   late(waiter: Waiter): void {
-    const { place } = waiter as { place?: { pool?: unknown } };
-    if (place?.pool instanceof SharedPool) place.pool.late(waiter);
+    const { place } = waiter;
+    if (place instanceof Lease) place.pool.late(waiter);
   }
 
   failed(key: string | undefined, error: StoreError): void {
