@@ -1,50 +1,41 @@
-import { spawnSync } from 'node:child_process';
+import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A program that is a Redis server, and what it needs in its environment. */
-interface Binary {
+/** A program, and what it needs in its environment. */
+export interface Binary {
   readonly path: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-let found: Binary | undefined;
-
-/** @throws Error that names the fix where there is none. */
-export function redisBinary(): Binary {
-  found ??= candidates().find(runs);
-  if (found !== undefined) return found;
-  throw new Error(
-    'There is no Redis server. Put redis-server or valkey-server on PATH (macOS: brew install redis), name one in ' +
-      'REDIS_SERVER, or, on Debian and Ubuntu, run: npm run bootstrap -- --redis',
-  );
+/** The first that runs, for who is to run it: one of these, or what the bootstrap script has unpacked. */
+export function findBinary(
+  paths: readonly string[],
+  cached: Binary | undefined,
+  identity: SpawnSyncOptions = {},
+): Binary | undefined {
+  const known = paths.map((path) => ({ path, env: process.env }));
+  return [...known, ...(cached === undefined ? [] : [cached])].find(({ path, env }) => {
+    const options = { env, stdio: 'ignore', ...identity } as const;
+    return spawnSync(path, ['--version'], options).status === 0;
+  });
 }
 
-function candidates(): Binary[] {
+/** What the bootstrap script has unpacked, whether this file runs from `src` or from `dist`. */
+export function unpacked(name: string): string | undefined {
+  const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+  const root = join(repository, 'node_modules/.cache', name, 'root');
+  return existsSync(root) ? root : undefined;
+}
+
+/** A program of a package that was unpacked there. */
+export function binaryIn(root: string, path: string): Binary {
   const { env } = process;
-  const named = env.REDIS_SERVER ? [env.REDIS_SERVER] : ['redis-server', 'valkey-server'];
-  const binaries = named.map((path) => ({ path, env }));
-  const root = cached();
-  if (root === undefined || env.REDIS_SERVER) return binaries;
   // Where Debian keeps its libraries, which the package's own are beside.
   const folders = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map((cpu) =>
     join(root, 'usr/lib', cpu),
   );
   const LD_LIBRARY_PATH = [...folders, env.LD_LIBRARY_PATH ?? ''].filter(Boolean).join(':');
-  return [
-    ...binaries,
-    { path: join(root, 'usr/bin/redis-server'), env: { ...env, LD_LIBRARY_PATH } },
-  ];
-}
-
-/** Where the bootstrap script has put it, whether this file runs from `src` or from `dist`. */
-function cached(): string | undefined {
-  const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
-  const root = join(repository, 'node_modules/.cache/redis/root');
-  return existsSync(root) ? root : undefined;
-}
-
-function runs({ path, env }: Binary): boolean {
-  return spawnSync(path, ['--version'], { env, stdio: 'ignore' }).status === 0;
+  return { path: join(root, path), env: { ...env, LD_LIBRARY_PATH } };
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { answers, ask } from './ask.ts';
 import { freePort } from './ports.ts';
 import { ServerProcess } from './process.ts';
+import { redisBinary } from './redis-binary.ts';
 
 export interface RedisOptions {
   /** As on the command line: `['--maxmemory', '2mb']`. */
@@ -85,7 +86,12 @@ async function launch(
 ): Promise<ServerProcess> {
   const own = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const quick = ['--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
-  const server = await ServerProcess.start(folder, [...own, ...quick, ...args]);
+  const server = await ServerProcess.start({
+    folder,
+    binary: redisBinary(),
+    args: [...own, ...quick, ...args],
+    end: 'KILL',
+  });
   try {
     for (const end = Date.now() + 15_000; !(await answers(port)); await delay(10)) {
       if (!server.alive) throw new Error(`redis-server ended at once, with ${args.join(' ')}`);

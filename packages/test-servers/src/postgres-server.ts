@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { childrenOf } from './children.ts';
+import { ownFolder } from './folder.ts';
+import { identity } from './identity.ts';
+import { freePort } from './ports.ts';
+import { initdbOf, postgresBinary } from './postgres-binary.ts';
+import { ServerProcess } from './process.ts';
+
+export interface PostgresOptions {
+  /** Whether commits wait for the disk, as they do in earnest. Default: false. */
+  readonly fsync?: boolean;
+  /** As in its configuration: `{ idle_session_timeout: '1s' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A PostgreSQL of one's own on 127.0.0.1, with a folder of its own, which ends with this process. */
+export class PostgresServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #options: PostgresOptions;
+  #process: ServerProcess;
+
+  static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
+    const folder = await ownFolder('headgate-postgres-');
+    try {
+      await initialize(folder);
+      for (let attempt = 1; ; attempt++) {
+        const port = await freePort();
+        const process = await launch(port, folder, options).catch((error: Error) => error);
+        if (process instanceof ServerProcess)
+          return new PostgresServer(port, folder, options, process);
+        // Another test may have been quicker to take the port.
+        if (attempt === 3) throw process;
+      }
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  private constructor(
+    port: number,
+    folder: string,
+    options: PostgresOptions,
+    process: ServerProcess,
+  ) {
+    this.port = port;
+    this.#folder = folder;
+    this.#options = options;
+    this.#process = process;
+  }
+
+  get url(): string {
+    return urlOf(this.port);
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** Ends it and removes what it has left. */
+  async stop(): Promise<void> {
+    await this.crash();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** An immediate shutdown: its next start is a recovery. */
+  async crash(): Promise<void> {
+    if (this.#process.alive) this.thaw();
+    await this.#process.kill();
+  }
+
+  /** A fast shutdown: who is connected is told, and everything is kept. */
+  async shutDown(): Promise<void> {
+    await this.#process.kill('INT');
+  }
+
+  /** Starts it again on the same port and data; where it runs, after a fast shutdown. */
+  async restart(): Promise<void> {
+    await this.shutDown();
+    this.#process = await launch(this.port, this.#folder, this.#options);
+  }
+
+  /** It answers nobody and keeps its connections, until `thaw`. */
+  freeze(): void {
+    this.#process.signal('SIGSTOP');
+    this.#signalAll('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#signalAll('SIGCONT');
+    this.#process.signal('SIGCONT');
+  }
+
+  #signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of childrenOf(this.pid)) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+}
+
+function urlOf(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+async function initialize(folder: string): Promise<void> {
+  const { path, env } = initdbOf(postgresBinary());
+  const own = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust'];
+  const quick = ['-E', 'UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(path, [...own, ...quick], { ...identity, cwd: folder, env });
+}
+
+async function launch(
+  port: number,
+  folder: string,
+  { fsync = false, settings = {} }: PostgresOptions,
+): Promise<ServerProcess> {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: fsync ? 'on' : 'off',
+    full_page_writes: fsync ? 'on' : 'off',
+    ...settings,
+  };
+  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = await ServerProcess.start({
+    ...{ folder, binary: postgresBinary(), identity, end: 'QUIT' },
+    args: ['-D', join(folder, 'data'), '-p', `${port}`, ...args],
+  });
+  try {
+    for (const end = Date.now() + 20_000; !(await answers(port)); await delay(10)) {
+      if (!server.alive) throw new Error(`postgres ended at once, with ${args.join(' ')}`);
+      if (Date.now() > end) throw new Error(`postgres does not answer on port ${port}`);
+    }
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
+  return server;
+}
+
+/** Whether a server there takes connections. */
+async function answers(port: number): Promise<boolean> {
+  const client = new pg.Client({ connectionString: urlOf(port), connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A real PostgreSQL that nobody else uses. */
+export function startPostgres(options?: PostgresOptions): Promise<PostgresServer> {
+  return PostgresServer.start(options);
+}
