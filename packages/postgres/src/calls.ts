@@ -1,0 +1,110 @@
+import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
+import { type Address, addressOf } from './address.ts';
+
+/** The store that sends them. */
+export interface Sender {
+  readonly owner: string;
+  /** Milliseconds, whole. */
+  readonly lease: number;
+  /** As they have been worked out so far. */
+  readonly addresses: WeakMap<LimitRef, Address>;
+}
+
+/** Operations on one limit that one call of the function does. */
+export interface Call {
+  readonly address: Address;
+  readonly words: string[];
+  /** Which of the operations asked for. */
+  readonly indices: number[];
+  readonly version: string | null;
+  readonly limit: number;
+}
+
+/** What concerns one limit goes together, in its order. */
+export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
+  const calls: Call[] = [];
+  const latest = new Map<string, Call>();
+  for (const [index, op] of ops.entries()) {
+    const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
+    const version = (op.verb !== 'setLimit' && ref.version) || null;
+    const address = known(ref, sender);
+    let call = latest.get(address.hash);
+    if (call?.version !== version || call.limit !== ref.limit) {
+      call = { address, version, limit: ref.limit, indices: [], words: [] };
+      latest.set(address.hash, call);
+      calls.push(call);
+    }
+    call.indices.push(index);
+    encode(op, call.words);
+  }
+  return calls;
+}
+
+/** A limiter asks for the same limit over and over, by the same object. */
+function known(ref: LimitRef, { addresses }: Sender): Address {
+  let address = addresses.get(ref);
+  if (address === undefined) {
+    address = addressOf(ref);
+    addresses.set(ref, address);
+  }
+  return address;
+}
+
+function encode(op: Op, words: string[]): void {
+  if (op.verb === 'setLimit') {
+    words.push(op.verb, '', '0', '0', '0', '0', '', '');
+    return;
+  }
+  const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
+  const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
+  const micros = whole(wait * 1_000);
+  const [weighs, spares] = [whole(weight), whole(spare)];
+  words.push(op.verb, id, weighs, spares, reserves ? '1' : '0', micros, where, `${fencing ?? ''}`);
+}
+
+/** As PostgreSQL reads it; more than any count or time that comes up is as good as endless. */
+export function whole(value: number): string {
+  return `${Math.min(Math.ceil(value), 1e15)}`;
+}
+
+/** Who is to be told something. */
+export interface News {
+  /** Those who were let in besides. */
+  readonly grants: readonly Grant[];
+  /** The processes that are to release what they do not use. */
+  readonly recalled: readonly string[];
+}
+
+/** What a call has answered. */
+export function decode(
+  reply: string,
+  { indices, limit }: Pick<Call, 'indices' | 'limit'>,
+  { lease }: Sender,
+  answers: (Answer | undefined)[],
+): News {
+  const words = reply.split('\n');
+  const soonest = words[2] ? Number(words[2]) / 1_000 : Infinity;
+  let at = 5;
+  for (const index of indices) {
+    const state = words[at] as Reply['state'];
+    const extra = words[at + 1] as string;
+    answers[index] = {
+      state,
+      fencing: state === 'held' ? BigInt(extra) : undefined,
+      place: state === 'queued' ? extra : undefined,
+      inflight: Number(words[at + 2]),
+      queued: Number(words[at + 3]),
+      limit: words[0] === whole(limit) ? limit : Number(words[0]),
+      version: words[1] as string,
+      checkIn: Math.min(Math.max(soonest, 0) + 1, lease / 3),
+      // All that were found by this call, once.
+      reclaimed: at === 5 ? Number(words[3]) : 0,
+    };
+    at += 4;
+  }
+  const grants: Grant[] = [];
+  for (; at + 1 < words.length; at += 2) {
+    grants.push({ id: words[at] as string, fencing: BigInt(words[at + 1] as string) });
+  }
+  return { grants, recalled: words[4] ? words[4].split(' ') : [] };
+}

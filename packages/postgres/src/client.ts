@@ -1,0 +1,55 @@
+import { invalid } from '@headgate/core/shared';
+import pg from 'pg';
+
+/** What the store needs of a client of `pg`. */
+export interface PostgresClient {
+  connect(): Promise<unknown>;
+  query(query: Query): Promise<{ readonly rows: readonly unknown[][] }>;
+  on(event: 'error' | 'end' | 'notification', listener: (value: never) => void): unknown;
+  end(): Promise<void>;
+  ref?(): void;
+  unref?(): void;
+}
+
+export interface Query {
+  /** Of a statement that is prepared once for each connection. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  readonly rowMode: 'array';
+}
+
+/**
+ * How to connect: a connection string or a config as `pg` takes them, or a function that makes a client which has not been
+ * connected yet.
+ */
+export type Connect = string | object | (() => PostgresClient | Promise<PostgresClient>);
+
+export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
+
+const expected = 'a connection string, a config of pg, or a function that makes a pg.Client';
+
+/** @throws HeadgateError where it is none of these. */
+export function clientMaker(connect: Connect, timeout: number): MakeClient {
+  if (typeof connect === 'function') return connect as MakeClient;
+  const isConfig = typeof connect === 'object' && connect !== null && !('connect' in connect);
+  if (!isConfig && (typeof connect !== 'string' || connect === '')) {
+    throw invalid('connect', expected, connect);
+  }
+  const given = typeof connect === 'string' ? { connectionString: connect } : connect;
+  const config = { fallback_application_name: 'headgate', keepAlive: true, ...given };
+  return () => new pg.Client({ ...config, connectionTimeoutMillis: timeout }) as PostgresClient;
+}
+
+/** At once, whatever it does; nothing keeps the process then. */
+export function destroy(client: PostgresClient): void {
+  // A graceful end would wait for a server that may be frozen.
+  const { connection } = client as { connection?: { stream?: { destroy?(): void } } };
+  client.end().catch(() => {});
+  connection?.stream?.destroy?.();
+}
+
+/** One that is not prepared. */
+export function statement(text: string, values: readonly unknown[] = []): Query {
+  return { text, values, rowMode: 'array' };
+}

@@ -1,0 +1,55 @@
+import { StoreError } from '@headgate/core/shared';
+
+/** Connection exceptions, and the server going down or coming up, or having no connection to spare. */
+const away = /^(08...|57P0[1235]|53300)$/;
+const canceled = new Set(['57014', '55P03']);
+/** No such schema, table or function. */
+const missing = new Set(['3F000', '42P01', '42883']);
+const repeatable = new Set(['40001', '40P01']);
+
+function stateOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
+}
+
+/** Whether the server has undone it for the sake of another transaction: it may well succeed the next time. */
+export function isUndone(error: unknown): boolean {
+  return repeatable.has(stateOf(error));
+}
+
+/** Whether the server is there, and has said no. */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';
+  const state = stateOf(error);
+  return state !== '' && !away.test(state) && !canceled.has(state);
+}
+
+/** What a client's error means to a limiter. Never with a key in it. */
+export function failure(cause: unknown): StoreError {
+  if (cause instanceof StoreError) return cause;
+  const state = stateOf(cause);
+  if (missing.has(state)) {
+    return refused(`its tables are not there (${state}): await store.migrate(), once`, cause);
+  }
+  if (isRefusal(cause)) return refused(`PostgreSQL refused the call: ${state}`, cause);
+  const { message = '' } = (cause ?? {}) as Partial<Error>;
+  if (canceled.has(state) || /timeout/i.test(message)) return late(cause);
+  return down('PostgreSQL cannot be reached', cause);
+}
+
+export function refused(message: string, cause?: unknown): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_REFUSED', message, cause);
+}
+
+/** No answer within the time: whether the call was done is not known. */
+export function late(cause?: unknown): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'PostgreSQL has not answered in time', cause);
+}
+
+export function down(message: string, cause?: unknown): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause);
+}
+
+export function closed(): StoreError {
+  return down('the PostgreSQL store was closed');
+}

@@ -1,0 +1,195 @@
+import { now } from './schema.ts';
+import { verbs } from './verbs.sql.ts';
+
+/** How many words tell of one operation. */
+export const words = 8;
+
+/**
+ * All operations on one limit, in one short transaction of its own. It locks the limit's row first, and only then looks at the
+ * clock and at the leases: at READ COMMITTED each statement sees what was committed before it began.
+ *
+ * `ops` is, for each operation: verb, id, weight, spare, `1` where it reserves, wait in microseconds, queueLimit or place, and
+ * fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, microseconds until the next lease may end where
+ * anybody waits, leases reclaimed, who is to be told that others wait; for each operation its state, its token or place,
+ * inflight, queued; then the id and token of each that was let in besides.
+ */
+export function leaseFunctions(schema: string): string {
+  return `
+CREATE OR REPLACE FUNCTION ${schema}.lease(
+  address_ text, label_ text, most_ bigint, version_ bigint, term_ bigint, me_ text, ops_ text[]
+) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  l ${schema}.limits;
+  r ${schema}.leases;
+  w ${schema}.leases;
+  now_ bigint;
+  verb_ text;
+  id_ text;
+  weight_ bigint;
+  spare_ bigint;
+  reserves_ boolean;
+  wait_ bigint;
+  where_ text;
+  fencing_ bigint;
+  state_ text;
+  extra_ bigint;
+  known_ boolean;
+  at_ integer;
+  -- Loose: perhaps somebody fits by now who waits.
+  loose_ boolean := false;
+  recall_ boolean := false;
+  reclaimed_ bigint := 0;
+  freed_ bigint;
+  gone_ bigint;
+  told_ text := '';
+  lines_ text[] := '{}';
+  grants_ text[] := '{}';
+BEGIN
+  -- The quick way, which most go: one takes or gives back where nobody waits. The UPDATE locks the row, and looks again at
+  -- what it says when it had to wait for that.
+  IF pg_catalog.cardinality(ops_) = ${words} AND ops_[1] IN ('acquire', 'release') THEN
+    weight_ := ops_[3];
+    spare_ := ops_[4];
+    reserves_ := ops_[5] = '1';
+    IF ops_[1] = 'acquire' THEN
+      UPDATE ${schema}.limits AS t SET
+        inflight = t.inflight + weight_,
+        token = GREATEST(t.token + 1, ${now}) + spare_,
+        soonest = LEAST(t.soonest, ${now} + term_),
+        touched = ${now}
+      WHERE t.address = address_ AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now} AND t.longest >= term_
+        AND (t.inflight = 0 OR t.inflight + weight_ <= t.most) AND (t.reserving OR NOT reserves_)
+        AND (version_ <= t.version OR version_ IS NULL AND t.most = most_)
+      RETURNING * INTO l;
+      IF FOUND THEN
+        now_ := ${now};
+        INSERT INTO ${schema}.leases (limit_id, id, weight, ends, expires, fencing, spare, reserves)
+        VALUES (l.id, ops_[2], weight_, now_ + term_, now_ + term_, l.token - spare_, spare_, reserves_)
+        ON CONFLICT DO NOTHING;
+        IF FOUND THEN
+          RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version, '', '0', '', 'held', l.token - spare_, l.inflight, '0');
+        END IF;
+        -- It is there already: what it is, is looked for below.
+        UPDATE ${schema}.limits AS t SET inflight = t.inflight - weight_ WHERE t.address = address_;
+      END IF;
+    ELSE
+      UPDATE ${schema}.limits AS t SET inflight = t.inflight - weight_, touched = ${now}
+      WHERE t.address = address_ AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now} AND t.longest >= term_
+        AND t.inflight >= weight_ AND (version_ <= t.version OR version_ IS NULL AND t.most = most_)
+      RETURNING * INTO l;
+      IF FOUND THEN
+        DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = ops_[2] AND t.weight = weight_;
+        IF FOUND THEN
+          RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version, '', '0', '', 'ok', '', l.inflight, '0');
+        END IF;
+        UPDATE ${schema}.limits AS t SET inflight = t.inflight + weight_ WHERE t.address = address_;
+      END IF;
+    END IF;
+  END IF;
+
+  LOOP
+    SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
+    now_ := ${now};
+    EXIT WHEN l.id IS NOT NULL;
+    -- Nobody asks for anything: what was to be tended has gone.
+    IF pg_catalog.cardinality(ops_) = 0 THEN RETURN NULL; END IF;
+    INSERT INTO ${schema}.limits (address, label, most, version, inflight, queued, token, tail, born, soonest, longest, reserving, touched)
+    VALUES (address_, label_, most_, COALESCE(version_, now_), 0, 0, now_, 0, now_, now_ + term_, term_, false, now_)
+    ON CONFLICT DO NOTHING;
+  END LOOP;
+
+  IF version_ IS NULL AND most_ <> l.most THEN
+    l.most := most_;
+    l.version := GREATEST(now_, l.version + 1);
+    loose_ := true;
+  ELSIF version_ > l.version THEN
+    l.most := most_;
+    l.version := version_;
+    loose_ := true;
+  END IF;
+  l.touched := now_;
+  l.longest := GREATEST(l.longest, term_);
+
+  IF l.soonest <= now_ THEN
+    WITH dead AS (
+      DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.expires <= now_ RETURNING t.weight, t.place
+    )
+    SELECT
+      pg_catalog.count(*) FILTER (WHERE place IS NULL),
+      COALESCE(pg_catalog.sum(weight) FILTER (WHERE place IS NULL), 0),
+      pg_catalog.count(*) FILTER (WHERE place IS NOT NULL)
+    INTO reclaimed_, freed_, gone_ FROM dead;
+    l.inflight := l.inflight - freed_;
+    l.queued := l.queued - gone_;
+    loose_ := true;
+    SELECT COALESCE(pg_catalog.min(t.expires), now_ + l.longest) INTO l.soonest
+    FROM ${schema}.leases AS t WHERE t.limit_id = l.id;
+  END IF;
+
+  -- First who waits and fits by now is let in, so that a newcomer is not told that others wait.
+  FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${words} LOOP
+    IF turn_ > 0 THEN
+${verbs(schema, words)}
+    END IF;
+
+    WHILE loose_ AND l.queued > 0 AND (l.inflight = 0 OR l.inflight < l.most) LOOP
+      SELECT * INTO w FROM ${schema}.leases AS t
+      WHERE t.limit_id = l.id AND t.place IS NOT NULL ORDER BY t.place LIMIT 1;
+      EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > l.most;
+      w.fencing := GREATEST(l.token + 1, now_);
+      l.token := w.fencing + w.spare;
+      -- A lease after its process was last heard of: it may have died since, in the line.
+      UPDATE ${schema}.leases AS t SET place = NULL, expires = w.ends, fencing = w.fencing
+      WHERE t.limit_id = l.id AND t.id = w.id;
+      l.inflight := l.inflight + w.weight;
+      l.queued := l.queued - 1;
+      l.soonest := LEAST(l.soonest, w.ends);
+      IF turn_ > 0 AND w.id = id_ THEN
+        state_ := 'held';
+        extra_ := w.fencing;
+      ELSE
+        grants_ := grants_ || w.id || w.fencing::text;
+      END IF;
+    END LOOP;
+    loose_ := false;
+
+    IF turn_ > 0 THEN
+      lines_[turn_] := pg_catalog.concat_ws(E'\\n', state_, COALESCE(extra_::text, ''), l.inflight, l.queued);
+    END IF;
+  END LOOP;
+
+  reclaimed_ := reclaimed_ + l.reclaimed;
+  l.reclaimed := CASE WHEN pg_catalog.cardinality(ops_) = 0 THEN reclaimed_ ELSE 0 END;
+  UPDATE ${schema}.limits AS t SET
+    most = l.most, version = l.version, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
+    soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,
+    reclaimed = l.reclaimed
+  WHERE t.address = address_;
+
+  IF recall_ AND l.reserving AND l.queued > 0 THEN
+    SELECT pg_catalog.string_agg(DISTINCT pg_catalog.split_part(t.id, '.', 1), ' ') INTO told_
+    FROM ${schema}.leases AS t
+    WHERE t.limit_id = l.id AND t.place IS NULL AND t.reserves AND pg_catalog.split_part(t.id, '.', 1) <> me_;
+  END IF;
+  RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version,
+    CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(told_, ''),
+    pg_catalog.array_to_string(lines_ || grants_, E'\\n'));
+END
+$body$;
+
+-- Several limits at once. The caller names them in order of their addresses, as everybody does who locks several.
+CREATE OR REPLACE FUNCTION ${schema}.leases(
+  addresses_ text[], labels_ text[], mosts_ bigint[], versions_ bigint[], sizes_ integer[], term_ bigint, me_ text, ops_ text[]
+) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  from_ integer := 0;
+BEGIN
+  FOR turn_ IN 1 .. pg_catalog.cardinality(addresses_) LOOP
+    RETURN NEXT ${schema}.lease(addresses_[turn_], labels_[turn_], mosts_[turn_], versions_[turn_], term_, me_,
+      ops_[from_ + 1 : from_ + sizes_[turn_]]);
+    from_ := from_ + sizes_[turn_];
+  END LOOP;
+END
+$body$;
+`;
+}

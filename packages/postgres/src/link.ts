@@ -1,0 +1,130 @@
+import { destroy, type MakeClient, type PostgresClient, type Query } from './client.ts';
+import { closed, late } from './failure.ts';
+
+/** Milliseconds until the next attempt, which are doubled after each that fails. */
+const firstPause = 25;
+const longestPause = 1_000;
+
+export interface LinkOptions {
+  readonly make: MakeClient;
+  /** Milliseconds that connecting and each statement may take. */
+  readonly timeout: number;
+  /** Before anybody may use the connection. */
+  setUp(client: PostgresClient): Promise<void>;
+  up?(): void;
+  /** The connection was lost, or an attempt has failed. */
+  down?(error: unknown): void;
+}
+
+/**
+ * One connection of the store's own, which is opened again where it is lost. It keeps no process alive; who waits for an answer
+ * does so by his own timer.
+ */
+export class Link {
+  readonly #options: LinkOptions;
+  #client: PostgresClient | undefined;
+  #opening: Promise<PostgresClient> | undefined;
+  #pause = 0;
+  #isClosed = false;
+  /** Why it is not there, as far as that is known. */
+  lastError: unknown;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  get isUp(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** Resolves when it is connected; rejects where this attempt, or the one under way, fails. */
+  open(): Promise<PostgresClient> {
+    if (this.#client !== undefined) return Promise.resolve(this.#client);
+    if (this.#isClosed) return Promise.reject(closed());
+    this.#opening ??= this.#attempt();
+    return this.#opening;
+  }
+
+  /** One at a time. Where it takes too long the connection ends, and what was done is not known. */
+  async query(query: Query): Promise<readonly unknown[][]> {
+    const client = this.#client ?? (await this.open());
+    const { rows } = await this.#inTime(client, () => client.query(query));
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) await this.#inTime(client, () => client.end()).catch(() => {});
+  }
+
+  async #attempt(): Promise<PostgresClient> {
+    if (this.#pause > 0) {
+      await new Promise((resolve) => setTimeout(resolve, this.#pause).unref());
+    }
+    let client: PostgresClient | undefined;
+    try {
+      client = await this.#options.make();
+      await this.#connect(client);
+      if (this.#isClosed) throw closed();
+    } catch (error) {
+      this.#opening = undefined;
+      this.#pause = Math.min(Math.max(2 * this.#pause, firstPause), longestPause);
+      if (client !== undefined) destroy(client);
+      this.#lost(error);
+      throw error;
+    }
+    this.#opening = undefined;
+    this.#client = client;
+    this.#pause = 0;
+    this.lastError = undefined;
+    this.#options.up?.();
+    return client;
+  }
+
+  async #connect(client: PostgresClient): Promise<void> {
+    const lost = new Promise<never>((_, reject) => {
+      const end = (error: unknown) => {
+        reject(error);
+        if (this.#client !== client) return;
+        this.#client = undefined;
+        destroy(client);
+        this.#lost(error);
+      };
+      client.on('error', end);
+      client.on('end', () => end(new Error('the connection has ended')));
+    });
+    lost.catch(() => {});
+    client.unref?.();
+    const ready = async () => {
+      await client.connect();
+      client.unref?.();
+      await this.#options.setUp(client);
+    };
+    await this.#inTime(client, () => Promise.race([ready(), lost]));
+  }
+
+  #lost(error: unknown): void {
+    this.lastError = error;
+    if (this.#isClosed) return;
+    this.open().catch(() => {});
+    this.#options.down?.(error);
+  }
+
+  async #inTime<T>(client: PostgresClient, work: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const end = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(late());
+        destroy(client);
+      }, this.#options.timeout);
+      timer.unref();
+    });
+    try {
+      return await Promise.race([work(), end]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import {
+  type Answer,
+  type Capabilities,
+  type Grant,
+  type LimitRef,
+  type Op,
+  Store,
+  StoreError,
+  type StoreListener,
+  type StoreStats,
+} from '@headgate/core/shared';
+import { addressOf, refOf } from './address.ts';
+import type { Call, News, Sender } from './calls.ts';
+import { type MakeClient, statement } from './client.ts';
+import { Errands } from './errands.ts';
+import { closed, failure, late } from './failure.ts';
+import { channelOf, Listening } from './listening.ts';
+import { migrate } from './migration.ts';
+import { Ring } from './ring.ts';
+import { identifier } from './schema.ts';
+import { sessionSettings } from './session.ts';
+import { statistics, statsOf } from './stats.sql.ts';
+import { within } from './within.ts';
+import { Work } from './work.ts';
+
+export class PostgresStore extends Store {
+  readonly can: Capabilities = {
+    fencing: true,
+    queueLimit: true,
+    setLimit: true,
+    keys: true,
+    place: true,
+    resize: true,
+    recall: true,
+  };
+  readonly #make: MakeClient;
+  readonly #schema: string;
+  readonly #errands: Errands;
+  readonly #listening: Listening;
+  readonly #work: Work;
+  readonly #ring: Ring;
+  #listener: StoreListener | undefined;
+  #isUp = true;
+  #isClosed = false;
+
+  constructor(make: MakeClient, schema: string, lease: number, timeout: number) {
+    super({ lease, timeout });
+    this.#make = make;
+    this.#schema = schema;
+    const { owner } = this;
+    const sender: Sender = { owner, lease, addresses: new WeakMap() };
+    const own = { make, timeout, schema: identifier(schema), sender };
+    const news = (one: News, call?: Call) => this.#tell(one, call);
+    const settings = statement(sessionSettings(timeout));
+    this.#errands = new Errands(make, timeout, () => {
+      return this.#listening.isProven ? settings : undefined;
+    });
+    const query = this.#errands.query.bind(this.#errands);
+    this.#ring = new Ring({ ...own, query, news });
+    this.#listening = new Listening({
+      ...own,
+      owner,
+      elsewhere: query,
+      heard: (message) => this.#hear(message),
+      up: (number) => {
+        this.#ring.join(number);
+        this.#listener?.check();
+      },
+      down: () => {
+        this.#ring.leave();
+        // Others may take this process for dead: what it holds is renewed at once, as long as that can be done.
+        if (this.#work.link.isUp) this.#listener?.check();
+      },
+    });
+    this.#work = new Work({
+      ...own,
+      ready: () => this.#listening.proven(),
+      news,
+      up: () => this.#up(),
+      down: (error) => this.#down(error),
+    });
+  }
+
+  /**
+   * Makes the tables and functions that the store needs, where they are not there or are of an earlier version. It may be called by
+   * every process that starts, and by many at once. `npx headgate-postgres` prints what it does.
+   *
+   * @throws StoreError where the server cannot be reached, or its role may not do that.
+   */
+  migrate(): Promise<void> {
+    return migrate(this.#make, this.#schema);
+  }
+
+  async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
+    const answers: (Answer | undefined)[] = new Array(ops.length).fill(undefined);
+    if (this.#isClosed) return answers.map(() => ({ error: closed() }));
+    await within(timeout, (isLate) => this.#work.do(ops, answers, isLate));
+    return answers.map((answer) => answer ?? { error: this.#missing() });
+  }
+
+  listen(listener: StoreListener): () => void {
+    this.#listener = listener;
+    return () => {
+      if (this.#listener === listener) this.#listener = undefined;
+    };
+  }
+
+  async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+    if (this.#isClosed) throw closed();
+    const text = statistics(identifier(this.#schema));
+    const asked = () => this.#errands.query(statement(text, [addressOf(ref).hash]));
+    const answer =
+      (await within(this.timeout, () =>
+        this.#listening.proven().then(asked).then(statsOf, failure),
+      )) ?? this.#missing();
+    if (answer instanceof StoreError) throw answer;
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const links = [this.#work.link, this.#listening.link];
+    if (this.#errands.link.isUp) await this.#ring.close();
+    await Promise.all([...links, this.#errands.link].map((link) => link.close()));
+  }
+
+  /** Why there is no answer, when its time is over. */
+  #missing(): StoreError {
+    const { isUp, lastError } = this.#work.link;
+    return isUp || lastError === undefined ? late() : failure(lastError);
+  }
+
+  #up(): void {
+    if (this.#isUp) return;
+    this.#isUp = true;
+    this.#listener?.state(true);
+  }
+
+  #down(error: unknown): void {
+    if (!this.#isUp) return;
+    this.#isUp = false;
+    this.#listener?.state(false, failure(error));
+  }
+
+  /** Who was let in, and who is to give back what he does not use, here and elsewhere. */
+  #tell({ grants, recalled }: News, call?: Call): void {
+    const others = new Map<string, string[]>();
+    for (const grant of grants) {
+      const [owner = ''] = grant.id.split('.', 1);
+      const { id, fencing } = grant;
+      if (owner === this.owner) this.#listener?.grant(grant);
+      else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
+    }
+    for (const [owner, lines] of others) this.#errands.notify(channelOf(owner), 'grant', lines);
+    for (const owner of recalled) {
+      if (call !== undefined)
+        this.#errands.notify(channelOf(owner), 'recall', [call.address.label]);
+    }
+  }
+
+  // Anybody who may notify can have sent anything: what makes no sense is not heard.
+  #hear(message: string): void {
+    const [what, ...lines] = message.split('\n');
+    const listener = this.#listener;
+    if (what === 'grant') for (const grant of grantsOf(lines)) listener?.grant(grant);
+    const ref = what === 'recall' ? refOf(lines[0] ?? '') : undefined;
+    if (ref !== undefined) listener?.recall(ref);
+  }
+}
+
+function grantsOf(lines: readonly string[]): Grant[] {
+  return lines.flatMap((line) => {
+    const [, id, token] = /^(\S+) (\d+)$/.exec(line) ?? [];
+    return id === undefined || token === undefined ? [] : [{ id, fencing: BigInt(token) }];
+  });
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// Prints what `store.migrate()` runs, for those who run their migrations themselves.
+import { parseArgs } from 'node:util';
+import { migration } from './migration.ts';
+
+const usage = 'usage: headgate-postgres [--schema <name>]   prints the SQL that the store needs';
+
+try {
+  const { values } = parseArgs({
+    options: {
+      schema: { type: 'string', default: 'headgate' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  process.stdout.write(values.help ? `${usage}\n` : migration(values.schema));
+} catch (error) {
+  console.error(`${(error as Error).message}\n${usage}`);
+  process.exitCode = 1;
+}

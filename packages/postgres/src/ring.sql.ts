@@ -1,0 +1,89 @@
+import { now } from './schema.ts';
+
+/** Milliseconds that the leases of a process last whose connection has ended, unless it renews them on another. */
+export const grace = 1_000;
+
+/**
+ * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and looks
+ * whether that of the one before it is free: that one's connection has ended, whatever became of the process. The first
+ * looks after the last.
+ *
+ * It looks again and again instead of waiting for the lock: a statement that waits holds a snapshot, which would keep
+ * the whole database from being vacuumed for as long as all goes well.
+ */
+export function ringFunctions(schema: string): string {
+  // Of its own in the whole database: other applications have advisory locks, too.
+  const space = `(('${schema.replaceAll("'", "''")}.members'::regclass)::oid::bigint - 2147483648)::integer`;
+  return `
+-- Returns the process's number. Whatever befalls its leases for want of the former number has done so before this returns.
+CREATE OR REPLACE FUNCTION ${schema}.register(owner_ text) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  number_ integer := pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('${schema.replaceAll("'", "''")}.members', 'number'));
+BEGIN
+  PERFORM pg_catalog.pg_advisory_lock(${space}, number_);
+  DELETE FROM ${schema}.members AS t WHERE t.owner = owner_;
+  INSERT INTO ${schema}.members (number, owner) OVERRIDING SYSTEM VALUE VALUES (number_, owner_);
+  RETURN number_;
+END
+$body$;
+
+-- Returns 'dead' where the one before has gone, 'first' where there is none with a lower number, else nothing.
+CREATE OR REPLACE FUNCTION ${schema}.watch(me_ integer) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  m ${schema}.members;
+  is_first_ boolean := false;
+  soon_ bigint;
+  l record;
+BEGIN
+  SELECT * INTO m FROM ${schema}.members AS t WHERE t.number < me_ ORDER BY t.number DESC LIMIT 1;
+  IF NOT FOUND THEN
+    is_first_ := true;
+    SELECT * INTO m FROM ${schema}.members AS t WHERE t.number > me_ ORDER BY t.number DESC LIMIT 1;
+  END IF;
+  IF m.number IS NULL OR NOT pg_catalog.pg_try_advisory_xact_lock_shared(${space}, m.number) THEN
+    RETURN CASE WHEN is_first_ THEN 'first' ELSE '' END;
+  END IF;
+  DELETE FROM ${schema}.members AS t WHERE t.number = m.number;
+  -- It has left by itself, has come back with another number, or somebody else has been quicker.
+  IF NOT FOUND THEN RETURN ''; END IF;
+  soon_ := ${now} + ${grace * 1_000};
+  FOR l IN
+    SELECT t.id, t.address FROM ${schema}.limits AS t WHERE t.id IN (
+      SELECT s.limit_id FROM ${schema}.leases AS s
+      WHERE pg_catalog.split_part(s.id, '.', 1) = m.owner AND s.expires > soon_
+    ) ORDER BY t.address FOR UPDATE
+  LOOP
+    UPDATE ${schema}.leases AS t SET expires = LEAST(t.expires, soon_), ends = LEAST(t.ends, soon_)
+    WHERE t.limit_id = l.id AND pg_catalog.split_part(t.id, '.', 1) = m.owner;
+    UPDATE ${schema}.limits AS t SET soonest = LEAST(t.soonest, soon_) WHERE t.address = l.address;
+  END LOOP;
+  RETURN 'dead';
+END
+$body$;
+
+-- Forgets limits that nobody has used for twice their longest lease; returns how many.
+CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  count_ bigint;
+BEGIN
+  DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
+    SELECT s.address FROM ${schema}.limits AS s
+    WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
+    LIMIT 1000 FOR UPDATE SKIP LOCKED
+  ));
+  GET DIAGNOSTICS count_ = ROW_COUNT;
+  RETURN count_;
+END
+$body$;
+
+-- Drops what has expired and lets in who fits, where nobody asks; answers as operations do.
+CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
+BEGIN
+  RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (
+    SELECT s.address, s.label FROM ${schema}.limits AS s
+    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT 200
+  ) AS t;
+END
+$body$;
+`;
+}

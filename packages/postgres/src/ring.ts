@@ -1,0 +1,83 @@
+import { decode, type News, type Sender } from './calls.ts';
+import { type Query, statement } from './client.ts';
+import { grace } from './ring.sql.ts';
+
+/** Milliseconds from one look at the process before to the next. */
+const period = 250;
+
+export interface RingOptions {
+  readonly schema: string;
+  readonly sender: Sender;
+  query(query: Query): Promise<readonly unknown[][]>;
+  news(news: News): void;
+}
+
+/** Looks after the process before this one in the ring, and after what nobody else asks for. */
+export class Ring {
+  readonly #options: RingOptions;
+  #number: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #swept = performance.now();
+
+  constructor(options: RingOptions) {
+    this.#options = options;
+  }
+
+  /** From now on, under this number. */
+  join(number: number): void {
+    this.#number = number;
+    this.#later(0);
+  }
+
+  /** It is not known to be there any more: others look after it. */
+  leave(): void {
+    this.#number = undefined;
+    clearTimeout(this.#timer);
+  }
+
+  /** In peace: what it holds is left to its lease. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#number === undefined) return;
+    const { schema, query } = this.#options;
+    const text = `DELETE FROM ${schema}.members WHERE number = $1`;
+    await query(statement(text, [this.#number])).catch(() => {});
+  }
+
+  #later(pause: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed || this.#number === undefined) return;
+    this.#timer = setTimeout(() => void this.#watch(), pause);
+    this.#timer.unref();
+  }
+
+  async #watch(): Promise<void> {
+    const { schema, query, sender } = this.#options;
+    const text = `SELECT ${schema}.watch($1)`;
+    const values = [this.#number];
+    const watch: Query = { name: 'headgate watch', text, values, rowMode: 'array' };
+    const found = await query(watch).then(
+      ([row]) => row?.[0],
+      () => 'nothing',
+    );
+    if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
+    // One does it for all.
+    if (found === 'first' && performance.now() - this.#swept > sender.lease) {
+      await this.#sweep();
+      await query(statement(`SELECT ${schema}.forget()`)).catch(() => {});
+    }
+    this.#later(found === 'dead' ? 0 : period);
+  }
+
+  async #sweep(): Promise<void> {
+    const { schema, query, sender, news } = this.#options;
+    this.#swept = performance.now();
+    const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
+    const replies = await query(sweep).catch(() => []);
+    for (const [reply] of replies) {
+      if (typeof reply === 'string') news(decode(reply, { indices: [], limit: 0 }, sender, []));
+    }
+  }
+}

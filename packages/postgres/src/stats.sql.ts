@@ -1,0 +1,24 @@
+import type { StoreStats } from '@headgate/core/shared';
+import { now } from './schema.ts';
+
+/** How a limit stands, without a change to it. */
+export function statistics(schema: string): string {
+  return `
+SELECT l.most, l.version,
+  COALESCE(sum(t.weight) FILTER (WHERE t.place IS NULL), 0), count(t.id) FILTER (WHERE t.place IS NULL),
+  count(t.place), GREATEST(0, ${now} - min(t.place)) / 1000.0
+FROM ${schema}.limits AS l LEFT JOIN ${schema}.leases AS t ON t.limit_id = l.id AND t.expires > ${now}
+WHERE l.address = $1 GROUP BY l.most, l.version`;
+}
+
+export function statsOf([row]: readonly unknown[][]): StoreStats {
+  const [limit, version, inflight, holders, queued, longestWait] = (row ?? []).map(String);
+  return {
+    limit: Number(limit ?? 0),
+    version: version ?? '',
+    inflight: Number(inflight ?? 0),
+    holders: Number(holders ?? 0),
+    queued: Number(queued ?? 0),
+    longestWait: queued === '0' ? 0 : Number(longestWait ?? 0),
+  };
+}

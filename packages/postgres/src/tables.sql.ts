@@ -1,0 +1,55 @@
+/**
+ * What is kept. All times are microseconds since 1970, by the server's clock.
+ *
+ * - `limits`: one row for each limit, and each key of one in use, which every operation locks first. The counts are kept in it,
+ *   so that an operation costs as much with a thousand holders as with one; `soonest` is before any lease ends, so that most
+ *   operations need not look. It changes with each operation in a place that no index knows of: old versions of the row are
+ *   cleared away where they lie, without a vacuum.
+ *   `reclaimed` counts leases that were dropped while nobody asked, until somebody does, who is told.
+ * - `leases`: who holds (no `place`) and who waits. `ends` is a lease after it was last asked for; `expires`, when it is dropped.
+ * - `members`: the processes, each of which holds the advisory lock of its number for as long as it is connected.
+ */
+export function tables(schema: string): string {
+  return `
+CREATE SCHEMA IF NOT EXISTS ${schema};
+
+CREATE TABLE IF NOT EXISTS ${schema}.limits (
+  address text COLLATE "C" PRIMARY KEY,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  label text NOT NULL,
+  most bigint NOT NULL,
+  version bigint NOT NULL,
+  inflight bigint NOT NULL CHECK (inflight >= 0),
+  queued bigint NOT NULL CHECK (queued >= 0),
+  token bigint NOT NULL,
+  tail bigint NOT NULL,
+  born bigint NOT NULL,
+  soonest bigint NOT NULL,
+  longest bigint NOT NULL,
+  reserving boolean NOT NULL,
+  reclaimed bigint NOT NULL DEFAULT 0,
+  touched bigint NOT NULL
+) WITH (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+
+CREATE TABLE IF NOT EXISTS ${schema}.leases (
+  limit_id bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  weight bigint NOT NULL CHECK (weight >= 0),
+  ends bigint NOT NULL,
+  expires bigint NOT NULL,
+  place bigint,
+  fencing bigint,
+  spare bigint NOT NULL,
+  reserves boolean NOT NULL,
+  PRIMARY KEY (limit_id, id),
+  CHECK ((place IS NULL) = (fencing IS NOT NULL))
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+
+CREATE INDEX IF NOT EXISTS leases_line ON ${schema}.leases (limit_id, place) WHERE place IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS ${schema}.members (
+  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  owner text COLLATE "C" NOT NULL UNIQUE
+);
+`;
+}

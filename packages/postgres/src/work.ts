@@ -1,0 +1,158 @@
+import type { Answer, Op } from '@headgate/core/shared';
+import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
+import type { MakeClient, Query } from './client.ts';
+import { statement } from './client.ts';
+import { failure, isUndone } from './failure.ts';
+import { Link } from './link.ts';
+import { sessionSettings } from './session.ts';
+
+/** How many operations one transaction does at most: nobody else is served by its limits meanwhile. */
+const most = 500;
+/** How often what was undone for the sake of another transaction is done again. */
+const tries = 5;
+
+interface Task {
+  readonly op: Op;
+  readonly isLate: () => boolean;
+  readonly answer: (answer: Answer) => void;
+  /** Whether it has been sent before, on a connection that was lost. */
+  wasSent: boolean;
+}
+
+export interface WorkOptions {
+  readonly make: MakeClient;
+  readonly timeout: number;
+  readonly schema: string;
+  readonly sender: Sender;
+  /** Resolves when operations may be sent. */
+  ready(): Promise<void>;
+  news(news: News, call: Call): void;
+  up(): void;
+  down(error: unknown): void;
+}
+
+/** The connection on which operations are done: all that have come since the last statement was sent, in the next one. */
+export class Work {
+  readonly link: Link;
+  readonly #options: WorkOptions;
+  #tasks: Task[] = [];
+  #isBusy = false;
+
+  constructor(options: WorkOptions) {
+    this.#options = options;
+    const { make, timeout, up, down } = options;
+    this.link = new Link({
+      ...{ make, timeout, up, down },
+      setUp: async (client) => {
+        await options.ready();
+        await client.query(statement(sessionSettings(timeout)));
+      },
+    });
+  }
+
+  /** Resolves when all have their answers. */
+  do(ops: readonly Op[], answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
+    if (ops.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      let left = ops.length;
+      for (const [index, op] of ops.entries()) {
+        const answer = (one: Answer) => {
+          answers[index] = one;
+          if (--left === 0) resolve();
+        };
+        this.#tasks.push({ op, isLate, answer, wasSent: false });
+      }
+      if (!this.#isBusy) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#tasks.length > 0) {
+      try {
+        if (!this.link.isUp) await this.link.open();
+      } catch (cause) {
+        this.#fail(this.#tasks.splice(0), cause);
+        continue;
+      }
+      // Their callers were told that they failed: they must not come true.
+      this.#tasks = this.#tasks.filter(({ isLate }) => !isLate());
+      const next = this.#tasks.splice(0, most);
+      if (next.length > 0) await this.#send(next);
+    }
+    this.#isBusy = false;
+  }
+
+  #fail(tasks: readonly Task[], cause: unknown): void {
+    const error = failure(cause);
+    for (const { answer } of tasks) answer({ error });
+  }
+
+  async #send(tasks: readonly Task[]): Promise<void> {
+    const { sender, news } = this.#options;
+    const calls = callsOf(
+      tasks.map(({ op }) => op),
+      sender,
+    );
+    // Everybody locks limits in this order.
+    calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
+    try {
+      const rows = await this.#run(calls);
+      const answers: (Answer | undefined)[] = new Array(tasks.length);
+      const heard = calls.map((call, i) => decode(String(rows[i]?.[0]), call, sender, answers));
+      for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
+      for (const [i, call] of calls.entries()) news(heard[i] as News, call);
+    } catch (cause) {
+      this.#again(tasks, cause);
+    }
+  }
+
+  async #run(calls: readonly Call[]): Promise<readonly unknown[][]> {
+    const query = calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.link.query(query);
+      } catch (error) {
+        if (!isUndone(error) || attempt === tries) throw error;
+      }
+    }
+  }
+
+  /** The connection may have been lost at any step; each operation is safe to repeat, on the next one. */
+  #again(tasks: readonly Task[], cause: unknown): void {
+    const { code } = failure(cause);
+    const isLost = code === 'ERR_HEADGATE_STORE_DOWN' && !this.link.isUp;
+    const repeated = isLost ? tasks.filter(({ wasSent }) => !wasSent) : [];
+    for (const task of repeated) task.wasSent = true;
+    this.#fail(
+      tasks.filter((task) => !repeated.includes(task)),
+      cause,
+    );
+    this.#tasks.unshift(...repeated);
+  }
+
+  #one({ address, limit, version, words }: Call): Query {
+    const { schema, sender } = this.#options;
+    const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7)`;
+    const term = `${sender.lease * 1_000}`;
+    const { hash, label } = address;
+    const values = [hash, label, whole(limit), version, term, sender.owner, words];
+    return { name: 'headgate lease', text, values, rowMode: 'array' };
+  }
+
+  #several(calls: readonly Call[]): Query {
+    const { schema, sender } = this.#options;
+    const text = `SELECT * FROM ${schema}.leases($1, $2, $3, $4, $5, $6, $7, $8)`;
+    const values = [
+      calls.map(({ address }) => address.hash),
+      calls.map(({ address }) => address.label),
+      calls.map(({ limit }) => whole(limit)),
+      calls.map(({ version }) => version),
+      calls.map(({ words }) => words.length),
+      `${sender.lease * 1_000}`,
+      sender.owner,
+      calls.flatMap(({ words }) => words),
+    ];
+    return { name: 'headgate leases', text, values, rowMode: 'array' };
+  }
+}

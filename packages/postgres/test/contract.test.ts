@@ -1,0 +1,29 @@
+import { postgresStore } from '@headgate/postgres';
+import { startPostgres } from '@headgate/test-servers';
+import { storeSuite } from '@headgate/test-suite';
+import pg from 'pg';
+import { afterAll } from 'vitest';
+
+const server = await startPostgres();
+const admin = new pg.Client(server.url);
+await admin.connect();
+await postgresStore({ connect: server.url }).migrate();
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+
+storeSuite({
+  name: 'PostgreSQL',
+  lease: 450,
+  connect: async (times) => {
+    const store = postgresStore({ connect: server.url, ...times });
+    await store.stats({ name: 'connects' });
+    return store;
+  },
+  wipe: async () => void (await admin.query('TRUNCATE headgate.limits, headgate.leases')),
+  hang: () => {
+    server.freeze();
+    return () => server.thaw();
+  },
+});
