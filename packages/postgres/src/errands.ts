@@ -1,4 +1,5 @@
 import type { MakeClient, Query } from './client.ts';
+import { isAway } from './failure.ts';
 import { Link } from './link.ts';
 
 /** Bytes: PostgreSQL takes less than 8,000. */
@@ -76,8 +77,16 @@ export class Errands {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      await this.link.query(next.query()).then(next.done, next.failed);
+      await this.#do(next.query()).then(next.done, next.failed);
     }
     this.#isBusy = false;
+  }
+
+  /** Again where the connection is lost under it: each is safe to repeat. */
+  #do(query: Query): Promise<readonly unknown[][]> {
+    return this.link.query(query).catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+      return this.link.query(query);
+    });
   }
 }

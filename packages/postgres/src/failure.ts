@@ -17,8 +17,13 @@ export function isUndone(error: unknown): boolean {
   return repeatable.has(stateOf(error));
 }
 
+/** Whether the connection is of no use any more, or there is none. */
+export function isAway(error: unknown): boolean {
+  return failure(error).code === 'ERR_HEADGATE_STORE_DOWN';
+}
+
 /** Whether the server is there, and has said no. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';
   const state = stateOf(error);
   return state !== '' && !away.test(state) && !canceled.has(state);
@@ -46,7 +51,7 @@ export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'PostgreSQL has not answered in time', cause);
 }
 
-export function down(message: string, cause?: unknown): StoreError {
+function down(message: string, cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause);
 }
 

@@ -1,6 +1,7 @@
 import { checkNames, checkSpan, invalid } from '@headgate/core/shared';
 import { type Connect, clientMaker } from './client.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { checkSchema } from './schema.ts';
 
 export type { Connect, PostgresClient } from './client.ts';
 export type { PostgresStore } from './postgres-store.ts';
@@ -24,8 +25,6 @@ export interface PostgresStoreOptions {
 
 const shortestLease = 100;
 const longestLease = 1e12;
-/** Bytes that PostgreSQL keeps of a name. */
-const longestName = 63;
 
 /**
  * Counts limits in PostgreSQL 13 or newer: one limit over all processes that use the same database, `schema` and name. The line is
@@ -35,13 +34,10 @@ const longestName = 63;
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   checkNames('postgresStore', options, ['connect', 'schema', 'lease', 'timeout']);
-  const { connect, schema = 'headgate' } = options;
+  const { connect } = options;
+  const schema = checkSchema(options.schema ?? 'headgate');
   const lease = Math.floor(checkSpan('lease', options.lease ?? 10_000));
   const timeout = checkSpan('timeout', options.timeout ?? Math.min(1_000, lease / 3));
-  const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0');
-  if (!isName || Buffer.byteLength(schema) > longestName) {
-    throw invalid('schema', `a name of at most ${longestName} bytes`, schema);
-  }
   if (lease < shortestLease || lease < 3 * timeout || lease > longestLease) {
     const expected = `at least ${shortestLease} ms and three times timeout (${timeout} ms), to be renewed in time, and finite`;
     throw invalid('lease', expected, options.lease ?? lease);

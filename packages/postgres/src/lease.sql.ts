@@ -2,7 +2,7 @@ import { now } from './schema.ts';
 import { verbs } from './verbs.sql.ts';
 
 /** How many words tell of one operation. */
-export const words = 8;
+const words = 8;
 
 /**
  * All operations on one limit, in one short transaction of its own. It locks the limit's row first, and only then looks at the

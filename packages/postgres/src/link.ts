@@ -1,5 +1,5 @@
 import { destroy, type MakeClient, type PostgresClient, type Query } from './client.ts';
-import { closed, late } from './failure.ts';
+import { closed, isAway, late } from './failure.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
 const firstPause = 25;
@@ -48,8 +48,14 @@ export class Link {
   /** One at a time. Where it takes too long the connection ends, and what was done is not known. */
   async query(query: Query): Promise<readonly unknown[][]> {
     const client = this.#client ?? (await this.open());
-    const { rows } = await this.#inTime(client, () => client.query(query));
-    return rows;
+    try {
+      const { rows } = await this.#inTime(client, () => client.query(query));
+      return rows;
+    } catch (error) {
+      // Where the server says that it ends the connection, it says so before it does.
+      if (isAway(error)) this.#drop(client, error);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -87,10 +93,7 @@ export class Link {
     const lost = new Promise<never>((_, reject) => {
       const end = (error: unknown) => {
         reject(error);
-        if (this.#client !== client) return;
-        this.#client = undefined;
-        destroy(client);
-        this.#lost(error);
+        this.#drop(client, error);
       };
       client.on('error', end);
       client.on('end', () => end(new Error('the connection has ended')));
@@ -103,6 +106,13 @@ export class Link {
       await this.#options.setUp(client);
     };
     await this.#inTime(client, () => Promise.race([ready(), lost]));
+  }
+
+  #drop(client: PostgresClient, error: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    destroy(client);
+    this.#lost(error);
   }
 
   #lost(error: unknown): void {

@@ -2,6 +2,7 @@
 // Prints what `store.migrate()` runs, for those who run their migrations themselves.
 import { parseArgs } from 'node:util';
 import { migration } from './migration.ts';
+import { checkSchema } from './schema.ts';
 
 const usage = 'usage: headgate-postgres [--schema <name>]   prints the SQL that the store needs';
 
@@ -12,7 +13,7 @@ try {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  process.stdout.write(values.help ? `${usage}\n` : migration(values.schema));
+  process.stdout.write(values.help ? `${usage}\n` : migration(checkSchema(values.schema)));
 } catch (error) {
   console.error(`${(error as Error).message}\n${usage}`);
   process.exitCode = 1;

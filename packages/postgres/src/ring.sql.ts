@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { now } from './schema.ts';
 
 /** Milliseconds that the leases of a process last whose connection has ended, unless it renews them on another. */
@@ -12,17 +13,18 @@ export const grace = 1_000;
  * the whole database from being vacuumed for as long as all goes well.
  */
 export function ringFunctions(schema: string): string {
-  // Of its own in the whole database: other applications have advisory locks, too.
-  const space = `(('${schema.replaceAll("'", "''")}.members'::regclass)::oid::bigint - 2147483648)::integer`;
+  // Other applications may have advisory locks, too.
+  const space = createHash('sha256').update(`headgate ${schema}`).digest().readInt32BE();
   return `
 -- Returns the process's number. Whatever befalls its leases for want of the former number has done so before this returns.
+-- The number is seen by others when this is committed, and locked by then.
 CREATE OR REPLACE FUNCTION ${schema}.register(owner_ text) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
-  number_ integer := pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('${schema.replaceAll("'", "''")}.members', 'number'));
+  number_ integer;
 BEGIN
-  PERFORM pg_catalog.pg_advisory_lock(${space}, number_);
   DELETE FROM ${schema}.members AS t WHERE t.owner = owner_;
-  INSERT INTO ${schema}.members (number, owner) OVERRIDING SYSTEM VALUE VALUES (number_, owner_);
+  INSERT INTO ${schema}.members (owner) VALUES (owner_) RETURNING number INTO number_;
+  PERFORM pg_catalog.pg_advisory_lock(${space}, number_);
   RETURN number_;
 END
 $body$;

@@ -1,6 +1,20 @@
-/** Quotes a name as PostgreSQL reads it. */
+import { invalid } from '@headgate/core/shared';
+
+/** Bytes that PostgreSQL keeps of a name. */
+const longest = 63;
+
+/** @throws HeadgateError where it is no name that PostgreSQL keeps as it is. */
+export function checkSchema(schema: unknown): string {
+  const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0');
+  if (isName && Buffer.byteLength(schema) <= longest) return schema;
+  throw invalid('schema', `a name of 1 to ${longest} bytes`, schema);
+}
+
+/** Quotes a name as PostgreSQL reads it. Never with a dollar: what quotes a function's body could be in it. */
 export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+  const quoted = name.replaceAll('"', '""');
+  if (!name.includes('$')) return `"${quoted}"`;
+  return `U&"${quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024')}"`;
 }
 
 /** Microseconds since 1970 at the moment at which it is evaluated: after a lock was waited for, not before. */

@@ -2,7 +2,7 @@ import type { Answer, Op } from '@headgate/core/shared';
 import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
 import type { MakeClient, Query } from './client.ts';
 import { statement } from './client.ts';
-import { failure, isUndone } from './failure.ts';
+import { failure, isAway, isUndone } from './failure.ts';
 import { Link } from './link.ts';
 import { sessionSettings } from './session.ts';
 
@@ -120,9 +120,7 @@ export class Work {
 
   /** The connection may have been lost at any step; each operation is safe to repeat, on the next one. */
   #again(tasks: readonly Task[], cause: unknown): void {
-    const { code } = failure(cause);
-    const isLost = code === 'ERR_HEADGATE_STORE_DOWN' && !this.link.isUp;
-    const repeated = isLost ? tasks.filter(({ wasSent }) => !wasSent) : [];
+    const repeated = isAway(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;
     this.#fail(
       tasks.filter((task) => !repeated.includes(task)),

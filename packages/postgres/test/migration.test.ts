@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { postgresStore } from '@headgate/postgres';
+import { type PostgresServer, startPostgres } from '@headgate/test-servers';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let server: PostgresServer;
+let admin: pg.Client;
+beforeAll(async () => {
+  server = await startPostgres();
+  admin = new pg.Client(server.url);
+  await admin.connect();
+}, 30_000);
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+
+const flags = ['--conditions=headgate-source', '--import=tsx'];
+const command = fileURLToPath(new URL('../src/print-sql.ts', import.meta.url));
+
+async function run(program: string, ...args: string[]) {
+  const child = spawn(process.execPath, [...flags, program, ...args]);
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+function storeIn(schema?: string) {
+  return postgresStore({ connect: server.url, schema });
+}
+
+async function works(schema?: string): Promise<void> {
+  const store = storeIn(schema);
+  const ref = { name: 'any', limit: 1, version: '' };
+  const defaults = { weight: 1, wait: 0, queueLimit: 0, spare: 0, reserves: false };
+  const lease = { ref, id: `${store.owner}.1`, ...defaults };
+  expect(await store.send([{ verb: 'acquire', lease }], 1_000)).toMatchObject([{ state: 'held' }]);
+  expect(await store.send([{ verb: 'release', lease }], 1_000)).toMatchObject([{ state: 'ok' }]);
+  await store.close();
+}
+
+async function tablesOf(schema: string): Promise<string[]> {
+  const sql = 'SELECT table_name FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1';
+  return (await admin.query(sql, [schema])).rows.map(({ table_name }) => table_name);
+}
+
+test('P1: without its tables, a store says what to do', async () => {
+  const store = storeIn('not there');
+  const op = { verb: 'setLimit', ref: { name: 'any', limit: 1, version: '' } } as const;
+  const [answer] = await store.send([op], 1_000);
+  const error = {
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    message: expect.stringContaining('await store.migrate()'),
+  };
+  expect(answer).toMatchObject({ error });
+  await expect(store.stats({ name: 'any' })).rejects.toMatchObject(error);
+  await store.close();
+});
+
+test('P1: the migration runs, and again, and leaves what is there', async () => {
+  await storeIn().migrate();
+  await works();
+  const before = await admin.query('SELECT * FROM headgate.limits');
+  await storeIn().migrate();
+  expect((await admin.query('SELECT * FROM headgate.limits')).rows).toEqual(before.rows);
+  await works();
+  expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
+});
+
+test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, async () => {
+  const program = fileURLToPath(new URL('./migrates.ts', import.meta.url));
+  const runs = Array.from({ length: 20 }, () => run(program, server.url, 'twenty'));
+  for (const { code, err } of await Promise.all(runs))
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  await works('twenty');
+});
+
+test('P1: the printed SQL runs, and again, in a schema of any name', async () => {
+  const schema = `it's "quoted"; $body$ \\ 日本`;
+  const { code, out } = await run(command, '--schema', schema);
+  expect(code).toBe(0);
+  await admin.query(out);
+  await admin.query(out);
+  await works(schema);
+  expect(await tablesOf(schema)).toEqual(['leases', 'limits', 'members']);
+});
+
+test('the command says how it is used', async () => {
+  expect(await run(command, '--help')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('--schema'),
+  });
+  expect(await run(command, '--scheme')).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining('usage'),
+  });
+  const { code, err, out } = await run(command, '--schema', '');
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain('schema');
+});
+
+test('a role that may only use the tables is enough for all but the migration', async () => {
+  await admin.query(`
+    CREATE ROLE app LOGIN;
+    GRANT USAGE ON SCHEMA headgate TO app;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA headgate TO app;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA headgate TO app;
+  `);
+  const connect = server.url.replace('postgres@', 'app@');
+  const store = postgresStore({ connect });
+  await expect(store.migrate()).rejects.toMatchObject({
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    message: expect.stringContaining('42501'),
+  });
+  const op = { verb: 'setLimit', ref: { name: 'of app', limit: 1, version: '' } } as const;
+  expect(await store.send([op], 1_000)).toMatchObject([{ state: 'ok' }]);
+  await store.close();
+});

@@ -1,0 +1,112 @@
+import { expect, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import { useDatabase } from './database.ts';
+import type { Held, Limited } from './limited.ts';
+
+const crew = useCrew();
+const database = useDatabase();
+
+/** What each of those who asked at once was told, in no order. */
+async function outcomes(asked: readonly Promise<Held>[]) {
+  const settled = await Promise.allSettled(asked);
+  const held = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const reasons = settled.flatMap((one) => (one.status === 'rejected' ? one.reason.reason : []));
+  return { held, reasons };
+}
+
+test('Both: five processes with a limit of 4 admit 4', async () => {
+  const processes = await crew.start(5, database.server, { limit: 4, queueLimit: 0 });
+  const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
+  const { held, reasons } = await outcomes(asked);
+  expect(held).toHaveLength(4);
+  expect(new Set(held.map(({ fencing }) => fencing)).size).toBe(4);
+  expect(reasons).toEqual(new Array(21).fill('full'));
+});
+
+test('P2: what processes set up at the same moment is one row, with one count', async () => {
+  const options = { limit: 2, queueLimit: 0, name: 'set up at once' };
+  const processes = await crew.start(5, database.server, options);
+  const { held } = await outcomes(processes.map((one) => one.acquire()));
+  expect(held).toHaveLength(2);
+  const sql = `SELECT inflight::int FROM headgate.limits WHERE label = '["set up at once"]'`;
+  expect(await database.rows(sql)).toEqual([[2]]);
+  await expect(
+    database.rows(`INSERT INTO headgate.limits SELECT * FROM headgate.limits`),
+  ).rejects.toThrow(/cannot insert|duplicate key/);
+});
+
+test('P3: a permit that is released twice gives one place back', async () => {
+  const [one, two] = (await crew.start(2, database.server, { limit: 2 })) as [Limited, Limited];
+  const held = await one.acquire();
+  await two.acquire();
+  const waiting = [await two.wait(), await two.wait()];
+  await held.release();
+  await held.release();
+  await Promise.race(waiting.map((next) => next.held));
+  expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 1 });
+});
+
+test('P3: the database itself refuses a count below nothing', async () => {
+  const [one] = (await crew.start(1, database.server, { limit: 2 })) as [Limited];
+  await one.acquire();
+  const sql = 'UPDATE headgate.limits SET inflight = inflight - 2 WHERE inflight = 1';
+  await expect(database.rows(sql)).rejects.toThrow('violates check constraint');
+});
+
+test('P8: of two requests of one process, whose pool has one connection, one holds', async () => {
+  const [one] = (await crew.start(1, database.server, { limit: 1, pool: 1 })) as [Limited];
+  const held = await one.acquire();
+  const waiting = await one.wait();
+  expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+  expect(await one.do('ask', 'SELECT 1')).toBe(1);
+  await held.release();
+  await (await waiting.held).release();
+});
+
+test('the work of several processes never overlaps beyond the limit', async () => {
+  const processes = await crew.start(3, database.server, { limit: 4 });
+  const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
+  for (const here of most) expect(here).toBeLessThanOrEqual(4);
+  await vi.waitFor(async () =>
+    expect(await processes[0]?.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+  );
+  for (const one of processes) expect(one.of('store')).toEqual([]);
+});
+
+test('a new limit applies in all processes, lets in who fits and revokes nothing', async () => {
+  const [one, two] = (await crew.start(2, database.server, { limit: 1 })) as [Limited, Limited];
+  const first = await one.acquire();
+  const line = [await two.wait(), await one.wait(), await two.wait()];
+  await one.do('setLimit', 3);
+  const others = [await line[0]?.held, await line[1]?.held];
+  await two.do('setLimit', 1);
+  for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
+  await first.release();
+  await others[0]?.release();
+  await vi.waitFor(async () =>
+    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
+  );
+  await others[1]?.release();
+  await line[2]?.held;
+});
+
+test('Both: what a limit reports', async () => {
+  const [one, two] = (await crew.start(2, database.server, { limit: 2 })) as [Limited, Limited];
+  const held = [await one.acquire(), await two.acquire()];
+  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+  const waiting = await two.wait();
+  const stored = await one.do('stored');
+  expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });
+  expect(stored.longestWait).toBeGreaterThan(0);
+  expect(await one.do('stats')).toMatchObject({
+    limit: 2,
+    inflight: 1,
+    queued: 0,
+    admitted: 1,
+    rejected: { timeout: 1 },
+    shared: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
+  });
+  expect(await two.do('stats')).toMatchObject({ inflight: 1, queued: 1, admitted: 1 });
+  for (const permit of held) await permit.release();
+  await waiting.held;
+});

@@ -1,0 +1,151 @@
+import { startProxy } from '@headgate/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useCrew } from './crew.ts';
+import { useDatabase } from './database.ts';
+import type { Limited } from './limited.ts';
+
+const crew = useCrew();
+const database = useDatabase();
+
+function start(count: number, options: Parameters<typeof crew.start>[2]) {
+  return crew.start(count, database.server, options) as Promise<[Limited, Limited, Limited]>;
+}
+
+const soon = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** All of these look after each other, and nobody else is there. */
+async function inRing(processes: readonly Limited[]) {
+  for (const one of processes) await one.do('stored');
+  const look = async () =>
+    expect(await database.ask('SELECT count(*)::int FROM headgate.members')).toBe(processes.length);
+  await vi.waitFor(look, 5_000);
+}
+
+test('P4: what a killed process held is back long before its lease ends', async () => {
+  const [one, two, three] = await start(3, { limit: 1, lease: 20_000 });
+  await inRing([one, two, three]);
+  for (const victim of [one, two]) {
+    await victim.acquire();
+    const waiting = await three.wait();
+    const killed = performance.now();
+    await victim.worker.kill();
+    const held = await waiting.held;
+    const took = performance.now() - killed;
+    // A second in which one that lives could have renewed, and a look four times a second.
+    expect(took).toBeGreaterThan(900);
+    expect(took).toBeLessThan(2_500);
+    await held.release();
+  }
+  await three.saw('reclaimed', 2);
+});
+
+test('P4: a killed waiter does not hold up those behind it, and nor do many', async () => {
+  const [one, two, three] = await start(3, { limit: 1, lease: 20_000 });
+  const held = await one.acquire();
+  for (let i = 0; i < 5; i++) await two.wait();
+  const waiting = await three.wait();
+  await two.worker.kill();
+  const look = async () => expect(await one.do('stored')).toMatchObject({ queued: 1 });
+  await vi.waitFor(look, 5_000);
+  await held.release();
+  expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
+});
+
+test('P4: killed at whatever step, a process loses no permit', async () => {
+  const options = { limit: 3, lease: 3_000, name: 'any step' };
+  const [survivor] = await start(1, options);
+  for (let round = 0; round < 6; round++) {
+    const [victim] = await start(1, options);
+    const work = victim.do('work', 12, 1_000).catch(() => {});
+    const own = survivor.do('work', 6, 10);
+    await vi.waitFor(async () => expect((await survivor.do('stored')).queued).toBeGreaterThan(0));
+    await soon(7 * round);
+    await victim.worker.kill();
+    await work;
+    expect(await own).toBeLessThanOrEqual(3);
+  }
+  const all = await Promise.all([survivor.acquire(), survivor.acquire(), survivor.acquire()]);
+  await expect(survivor.acquire({ queueTimeout: 200 })).rejects.toMatchObject({
+    reason: 'timeout',
+  });
+  for (const held of all) await held.release();
+});
+
+test('P4: the end of the connection of a process that lives takes nothing from it', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 20_000 });
+  await inRing([one, two]);
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  for (let i = 0; i < 3; i++) {
+    const ended = await database.ask(
+      `SELECT count(pg_terminate_backend(pid))::int FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+    );
+    expect(ended).toBe(2);
+    await soon(600);
+    await inRing([one, two]);
+  }
+  await soon(1_500);
+  expect(await held.isAborted()).toBe(false);
+  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+  expect([...one.of('lost'), ...two.of('lost'), ...one.of('reclaimed')]).toEqual([]);
+  await held.release();
+  await waiting.held;
+});
+
+test('P11: what a frozen process holds is back within its lease, and it learns so', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 900 });
+  const stale = await one.acquire();
+  const waiting = await two.wait();
+  one.worker.freeze();
+  const frozen = performance.now();
+  const next = await waiting.held;
+  expect(performance.now() - frozen).toBeLessThan(900 + 1_000);
+  one.worker.thaw();
+  expect(await stale.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  await one.saw('lost');
+  expect(next.fencing).toBeGreaterThan(stale.fencing as bigint);
+  await stale.release();
+  expect(await two.do('stored')).toMatchObject({ inflight: 1, holders: 1 });
+});
+
+test('P11: a holder that is cut off learns so before its lease has ended there', async () => {
+  const proxy = await startProxy(database.server);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, lease: 1_200, name: 'cut off' };
+  const [one] = (await crew.start(1, proxy, options)) as [Limited];
+  const [two] = (await crew.start(1, database.server, options)) as [Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  proxy.hold(true);
+  const first = await Promise.race([
+    held.aborted().then(({ code }) => code),
+    waiting.held.then(() => 'granted to another'),
+  ]);
+  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
+  await waiting.held;
+});
+
+test('a frozen waiter that was let in gives way within its lease', async () => {
+  const [one, two, three] = await start(3, { limit: 1, lease: 900 });
+  const held = await one.acquire();
+  await two.wait();
+  const waiting = await three.wait();
+  two.worker.freeze();
+  await held.release();
+  await vi.waitFor(async () =>
+    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+  );
+  await two.worker.kill();
+  await waiting.held;
+});
+
+test('work of three times its lease keeps its permit', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 900 });
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await soon(2_700);
+  expect(await held.isAborted()).toBe(false);
+  expect(one.of('lost')).toEqual([]);
+  await held.release();
+  expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
+});
