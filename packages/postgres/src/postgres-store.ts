@@ -120,9 +120,11 @@ export class PostgresStore extends Store {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const links = [this.#work.link, this.#listening.link];
-    if (this.#errands.link.isUp) await this.#ring.close();
-    await Promise.all([...links, this.#errands.link].map((link) => link.close()));
+    await within(this.timeout, async () => {
+      if (this.#errands.link.isUp) await this.#ring.close();
+      const links = [this.#work.link, this.#listening.link, this.#errands.link];
+      await Promise.all(links.map((link) => link.close()));
+    });
   }
 
   /** Why there is no answer, when its time is over. */

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { useDatabase } from './database.ts';
+
+const database = useDatabase();
+const program = fileURLToPath(new URL('./one-shot.ts', import.meta.url));
+
+test.each(['closing', 'leaving', 'holding'])(
+  'a process ends that has nothing more to do, %s',
+  async (ending) => {
+    const args = ['--conditions=headgate-source', '--import=tsx', program];
+    const child = spawn(process.execPath, [...args, database.server.url, ending], {
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    const timer = setTimeout(() => child.kill(), 20_000);
+    const [code, signal] = await once(child, 'exit');
+    clearTimeout(timer);
+    expect({ code, signal, said }).toEqual({ code: 0, signal: null, said: '' });
+    await vi.waitFor(async () => expect(await database.connections()).toBe(0), 5_000);
+    const left = await database.ask('SELECT count(*)::int FROM headgate.members');
+    // Who left without a word is found dead by the next one.
+    expect(left).toBe(ending === 'closing' ? 0 : 1);
+  },
+  30_000,
+);

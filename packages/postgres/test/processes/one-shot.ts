@@ -1,0 +1,13 @@
+// Uses a limit once, and has nothing more to do: it must end by itself. Some forget to give back, or to close.
+import { createLimiter } from '@headgate/core';
+import { postgresStore } from '@headgate/postgres';
+
+const [connect = '', ending = ''] = process.argv.slice(2);
+const store = postgresStore({ connect });
+const limiter = createLimiter({ name: ending, limit: 1, queueLimit: 5, store });
+const permit = await limiter.acquire();
+if (ending !== 'holding') permit.release();
+if (ending === 'closing') {
+  await limiter.close();
+  await store.close();
+}
