@@ -27,10 +27,16 @@ export type Connect = string | object | (() => PostgresClient | Promise<Postgres
 
 export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
 
+/**
+ * Milliseconds that an attempt to connect may take at least, however soon a caller gives up: it would else fail again and again
+ * where the network or the handshake is slow.
+ */
+export const connectTime = 5_000;
+
 const expected = 'a connection string, a config of pg, or a function that makes a pg.Client';
 
 /** @throws HeadgateError where it is none of these. */
-export function clientMaker(connect: Connect, timeout: number): MakeClient {
+export function clientMaker(connect: Connect): MakeClient {
   if (typeof connect === 'function') return connect as MakeClient;
   const isConfig = typeof connect === 'object' && connect !== null && !('connect' in connect);
   if (!isConfig && (typeof connect !== 'string' || connect === '')) {
@@ -38,7 +44,7 @@ export function clientMaker(connect: Connect, timeout: number): MakeClient {
   }
   const given = typeof connect === 'string' ? { connectionString: connect } : connect;
   const config = { fallback_application_name: 'headgate', keepAlive: true, ...given };
-  return () => new pg.Client({ ...config, connectionTimeoutMillis: timeout }) as PostgresClient;
+  return () => new pg.Client({ ...config, connectionTimeoutMillis: connectTime }) as PostgresClient;
 }
 
 /** At once, whatever it does; nothing keeps the process then. */

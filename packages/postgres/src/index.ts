@@ -34,13 +34,13 @@ const longestLease = 1e12;
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   checkNames('postgresStore', options, ['connect', 'schema', 'lease', 'timeout']);
-  const { connect } = options;
-  const schema = checkSchema(options.schema ?? 'headgate');
+  const { connect, schema: name = 'headgate' } = options;
+  const schema = checkSchema(name);
   const lease = Math.floor(checkSpan('lease', options.lease ?? 10_000));
   const timeout = checkSpan('timeout', options.timeout ?? Math.min(1_000, lease / 3));
   if (lease < shortestLease || lease < 3 * timeout || lease > longestLease) {
     const expected = `at least ${shortestLease} ms and three times timeout (${timeout} ms), to be renewed in time, and finite`;
     throw invalid('lease', expected, options.lease ?? lease);
   }
-  return new PostgresStore(clientMaker(connect, timeout), schema, lease, timeout);
+  return new PostgresStore(clientMaker(connect), schema, lease, timeout);
 }

@@ -1,4 +1,10 @@
-import { destroy, type MakeClient, type PostgresClient, type Query } from './client.ts';
+import {
+  connectTime,
+  destroy,
+  type MakeClient,
+  type PostgresClient,
+  type Query,
+} from './client.ts';
 import { closed, isAway, late } from './failure.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
@@ -7,7 +13,7 @@ const longestPause = 1_000;
 
 export interface LinkOptions {
   readonly make: MakeClient;
-  /** Milliseconds that connecting and each statement may take. */
+  /** Milliseconds that a statement may take. */
   readonly timeout: number;
   /** Before anybody may use the connection. */
   setUp(client: PostgresClient): Promise<void>;
@@ -105,7 +111,8 @@ export class Link {
       client.unref?.();
       await this.#options.setUp(client);
     };
-    await this.#inTime(client, () => Promise.race([ready(), lost]));
+    const time = Math.max(this.#options.timeout, connectTime);
+    await this.#inTime(client, () => Promise.race([ready(), lost]), time);
   }
 
   #drop(client: PostgresClient, error: unknown): void {
@@ -122,13 +129,17 @@ export class Link {
     this.#options.down?.(error);
   }
 
-  async #inTime<T>(client: PostgresClient, work: () => Promise<T>): Promise<T> {
+  async #inTime<T>(
+    client: PostgresClient,
+    work: () => Promise<T>,
+    time = this.#options.timeout,
+  ): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const end = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(late());
         destroy(client);
-      }, this.#options.timeout);
+      }, time);
       timer.unref();
     });
     try {

@@ -17,6 +17,9 @@ export interface ListeningOptions {
   down(error: unknown): void;
 }
 
+/** Milliseconds at least in which a notification arrives, if it does. */
+const greetingTime = 250;
+
 const notHeard =
   'what another connection notifies does not arrive here: connect the store to the server itself, not through a pooler that ' +
   'lends its connections by transaction or statement (PgBouncer: pool_mode = session, or a direct connection string)';
@@ -67,7 +70,7 @@ export class Listening {
     await client.query(statement(`LISTEN ${channel}`));
     const notify = statement('SELECT pg_catalog.pg_notify($1, $2)', [channel, greeting]);
     await this.#options.elsewhere(notify);
-    await this.#hears(client, greets, channel, timeout / 2);
+    await this.#hears(client, greets, channel, Math.max(timeout / 2, greetingTime));
     // Only now: a session's settings and locks would stay behind in a pooler.
     await client.query(statement(sessionSettings(0)));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));

@@ -1,0 +1,148 @@
+import { createLimiter } from '@headgate/core';
+import { type Connect, postgresStore } from '@headgate/postgres';
+import { type PostgresServer, startPostgres } from '@headgate/test-servers';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+  await postgresStore({ connect: server.url }).migrate();
+}, 30_000);
+afterAll(() => server.stop());
+
+test('options that make no sense are refused, by name', () => {
+  const connect = 'postgres://localhost/app';
+  const refused = (option: string, options: object) =>
+    expect(() => postgresStore(options as never), option).toThrow(
+      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }),
+    );
+  for (const wrong of [undefined, null, '', 5, true, new pg.Client(connect), new pg.Pool()]) {
+    refused('connect', { connect: wrong });
+  }
+  for (const wrong of ['', 5, null, 'a\0b', 'x'.repeat(64), 'é'.repeat(32)]) {
+    refused('schema', { connect, schema: wrong });
+  }
+  refused('lease', { connect, lease: 99 });
+  refused('lease', { connect, lease: Infinity });
+  refused('lease', { connect, lease: '1000' });
+  refused('lease', { connect, lease: 2_999, timeout: 1_000 });
+  refused('timeout', { connect, timeout: 0 });
+  expect(() => postgresStore({ connect, leese: 5 } as never)).toThrow(
+    expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
+  );
+  expect(postgresStore({ connect, lease: 300 })).toMatchObject({ lease: 300, timeout: 100 });
+  expect(postgresStore({ connect })).toMatchObject({ lease: 10_000, timeout: 1_000 });
+});
+
+test('it connects by a string, a config, and a function that makes a client', async () => {
+  const config = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' };
+  const ways: Connect[] = [
+    server.url,
+    config,
+    () => new pg.Client(config),
+    async () => new pg.Client(server.url),
+  ];
+  for (const connect of ways) {
+    const store = postgresStore({ connect });
+    await store.migrate();
+    const limiter = createLimiter({ name: 'ways', limit: 1, store });
+    expect(await limiter.run((permit) => typeof permit.fencing)).toBe('bigint');
+    await limiter.close();
+    await store.close();
+  }
+});
+
+async function errorOf(connect: Connect, timeout = 500) {
+  const store = postgresStore({ connect, lease: 3 * timeout, timeout });
+  const op = { verb: 'setLimit', ref: { name: 'any', limit: 1, version: '' } } as const;
+  const [answer] = await store.send([op], timeout);
+  await expect(store.stats({ name: 'any' })).rejects.toMatchObject({ name: 'StoreError' });
+  await store.close();
+  return (answer as { error: { code: string; message: string } }).error;
+}
+
+test('what is wrong with the connection is said', async () => {
+  const refused = 'ERR_HEADGATE_STORE_REFUSED';
+  const nowhere = server.url.replace(/postgres$/, 'nowhere');
+  expect(await errorOf(nowhere)).toMatchObject({
+    code: refused,
+    message: expect.stringContaining('3D000'),
+  });
+  const nobody = server.url.replace('postgres@', 'nobody@');
+  expect(await errorOf(nobody)).toMatchObject({
+    code: refused,
+    message: expect.stringContaining('28000'),
+  });
+  const down = 'ERR_HEADGATE_STORE_DOWN';
+  expect(await errorOf('postgres://postgres@127.0.0.1:1/postgres')).toMatchObject({ code: down });
+  const broken = () => {
+    throw new Error('no secret');
+  };
+  expect(await errorOf(broken)).toMatchObject({ code: down });
+  expect(await errorOf(() => ({}) as never)).toMatchObject({ code: down });
+});
+
+test('a client that the app had used already is refused', async () => {
+  const used = new pg.Client(server.url);
+  await used.connect();
+  expect(await errorOf(() => used)).toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+  await used.end().catch(() => {});
+});
+
+test('names and keys are data, whatever they are, and not in errors', async () => {
+  const store = postgresStore({ connect: server.url });
+  const name = `'; DROP SCHEMA headgate CASCADE; --\0\ud800 $1 "`;
+  const limiter = createLimiter({ name, limit: 1, perKey: true, store });
+  const held = await limiter.acquire({ key: name });
+  expect(await store.stats({ name, key: name })).toMatchObject({ inflight: 1 });
+  expect(await store.stats({ name })).toMatchObject({ inflight: 0 });
+  held.release();
+  await limiter.close();
+  await store.close();
+});
+
+test('limits and keys that nobody uses are forgotten', async () => {
+  const store = postgresStore({ connect: server.url, lease: 150 });
+  const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
+  for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
+  const admin = new pg.Client(server.url);
+  await admin.connect();
+  const count = async () =>
+    (await admin.query(`SELECT 1 FROM headgate.limits WHERE label LIKE '["keyed"%'`)).rowCount;
+  expect(await count()).toBeGreaterThan(0);
+  await vi.waitFor(async () => expect(await count()).toBe(0), 5_000);
+  await admin.end();
+  await limiter.close();
+  await store.close();
+});
+
+test('what others notify makes no difference', async () => {
+  const store = postgresStore({ connect: server.url });
+  const heard: unknown[] = [];
+  const check = vi.fn();
+  const hear = (one: unknown) => heard.push(one);
+  store.listen({ grant: hear, recall: hear, check, state: () => {} });
+  await store.stats({ name: 'x' });
+  await vi.waitFor(() => expect(check).toHaveBeenCalled());
+  const admin = new pg.Client(server.url);
+  await admin.connect();
+  const channel = `headgate_${store.owner}`;
+  for (const message of [
+    '',
+    'grant',
+    'grant\nx',
+    'grant\nx y',
+    'recall',
+    'recall\n{',
+    'recall\n5',
+    'what\nx 5',
+  ]) {
+    await admin.query('SELECT pg_notify($1, $2)', [channel, message]);
+  }
+  await admin.query('SELECT pg_notify($1, $2)', [channel, 'grant\nid 5']);
+  await vi.waitFor(() => expect(heard).toContainEqual({ id: 'id', fencing: 5n }));
+  expect(heard).toEqual([{ id: 'id', fencing: 5n }]);
+  await admin.end();
+  await store.close();
+});
