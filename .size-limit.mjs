@@ -32,4 +32,12 @@ export default [
     gzip,
     modifyEsbuildConfig,
   },
+  {
+    name: '@headgate/postgres: with its functions',
+    path: 'packages/postgres/dist/index.js',
+    ignore: ['@headgate/core', 'pg'],
+    limit: '11.3 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
 ];

@@ -3,11 +3,12 @@ import { relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { map } from '@headgate/core';
-import { startRedis } from '@headgate/test-servers';
+import { startPostgres, startRedis } from '@headgate/test-servers';
 import { cluster } from './checks/cluster.ts';
 import { degraded } from './checks/degraded.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
+import { nightly } from './checks/nightly.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
@@ -26,19 +27,21 @@ const checks = {
   [import.meta.resolve('./express/degraded.ts')]: degraded,
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,
   [import.meta.resolve('./express/shared.ts')]: shared,
+  [import.meta.resolve('./express/shared-postgres.ts')]: shared,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
+  [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };
 
-const redis = await startRedis();
+const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
 
 await map(
   Object.entries(checks),
   async ([url, check]) => {
     const path = fileURLToPath(url);
     const name = relative(process.cwd(), path);
-    const program = new Program(path, { REDIS_URL: redis.url });
+    const program = new Program(path, { REDIS_URL: redis.url, DATABASE_URL: postgres.url });
     try {
       await Promise.race([check(program), hangs()]);
       console.log(`ok  ${name}`);
@@ -52,7 +55,7 @@ await map(
   { limit: 2 },
 );
 
-await redis.stop();
+await Promise.all([redis.stop(), postgres.stop()]);
 
 async function hangs(): Promise<never> {
   await pause(20_000, undefined, { ref: false });

@@ -34,6 +34,7 @@ try {
     ...pinned('koa', 'koa', '@types/koa'),
     ...pinned('hono', 'hono'),
     ...pinned('redis', 'ioredis', 'redis'),
+    ...pinned('postgres', 'pg', '@types/pg'),
   );
   run(process.execPath, 'use.mjs');
   run(process.execPath, 'use.cjs');
@@ -49,6 +50,7 @@ try {
     'bundler',
   );
   run(process.execPath, tsc, '-p', 'adapters.json');
+  run('npx', 'headgate-postgres', '--schema', 'limits');
   console.log('The packed packages work from import, from require() and from TypeScript.');
 } finally {
   rmSync(project, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
+import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
 import { Redis } from 'ioredis';
 
@@ -26,3 +27,4 @@ for (const concurrencyLimit of [express, koa, hono]) {
 const client = new Redis({ lazyConnect: true });
 assert.equal(redisStore({ client }).lease, 10_000);
 assert.equal(client.status, 'wait');
+assert.equal(postgresStore({ connect: 'postgres://localhost/app' }).lease, 10_000);

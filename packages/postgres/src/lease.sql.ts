@@ -45,48 +45,6 @@ DECLARE
   lines_ text[] := '{}';
   grants_ text[] := '{}';
 BEGIN
-  -- The quick way, which most go: one takes or gives back where nobody waits. The UPDATE locks the row, and looks again at
-  -- what it says when it had to wait for that.
-  IF pg_catalog.cardinality(ops_) = ${words} AND ops_[1] IN ('acquire', 'release') THEN
-    weight_ := ops_[3];
-    spare_ := ops_[4];
-    reserves_ := ops_[5] = '1';
-    IF ops_[1] = 'acquire' THEN
-      UPDATE ${schema}.limits AS t SET
-        inflight = t.inflight + weight_,
-        token = GREATEST(t.token + 1, ${now}) + spare_,
-        soonest = LEAST(t.soonest, ${now} + term_),
-        touched = ${now}
-      WHERE t.address = address_ AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now} AND t.longest >= term_
-        AND (t.inflight = 0 OR t.inflight + weight_ <= t.most) AND (t.reserving OR NOT reserves_)
-        AND (version_ <= t.version OR version_ IS NULL AND t.most = most_)
-      RETURNING * INTO l;
-      IF FOUND THEN
-        now_ := ${now};
-        INSERT INTO ${schema}.leases (limit_id, id, weight, ends, expires, fencing, spare, reserves)
-        VALUES (l.id, ops_[2], weight_, now_ + term_, now_ + term_, l.token - spare_, spare_, reserves_)
-        ON CONFLICT DO NOTHING;
-        IF FOUND THEN
-          RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version, '', '0', '', 'held', l.token - spare_, l.inflight, '0');
-        END IF;
-        -- It is there already: what it is, is looked for below.
-        UPDATE ${schema}.limits AS t SET inflight = t.inflight - weight_ WHERE t.address = address_;
-      END IF;
-    ELSE
-      UPDATE ${schema}.limits AS t SET inflight = t.inflight - weight_, touched = ${now}
-      WHERE t.address = address_ AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now} AND t.longest >= term_
-        AND t.inflight >= weight_ AND (version_ <= t.version OR version_ IS NULL AND t.most = most_)
-      RETURNING * INTO l;
-      IF FOUND THEN
-        DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = ops_[2] AND t.weight = weight_;
-        IF FOUND THEN
-          RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version, '', '0', '', 'ok', '', l.inflight, '0');
-        END IF;
-        UPDATE ${schema}.limits AS t SET inflight = t.inflight + weight_ WHERE t.address = address_;
-      END IF;
-    END IF;
-  END IF;
-
   LOOP
     SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
     now_ := ${now};

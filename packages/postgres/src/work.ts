@@ -129,13 +129,15 @@ export class Work {
     this.#tasks.unshift(...repeated);
   }
 
-  #one({ address, limit, version, words }: Call): Query {
+  #one({ address, limit, version, words, indices }: Call): Query {
     const { schema, sender } = this.#options;
-    const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7)`;
+    const isQuick = indices.length === 1 && (words[0] === 'acquire' || words[0] === 'release');
+    const name = isQuick ? 'quick' : 'lease';
+    const text = `SELECT ${schema}.${name}($1, $2, $3, $4, $5, $6, $7)`;
     const term = `${sender.lease * 1_000}`;
     const { hash, label } = address;
     const values = [hash, label, whole(limit), version, term, sender.owner, words];
-    return { name: 'headgate lease', text, values, rowMode: 'array' };
+    return { name: `headgate ${name}`, text, values, rowMode: 'array' };
   }
 
   #several(calls: readonly Call[]): Query {

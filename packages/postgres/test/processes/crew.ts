@@ -7,7 +7,7 @@ interface Server {
   readonly port: number;
 }
 
-export function urlOf({ port }: Server, database = 'postgres'): string {
+function urlOf({ port }: Server, database = 'postgres'): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`;
 }
 

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import type { Program } from './program.ts';
+
+export async function nightly(program: Program): Promise<void> {
+  const others = [program.another(), program.another()];
+  const all = [program, ...others];
+  for (const { exited } of all) assert.equal(await exited, 0);
+  const said = all.map(({ output }) => output.trim()).sort();
+  assert.deepEqual(said, ['done', 'was done', 'was done']);
+}

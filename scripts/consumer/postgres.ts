@@ -1,0 +1,9 @@
+import type { Store } from '@headgate/core/shared';
+import { postgresStore } from '@headgate/postgres';
+import pg from 'pg';
+
+export const stores: Store[] = [
+  postgresStore({ connect: 'postgres://localhost/app' }),
+  postgresStore({ connect: { host: 'localhost', database: 'app' }, schema: 'limits' }),
+  postgresStore({ connect: () => new pg.Client(), lease: 5_000 }),
+];
