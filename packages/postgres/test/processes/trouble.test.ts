@@ -118,8 +118,12 @@ test('a state that was lost is built up again by those who hold and who wait', a
   const held = [await one.acquire(), await two.acquire()];
   const line = [await two.wait(), await one.wait()];
   await database.rows('TRUNCATE headgate.limits, headgate.leases');
-  const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 2 });
-  await vi.waitFor(look, lease + 5_000);
+  // Who waits may report before who holds, and be let in: n beyond the limit at most.
+  await vi.waitFor(async () => {
+    const { inflight, queued } = await one.do('stored');
+    expect(inflight + queued).toBe(4);
+    expect(inflight).toBeGreaterThanOrEqual(2);
+  }, lease + 5_000);
   for (const permit of held) expect(await permit.isAborted()).toBe(false);
   for (const permit of held) await permit.release();
   for (const { held } of line) await (await held).release();
