@@ -47,6 +47,8 @@ export interface LeaseRequest {
  * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`: for a `lease`
  * from when that was last asked for or stayed. So any of them reclaims what a dead process held, or was given after its death.
  *
+ * Those sent together may be let in together, at their end, where that makes no difference to who is let in.
+ *
  * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of less
  *   than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.
  * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in meanwhile (with a new
@@ -64,7 +66,7 @@ export type Op =
   /** Declares the limit now: revokes nothing; lets in who fits. */
   | { readonly verb: 'setLimit'; readonly ref: LimitRef };
 
-/** How a limit stands after an operation. */
+/** How a limit stands after an operation, or after all those of the limit that were sent with it. */
 export interface Standing {
   /** Weight held, over all processes. */
   readonly inflight: number;

@@ -10,7 +10,9 @@ interface Lease {
   expires: number;
 }
 
-export type Expected = Pick<Reply, 'state' | 'inflight' | 'queued' | 'limit' | 'reclaimed'>;
+export interface Expected extends Pick<Reply, 'state' | 'reclaimed'> {
+  readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version'>;
+}
 
 /** What a store does with one limit, as simply as it can be said. */
 export class LimitModel {
@@ -68,8 +70,8 @@ export class LimitModel {
     }
     const { fencing } = reply;
     if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
-    const { inflight, limit } = this;
-    return { state, inflight, queued: this.line.length, limit, reclaimed };
+    const { inflight, limit, version } = this;
+    return { state, reclaimed, standing: { inflight, queued: this.line.length, limit, version } };
   }
 
   #declare({ limit, version }: LimitRef, reply: Reply): void {

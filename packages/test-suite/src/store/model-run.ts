@@ -2,7 +2,7 @@ import type { LeaseVerb, Op, Reply } from '@headgate/core/shared';
 import { expect } from 'vitest';
 import { until } from '../kit/until.ts';
 import type { Claim, Wishes } from './claim.ts';
-import { LimitModel } from './limit-model.ts';
+import { type Expected, LimitModel } from './limit-model.ts';
 import { LimitView } from './limit-view.ts';
 import type { StoreProcess } from './store-process.ts';
 import type { StoreWorld } from './store-world.ts';
@@ -88,14 +88,30 @@ export class ModelRun {
 
   async #send(process: number, asked: readonly Asked[]): Promise<void> {
     const from = this.processes[process] as StoreProcess;
-    const replies = await from.ask(asked.map(({ op }) => op));
+    const replies = (await from.ask(asked.map(({ op }) => op))) as Reply[];
+    const expected = asked.map(({ op, key }, at) =>
+      (this.#models[key] as LimitModel).do(op, from.store.lease, this.#now, replies[at] as Reply),
+    );
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
-      const model = this.#models[key] as LimitModel;
-      const expected = model.do(op, from.store.lease, this.#now, reply);
-      expect([op.verb, reply]).toMatchObject([op.verb, { ...expected, version: model.version }]);
+      const { state, reclaimed } = this.#learnt(op, key, reply, expected[at] as Expected);
+      expect([op.verb, reply]).toMatchObject([op.verb, { state, reclaimed }]);
+      // What is done together may be counted together.
+      const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
+      const { inflight, queued, limit, version } = reply;
+      expect(later.map(({ standing }) => standing)).toContainEqual({
+        ...{ inflight, queued, limit, version },
+      });
       hear(reply);
     }
+  }
+
+  /** Who joined the line, and was let in by an operation that went with it, may be told at once. */
+  #learnt(op: Op, key: number, reply: Reply, expected: Expected): Expected {
+    const { granted } = this.#models[key] as LimitModel;
+    if (op.verb === 'setLimit' || expected.state !== 'queued' || reply.state !== 'held')
+      return expected;
+    return granted.delete(op.lease.id) ? { ...expected, state: 'held' } : expected;
   }
 
   /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */
