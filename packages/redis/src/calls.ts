@@ -67,19 +67,20 @@ function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sende
 }
 
 function encode(op: Op, args: string[], { lease }: Sender): void {
+  if (op.verb !== 'acquire') args[mayNotFail] = '1';
   if (op.verb === 'setLimit') {
-    args.push(op.verb, '', '', '0', '0', '0', '', '');
+    args.push(op.verb, '', '', '0');
     return;
   }
   const { id, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
   const weight = whole(op.lease.weight);
   const kept = reserves ? 1 : 0;
   const holder = `h${weight}:${kept}:${id}`;
-  const waiter = `w${weight}:${lease}:${spare}:${kept}:${id}`;
-  const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
-  args.push(op.verb, holder, waiter, weight, `${spare}`, whole(wait), where, `${fencing ?? ''}`);
-  if (op.verb !== 'acquire') args[mayNotFail] = '1';
+  args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${kept}:${id}`, weight);
+  if (op.verb === 'release') return;
   if (reserves) args[reserving] = '1';
+  const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
+  args.push(`${spare}`, whole(wait), where, `${fencing ?? ''}`);
 }
 
 /** As Lua reads it; more than any count or time that comes up is as good as endless. */

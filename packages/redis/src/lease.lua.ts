@@ -14,7 +14,7 @@ import { operation } from './operation.lua.ts';
  *
  * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says, `1` where
  * it must not fail, `1` where anybody holds in reserve; then for each operation its verb, its members as a holder and as a
- * waiter, weight, spare, wait, queueLimit or place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds until the next lease
+ * waiter, and its weight; but for `release` and `setLimit` also spare, wait, queueLimit or place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds until the next lease
  * ends where anybody waits, leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the
  * id and token of each of this owner's that was let in besides.
  *
@@ -23,7 +23,7 @@ import { operation } from './operation.lua.ts';
  * between: in a cluster a key that is not there may be looked for elsewhere.
  *
  * It is on the way of every request, and Redis does one at a time. What costs, by the count of instructions: each call to
- * Redis, each function that is made, each number written but by '%d', each score read.
+ * Redis, each function that is made, each number that is written or read, least those by '%d', each score read.
  */
 export const leaseScript = `
 local key, limitArg, versionArg, term = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -44,7 +44,7 @@ local mark, limit, version, last, inflight, queued, tail, soonest, longest, born
 -- Loose: perhaps somebody fits by now who waits.
 local loose, recall, reclaimed = false, false, 0
 
-local top = call('ZRANGE', key, 0, 1, 'WITHSCORES')
+local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
   if #old ~= 57 or top[2] ~= '-1' then
@@ -58,7 +58,7 @@ if old then
     limit, version, loose = limitArg, versionArg, true
   end
   longest = max(longest, term)
-  if mayNotFail then call('PEXPIRE', key, 2 * longest) end
+  if mayNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
 else
   limit, version, last, inflight, queued = limitArg, versionArg or now, micros, 0, 0
   tail, soonest, longest, born, reserving = 0, 0, term, micros, 0
@@ -67,20 +67,20 @@ end
 -- When the next lease ends, where that is known; of waiters, whose scores are higher, it is not asked.
 local ends = top[4] and tonumber(top[4]) or 1e14
 if ends <= now then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, 0, now)) do
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
     inflight = inflight - match(dead, '^h(%d+)')
     reclaimed = reclaimed + 1
   end
-  call('ZREMRANGEBYSCORE', key, 0, now)
+  call('ZREMRANGEBYSCORE', key, '0', now)
   loose, ends = true, nil
 end
 if queued > 0 and soonest <= now then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, 1e14, format('(%d', 1e14 + (now + 1) * 256))) do
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', format('(%d', 1e14 + (now + 1) * 256))) do
     call('ZREM', key, dead, 'w' .. sub(dead, 2))
     queued = queued - 1
     loose = true
   end
-  local pulse = call('ZRANGEBYSCORE', key, 1e14, '(1e15', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  local pulse = call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
   soonest = pulse and floor((pulse - 1e14) / 256) or 0
 end
 
@@ -99,7 +99,8 @@ ${operation}
   loose = false
   if queued > 0 and not come then come, gone, messages = {}, {}, {} end
   while queued > 0 and (inflight == 0 or inflight < limit) do
-    local heads = call('ZRANGEBYSCORE', key, 1e15, '+inf', 'LIMIT', 0, max(1, min(limit - inflight, 100)))
+    local most = format('%d', max(1, min(limit - inflight, 100)))
+    local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
     if not heads[1] then
       queued = 0
       break
@@ -144,7 +145,7 @@ local new = struct.pack(layout,
   'm', limit, version, last, inflight, queued, tail, soonest, longest, born, reserving)
 if come and come[1] then
   local c = #come
-  come[c + 1], come[c + 2], gone[#gone + 1] = -1, new, old
+  come[c + 1], come[c + 2], gone[#gone + 1] = '-1', new, old
   call('ZADD', key, unpack(come))
   call('ZREM', key, unpack(gone))
 elseif new ~= old then
@@ -153,10 +154,10 @@ elseif new ~= old then
   write('ZADD', key, '-1', new)
   if old then call('ZREM', key, old) end
 end
-if not (old and mayNotFail) then call('PEXPIRE', key, 2 * longest) end
+if not (old and mayNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
 if queued > 0 then
-  ends = ends or call('ZRANGE', key, 1, 1, 'WITHSCORES')[2]
+  ends = ends or call('ZRANGE', key, '1', '1', 'WITHSCORES')[2]
   reply[3] = format('%d', ends - now)
 end
 reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
@@ -170,7 +171,7 @@ if messages then
 end
 if recall and reserving == 1 and queued > 0 then
   local told = { [me] = true }
-  for _, held in ipairs(call('ZRANGEBYSCORE', key, 0, '(1e14')) do
+  for _, held in ipairs(call('ZRANGEBYSCORE', key, '0', '(1e14')) do
     local kept, owner = match(held, '^h%d+:(%d):([^.]*)')
     if kept == '1' and not told[owner] then
       redis.pcall('PUBLISH', channel .. owner, ARGV[6])

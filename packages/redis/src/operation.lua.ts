@@ -3,8 +3,11 @@
  * anything is done where those who wait are to be let in first; that can often wait until all operations are done.
  */
 export const operation = `
-    local verb, holder, waiter, weight, spare, wait, where, fencing = ARGV[i], ARGV[i + 1], ARGV[i + 2],
-      ARGV[i + 3], ARGV[i + 4], tonumber(ARGV[i + 5]), ARGV[i + 6], ARGV[i + 7]
+    local verb, holder, waiter, weight, size = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], 4
+    local spare, wait, where, fencing
+    if verb ~= 'release' and verb ~= 'setLimit' then
+      spare, wait, where, fencing, size = ARGV[i + 4], tonumber(ARGV[i + 5]), ARGV[i + 6], ARGV[i + 7], 8
+    end
     local fits = queued == 0 and (inflight == 0 or inflight + weight <= limit)
     local joins = verb == 'acquire' and wait > 0 and queued < tonumber(where)
     -- What it is from now on; the token where it is not to be a new one; its place, and whether it is new there.
@@ -44,7 +47,7 @@ export const operation = `
           end
         end
         local function drop()
-          local held, was = search(0, '(1e14', '^h(%d+):%d:(.*)$')
+          local held, was = search('0', '(1e14', '^h(%d+):%d:(.*)$')
           if not held then return false end
           call('ZREM', key, held)
           inflight, loose, ends = inflight - was, true, nil
@@ -63,7 +66,7 @@ export const operation = `
           admits = leave(known and waiter) or true
         elseif verb == 'release' then
           local isGone = leave(known and waiter) or drop()
-            or leave(search(1e15, '+inf', '^w(%d+):%d+:%d+:%d:(.*)$'))
+            or leave(search('1e15', '+inf', '^w(%d+):%d+:%d+:%d:(.*)$'))
           state = isGone and 'ok' or 'lost'
         else
           -- Also one of a state that was lost since.
@@ -101,5 +104,5 @@ export const operation = `
       queuedAt[waiter] = n + 1
     end
     reply[n + 1], reply[n + 2] = state, extra
-    n, i = n + 2, i + 8
+    n, i = n + 2, i + size
 `;

@@ -89,29 +89,29 @@ export class ModelRun {
   async #send(process: number, asked: readonly Asked[]): Promise<void> {
     const from = this.processes[process] as StoreProcess;
     const replies = (await from.ask(asked.map(({ op }) => op))) as Reply[];
+    const granted = new Set(this.#models.flatMap((model) => [...model.granted]));
     const expected = asked.map(({ op, key }, at) =>
       (this.#models[key] as LimitModel).do(op, from.store.lease, this.#now, replies[at] as Reply),
     );
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
-      const { state, reclaimed } = this.#learnt(op, key, reply, expected[at] as Expected);
-      expect([op.verb, reply]).toMatchObject([op.verb, { state, reclaimed }]);
+      const isTold = !granted.has(idOf(op)) && this.#isToldBy(reply, op, key);
+      const { state, reclaimed } = expected[at] as Expected;
+      const answer = { state: isTold ? 'held' : state, reclaimed };
+      expect([op.verb, reply]).toMatchObject([op.verb, answer]);
       // What is done together may be counted together.
-      const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
       const { inflight, queued, limit, version } = reply;
-      expect(later.map(({ standing }) => standing)).toContainEqual({
-        ...{ inflight, queued, limit, version },
-      });
+      const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
+      const standings = later.map(({ standing }) => standing);
+      expect(standings).toContainEqual({ inflight, queued, limit, version });
       hear(reply);
     }
   }
 
-  /** Who joined the line, and was let in by an operation that went with it, may be told at once. */
-  #learnt(op: Op, key: number, reply: Reply, expected: Expected): Expected {
+  /** Whether the answer brings the news that it was let in, by an operation that went with its own. */
+  #isToldBy({ state }: Reply, op: Op, key: number): boolean {
     const { granted } = this.#models[key] as LimitModel;
-    if (op.verb === 'setLimit' || expected.state !== 'queued' || reply.state !== 'held')
-      return expected;
-    return granted.delete(op.lease.id) ? { ...expected, state: 'held' } : expected;
+    return state === 'held' && granted.delete(idOf(op));
   }
 
   /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */
@@ -178,4 +178,8 @@ export class ModelRun {
     }
     for (const { claim } of this.#claims) await claim.release();
   }
+}
+
+function idOf(op: Op): string {
+  return op.verb === 'setLimit' ? '' : op.lease.id;
 }
