@@ -6,6 +6,7 @@ import type { StoreError } from '../limiter/store-error.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import { Admission } from './admission.ts';
 import { Callers } from './callers.ts';
+import { Handoff } from './handoff.ts';
 import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
 import type { SharedPools } from './shared-pools.ts';
@@ -17,6 +18,7 @@ export class SharedPool {
   readonly callers = new Callers();
   readonly standings: Standings;
   readonly holdings: Holdings;
+  readonly handoff: Handoff;
   readonly admission: Admission;
 
   constructor(
@@ -26,6 +28,7 @@ export class SharedPool {
   ) {
     this.standings = new Standings(this, own);
     this.holdings = new Holdings(this);
+    this.handoff = new Handoff(this);
     this.admission = new Admission(this);
   }
 
@@ -40,7 +43,7 @@ export class SharedPool {
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.await(waiter, timeout);
     const mayWait = this.home.timeLeft(waiter) > 0;
-    if (!mayWait || this.callers.sent < this.#mostSent) this.#send(lease);
+    if (!mayWait || this.callers.sent < this.handoff.mostSent) this.#send(lease);
     else if (this.home.queued >= this.home.queueLimit || !this.queues(lease)) {
       this.reject(waiter, 'full');
     }
@@ -165,11 +168,6 @@ export class SharedPool {
     waiter.rejected(rejection);
   }
 
-  /** How many leases are asked for at once: where permits pass from hand to hand, as many as can be held. */
-  get #mostSent(): number {
-    return this.home.settings.handoff > 0 ? this.standings.limit : Infinity;
-  }
-
   #send(lease: Lease): void {
     const caller = this.callers.remove(lease) as Waiter;
     lease.state = 'asking';
@@ -186,7 +184,7 @@ export class SharedPool {
       firstUnsent !== undefined;
       firstUnsent = callers.firstUnsent
     ) {
-      if (callers.sent >= this.#mostSent) return;
+      if (callers.sent >= this.handoff.mostSent) return;
       this.#send(firstUnsent.place as Lease);
     }
   }
