@@ -7,6 +7,7 @@ import { StoreError } from '../limiter/store-error.ts';
 import { isGone, Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import type { Lease } from './lease.ts';
+import { renewalPart } from './lease-parts.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { SharedPools } from './shared-pools.ts';
@@ -91,7 +92,7 @@ export class Fallback {
   addAgain(permit: SharedPermit): void {
     const { clock, lease } = this.home.session.store;
     this.#strays.add(permit);
-    this.#silentUntil = clock.now() + lease / 3;
+    this.#silentUntil = clock.now() + lease * renewalPart;
   }
 
   /** The store answers, though it may have refused before: it is told of those who were let in without it. */

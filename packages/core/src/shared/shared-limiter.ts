@@ -117,7 +117,7 @@ export class SharedLimiter implements Limiter {
     }
     session.leave(pools);
     const left = await pools.ledger.drain(options);
-    if (left === 0) await session.released();
+    if (left === 0) await session.releases.heard();
     return left;
   }
 

@@ -9,6 +9,7 @@ import { Callers } from './callers.ts';
 import { Handoff } from './handoff.ts';
 import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
+import { slackPart } from './lease-parts.ts';
 import type { SharedPools } from './shared-pools.ts';
 import { Standings } from './standings.ts';
 import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
@@ -190,7 +191,7 @@ export class SharedPool {
   }
 
   #answeredLate(lease: Lease, { state }: Reply): void {
-    if (state === 'held' || state === 'queued') this.home.session.releaseLate(lease);
+    if (state === 'held' || state === 'queued') this.home.session.releases.add(lease);
   }
 
   #queued(lease: Lease, { place }: Reply): void {
@@ -213,7 +214,7 @@ export class SharedPool {
     const { clock, lease: length } = home.session.store;
     // Both are rounded up to a whole millisecond.
     if (clock.now() + home.timeLeft(caller) <= waitsUntil + 1) return;
-    const due = waitsUntil - length / 24;
+    const due = waitsUntil - length * slackPart;
     if (due < renewAt) home.session.renewBy(lease, due);
   }
 

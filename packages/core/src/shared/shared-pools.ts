@@ -204,7 +204,7 @@ export class SharedPools implements Member {
   #turned(): void {
     const { error } = this.circuit;
     this.#tell(error === undefined, error);
-    if (error === undefined) this.session.releaseAgain();
+    if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) this.fallback.end();
     else this.fallback.begin();
