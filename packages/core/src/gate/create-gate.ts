@@ -16,8 +16,8 @@ import type { Gate } from './gate.ts';
 import { rememberOrder } from './gate-limits.ts';
 import { checkGuard } from './guard.ts';
 import { GuardedGate } from './guarded-gate.ts';
-import type { GateOptions } from './options.ts';
-import { type GateSettings, OrderedGate } from './ordered-gate.ts';
+import type { GateOptions, GateSettings } from './options.ts';
+import { OrderedGate } from './ordered-gate.ts';
 import { makeLimit, type Plan, planLimits, queueLimitOf, queueTimeoutOf } from './plan.ts';
 import { SoleGate, soleSettings } from './sole-gate.ts';
 

@@ -56,7 +56,7 @@ export class Session implements StoreListener {
   ask(verb: LeaseVerb, lease: Lease): void {
     this.#leases.set(lease.id, lease);
     this.send({ verb, lease: lease.request() }, (answer, sent) =>
-      lease.pool.answered(lease, verb, answer, sent),
+      lease.pool.replies.answered(lease, verb, answer, sent),
     );
   }
 
@@ -100,7 +100,7 @@ export class Session implements StoreListener {
 
   grant({ id, fencing }: Grant): void {
     const lease = this.#leases.get(id);
-    if (lease !== undefined) lease.pool.granted(lease, fencing);
+    if (lease !== undefined) lease.pool.replies.granted(lease, fencing);
   }
 
   recall({ name, key }: Pick<LimitRef, 'name' | 'key'>): void {

@@ -10,9 +10,10 @@ import { Handoff } from './handoff.ts';
 import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
 import { slackPart } from './lease-parts.ts';
+import { Replies } from './replies.ts';
 import type { SharedPools } from './shared-pools.ts';
 import { Standings } from './standings.ts';
-import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
+import type { Standing } from './store.ts';
 
 /** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
 export class SharedPool {
@@ -21,6 +22,7 @@ export class SharedPool {
   readonly holdings: Holdings;
   readonly handoff: Handoff;
   readonly admission: Admission;
+  readonly replies: Replies;
 
   constructor(
     readonly home: SharedPools,
@@ -31,6 +33,7 @@ export class SharedPool {
     this.holdings = new Holdings(this);
     this.handoff = new Handoff(this);
     this.admission = new Admission(this);
+    this.replies = new Replies(this);
   }
 
   /** Lets somebody in who comes while a lease lies idle here. */
@@ -78,33 +81,6 @@ export class SharedPool {
     return true;
   }
 
-  /** What the store says to `acquire`, `stay`, `renew`, `register` or `resize`. */
-  answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
-    if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
-    this.learn(answer);
-    if (lease.state === 'over') return this.#answeredLate(lease, answer);
-    if (answer.state === 'lost') return this.holdings.lost(lease);
-    if (answer.state === 'full') {
-      this.home.session.forget(lease);
-      return this.#reject(lease, 'full');
-    }
-    if (answer.state === 'ok') return;
-    this.home.session.heard(lease, sent);
-    if (answer.state === 'queued') this.#queued(lease, answer);
-    else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
-  }
-
-  /** The store has let it in. */
-  granted(lease: Lease, fencing: bigint | undefined): void {
-    const { session } = this.home;
-    if (lease.state !== 'asking' && lease.state !== 'queued') return;
-    // The news may be old: the lease is as good as what the store has last heard of it.
-    if (this.holdings.isCertain(lease)) {
-      session.heard(lease, lease.heard);
-      this.#holds(lease, fencing);
-    } else session.ask('stay', lease);
-  }
-
   /** Whoever waits for this lease is let in without the store. */
   admitInstead(lease: Lease, local: BasePermit): void {
     const caller = this.leave(lease);
@@ -134,7 +110,7 @@ export class SharedPool {
     this.standings.learn(standing);
     this.home.fallback.tellOf(this);
     const first = this.callers.first?.place as Lease | undefined;
-    if (first?.state === 'queued') this.#checkSoon(first);
+    if (first?.state === 'queued') this.checkSoon(first);
   }
 
   withdraw(waiter: Waiter): void {
@@ -151,7 +127,15 @@ export class SharedPool {
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    this.#reject(waiter.place as Lease, reason, cause);
+    this.refuse(waiter.place as Lease, reason, cause);
+  }
+
+  /** Whoever waits for this lease is turned away. */
+  refuse(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
+    const caller = this.leave(lease);
+    this.home.session.release(lease);
+    if (caller !== undefined) this.tell(caller, reason, cause);
+    this.settle();
   }
 
   /** Its time is up. */
@@ -169,43 +153,6 @@ export class SharedPool {
     waiter.rejected(rejection);
   }
 
-  #send(lease: Lease): void {
-    const caller = this.callers.remove(lease) as Waiter;
-    lease.state = 'asking';
-    lease.heard = this.home.session.store.clock.now();
-    this.callers.add(caller, lease);
-    this.home.session.ask('acquire', lease);
-  }
-
-  #sendNext(): void {
-    const { callers, home } = this;
-    if (home.closed || home.circuit.error !== undefined) return;
-    for (
-      let { firstUnsent } = callers;
-      firstUnsent !== undefined;
-      firstUnsent = callers.firstUnsent
-    ) {
-      if (callers.sent >= this.handoff.mostSent) return;
-      this.#send(firstUnsent.place as Lease);
-    }
-  }
-
-  #answeredLate(lease: Lease, { state }: Reply): void {
-    if (state === 'held' || state === 'queued') this.home.session.releases.add(lease);
-  }
-
-  #queued(lease: Lease, { place }: Reply): void {
-    // Let in meanwhile: the grant has overtaken this answer.
-    if (lease.state === 'held') return;
-    lease.place = place;
-    lease.state = 'queued';
-    const { store } = this.home.session;
-    const hasRoom = store.can.queueLimit || this.home.queued < this.home.queueLimit;
-    if (!hasRoom || !this.queues(lease)) return this.#reject(lease, 'full');
-    this.prolong(lease);
-    this.#checkSoon(lease);
-  }
-
   /** Who waits for it now may do so for longer than the store was told: it is told before it drops it. */
   prolong(lease: Lease): void {
     const { caller, state, waitsUntil, renewAt } = lease;
@@ -218,40 +165,12 @@ export class SharedPool {
     if (due < renewAt) home.session.renewBy(lease, due);
   }
 
-  #checkSoon(lease: Lease): void {
+  /** The first of those who wait asks when a place may have come free that nobody announces. */
+  checkSoon(lease: Lease): void {
     const { checkAt } = this.standings;
     if (checkAt < lease.renewAt && this.callers.first === lease.caller) {
       this.home.session.renewBy(lease, checkAt);
     }
-  }
-
-  #unanswered(lease: Lease, verb: LeaseVerb, error: StoreError): void {
-    const { home } = this;
-    home.failed(this.key, error);
-    if (lease.state === 'over') return;
-    const { permit } = lease;
-    if (verb === 'register' && permit !== undefined) {
-      this.holdings.delete(lease);
-      home.session.release(lease);
-      permit.lease = undefined;
-      home.fallback.addAgain(permit);
-    } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease, error);
-  }
-
-  #holds(lease: Lease, fencing: bigint | undefined): void {
-    lease.state = 'held';
-    lease.fencing = fencing;
-    lease.since = this.home.session.store.clock.now();
-    lease.uses = 0;
-    this.holdings.add(lease);
-    if (lease.permit === undefined) this.admission.pass(lease);
-  }
-
-  #reject(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
-    const caller = this.leave(lease);
-    this.home.session.release(lease);
-    if (caller !== undefined) this.tell(caller, reason, cause);
-    this.settle();
   }
 
   tell(caller: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
@@ -285,5 +204,26 @@ export class SharedPool {
     const isIdle =
       this.admission.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
     if (isIdle && this.key !== undefined) this.home.forget(this, this.key);
+  }
+
+  #send(lease: Lease): void {
+    const caller = this.callers.remove(lease) as Waiter;
+    lease.state = 'asking';
+    lease.heard = this.home.session.store.clock.now();
+    this.callers.add(caller, lease);
+    this.home.session.ask('acquire', lease);
+  }
+
+  #sendNext(): void {
+    const { callers, home } = this;
+    if (home.closed || home.circuit.error !== undefined) return;
+    for (
+      let { firstUnsent } = callers;
+      firstUnsent !== undefined;
+      firstUnsent = callers.firstUnsent
+    ) {
+      if (callers.sent >= this.handoff.mostSent) return;
+      this.#send(firstUnsent.place as Lease);
+    }
   }
 }
