@@ -9,7 +9,7 @@ import type { Grant, LeaseVerb, LimitRef, Op, Store, StoreListener } from './sto
 
 /** Those who are told what a store says unasked. */
 export interface Member {
-  poolOf(key: string | undefined): SharedPool | undefined;
+  find(key: string | undefined): SharedPool | undefined;
   readonly name: string;
   /** Perhaps the store is away, or back: worth a question. */
   doubted(): void;
@@ -104,7 +104,7 @@ export class Session implements StoreListener {
   }
 
   recall({ name, key }: Pick<LimitRef, 'name' | 'key'>): void {
-    for (const member of this.#members) if (member.name === name) member.poolOf(key)?.recalled();
+    for (const member of this.#members) if (member.name === name) member.find(key)?.recalled();
   }
 
   check(): void {

@@ -3,6 +3,7 @@ import { longestTimer } from '../clock.ts';
 import { Deadlines } from '../limiter/deadlines.ts';
 import { Ledger } from '../limiter/ledger.ts';
 import type { SharedStats } from '../limiter/limiter.ts';
+import { checkKey } from '../limiter/request.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import { Tally } from '../limiter/tally.ts';
 import type { Waiter } from '../limiter/waiter.ts';
@@ -90,14 +91,14 @@ export class SharedPools implements Member {
 
   /** The pool for a key; a new one is not kept before it is used. */
   of(key: string | undefined, limit: number | undefined): SharedPool {
-    if (this.#only !== undefined) return this.#only;
-    const pool = this.#byKey.get(key as string);
+    checkKey(this.settings, key, limit);
+    const pool = this.find(key);
     if (pool === undefined) return new SharedPool(this, key, limit);
     if (limit !== undefined) pool.standings.declare(limit);
     return pool;
   }
 
-  poolOf(key: string | undefined): SharedPool | undefined {
+  find(key: string | undefined): SharedPool | undefined {
     return this.#only ?? this.#byKey.get(key as string);
   }
 
