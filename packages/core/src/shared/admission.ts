@@ -6,7 +6,7 @@ import { Lease } from './lease.ts';
 import { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 
-/** Lets callers in, with a lease or while the store is away without one, and takes back what they give back. */
+/** Lets in who asks, with a lease or while the store is away without one, and takes back what is given back. */
 export class Admission {
   /** Weight held. */
   inflight = 0;
@@ -19,9 +19,9 @@ export class Admission {
   pass(lease: Lease): void {
     const { pool } = this;
     const { handoff, holdings } = pool;
-    for (let caller = handoff.next(lease); caller !== undefined; caller = handoff.next(lease)) {
-      if (this.#misses(caller)) continue;
-      this.admit(caller, lease);
+    for (let waiter = handoff.next(lease); waiter !== undefined; waiter = handoff.next(lease)) {
+      if (this.#misses(waiter)) continue;
+      this.admit(waiter, lease);
       return pool.settle();
     }
     holdings.release(lease);
@@ -87,11 +87,11 @@ export class Admission {
   }
 
   /** Whether it can no longer be let in; then it has been told. */
-  #misses(caller: Waiter): boolean {
+  #misses(waiter: Waiter): boolean {
     const { clock, tally } = this.pool.home;
-    const now = (caller.term?.owner.clock ?? clock).now();
-    if (isLate(caller, now)) this.pool.tell(caller, 'timeout');
-    else if (isGone(caller)) tally.withdrawn(caller);
+    const now = (waiter.term?.owner.clock ?? clock).now();
+    if (isLate(waiter, now)) this.pool.tell(waiter, 'timeout');
+    else if (isGone(waiter)) tally.withdrawn(waiter);
     else return false;
     return true;
   }

@@ -17,14 +17,14 @@ export class Handoff implements Served {
 
   /** How many leases are asked for at once: as many as can be held; without hand-off, one for each who waits. */
   get mostSent(): number {
-    return this.#isOn ? this.pool.standings.limit : Infinity;
+    return this.#isOn ? this.pool.view.limit : Infinity;
   }
 
   /** Whether a lease that was given back may go to who waits here. */
   mayPass(lease: Lease): boolean {
-    const { home, callers, holdings } = this.pool;
+    const { home, waiters, holdings } = this.pool;
     if (lease.uses > home.settings.handoff) return false;
-    if (callers.first?.weight !== lease.weight) return false;
+    if (waiters.first?.weight !== lease.weight) return false;
     return home.session.store.clock.now() - lease.since < mostAtHome && holdings.isUsable(lease);
   }
 
@@ -41,13 +41,13 @@ export class Handoff implements Served {
 
   /** Who is to have a lease that is free: who waits for it, or with hand-off, who has come first. */
   next(lease: Lease): Waiter | undefined {
-    const { first } = this.pool.callers;
+    const { first } = this.pool.waiters;
     const isFirst = this.#isOn && first?.weight === lease.weight;
     const own = isFirst ? (first.place as Lease) : lease;
     const stoodIn = own.standIn !== undefined;
-    const caller = this.pool.leave(own);
+    const waiter = this.pool.leave(own);
     if (own !== lease) this.#reuse(own, lease, stoodIn);
-    return caller;
+    return waiter;
   }
 
   get #isOn(): boolean {
@@ -56,16 +56,16 @@ export class Handoff implements Served {
 
   /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
   #reuse(own: Lease, lease: Lease, stoodIn: boolean): void {
-    const { callers, home, holdings } = this.pool;
-    const unsent = callers.firstUnsent?.place as Lease | undefined;
-    const from = lease.caller === undefined ? unsent : lease;
+    const { waiters, home, holdings } = this.pool;
+    const unsent = waiters.firstUnsent?.place as Lease | undefined;
+    const from = lease.waiter === undefined ? unsent : lease;
     // The store is not asked for one that stood in line in this process instead: of no use to who need not leave his own.
     const isUseful = from?.weight === own.weight && (from === lease || !stoodIn);
     if (from === undefined || !isUseful) return holdings.release(own);
-    const heir = callers.remove(from) as Waiter;
+    const heir = waiters.remove(from) as Waiter;
     own.isCounted = from.isCounted;
     if (from !== lease) home.session.forget(from);
-    callers.add(heir, own);
+    waiters.add(heir, own);
     this.pool.prolong(own);
     if (stoodIn) home.fallback.take(own, home.circuit.error);
   }

@@ -61,7 +61,7 @@ export class Holdings {
 
   /** One that lies idle, for who comes while nobody waits. */
   takeIdle(weight: number): Lease | undefined {
-    if (this.#reserve.size === 0 || this.pool.callers.length > 0) return undefined;
+    if (this.#reserve.size === 0 || this.pool.waiters.length > 0) return undefined;
     const lease = this.#reserve.take(weight);
     if (lease === undefined || this.isCertain(lease)) return lease;
     this.release(lease);
@@ -96,7 +96,7 @@ export class Holdings {
   #mayKeep(lease: Lease): boolean {
     const { settings, spare } = this.pool.home;
     if (this.#reserve.size >= settings.reserve || lease.uses > spare) return false;
-    const { callers, standings } = this.pool;
-    return callers.length === 0 && !standings.othersAreWaiting && this.isUsable(lease);
+    const { waiters, view } = this.pool;
+    return waiters.length === 0 && !view.othersAreWaiting && this.isUsable(lease);
   }
 }

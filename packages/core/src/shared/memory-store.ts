@@ -7,7 +7,7 @@ import { Memory } from './memory.ts';
 import {
   type Answer,
   type Capabilities,
-  type LimitRef,
+  type LimitName,
   type Op,
   Store,
   type StoreListener,
@@ -69,7 +69,7 @@ class MemoryStore extends Store {
     return this.#unlisten;
   }
 
-  async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+  async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     return this.#memory.stats(ref);
   }

@@ -60,7 +60,7 @@ export class Replies {
     const { pool } = this;
     const { session, queued, queueLimit } = pool.home;
     const hasRoom = session.store.can.queueLimit || queued < queueLimit;
-    if (!hasRoom || !pool.queues(lease)) return pool.refuse(lease, 'full');
+    if (!hasRoom || !pool.startQueueing(lease)) return pool.refuse(lease, 'full');
     pool.prolong(lease);
     pool.checkSoon(lease);
   }

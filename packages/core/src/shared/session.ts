@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts';
 import { Releases } from './releases.ts';
 import type { SharedPool } from './shared-pool.ts';
-import type { Grant, LeaseVerb, LimitRef, Op, Store, StoreListener } from './store.ts';
+import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
 
 /** Those who are told what a store says unasked. */
 export interface Member {
@@ -103,7 +103,7 @@ export class Session implements StoreListener {
     if (lease !== undefined) lease.pool.replies.granted(lease, fencing);
   }
 
-  recall({ name, key }: Pick<LimitRef, 'name' | 'key'>): void {
+  recall({ name, key }: LimitName): void {
     for (const member of this.#members) if (member.name === name) member.find(key)?.recalled();
   }
 

@@ -55,7 +55,7 @@ export class SharedLimiter implements Limiter {
     const pools = this.#pools;
     checkIdle(waiter);
     const pool = pools.of(waiter.key, waiter.limit);
-    checkRequest(this, pool.standings.limit, waiter.weight, waiter.share);
+    checkRequest(this, pool.view.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admitsAtOnce(waiter)) return;
@@ -97,9 +97,9 @@ export class SharedLimiter implements Limiter {
       );
     }
     this.#pools.declare(checkCount('limit', limit, 1));
-    for (const { standings } of this.#pools.inUse()) {
-      session.send({ verb: 'setLimit', ref: standings.ref }, (answer) => {
-        if (!('error' in answer)) standings.learn(answer);
+    for (const { view } of this.#pools.inUse()) {
+      session.send({ verb: 'setLimit', ref: view.ref }, (answer) => {
+        if (!('error' in answer)) view.learn(answer);
       });
     }
   }
@@ -111,8 +111,8 @@ export class SharedLimiter implements Limiter {
     pools.circuit.end();
     for (const pool of pools.inUse()) {
       pool.holdings.returnIdle();
-      for (const { caller } of pool.callers.leases()) {
-        if (caller !== undefined) pool.reject(caller, 'closed');
+      for (const { waiter } of pool.waiters.leases()) {
+        if (waiter !== undefined) pool.reject(waiter, 'closed');
       }
     }
     session.leave(pools);
@@ -126,9 +126,9 @@ export class SharedLimiter implements Limiter {
     const { name, limit, inflight, queued } = this;
     const now = settings.clock.now();
     let longestWait = 0;
-    for (const { callers } of this.#pools.inUse()) {
-      if (callers.first !== undefined) {
-        longestWait = Math.max(longestWait, now - callers.first.since);
+    for (const { waiters } of this.#pools.inUse()) {
+      if (waiters.first !== undefined) {
+        longestWait = Math.max(longestWait, now - waiters.first.since);
       }
     }
     const { admitted, leaked } = ledger;
@@ -138,7 +138,7 @@ export class SharedLimiter implements Limiter {
   }
 
   usage(key?: string): { limit: number; inflight: number } {
-    const { limit = this.limit, inflight = 0 } = this.#pools.find(key)?.standings ?? {};
+    const { limit = this.limit, inflight = 0 } = this.#pools.find(key)?.view ?? {};
     return { limit, inflight };
   }
 

@@ -5,20 +5,20 @@ import type { RejectionCause, RejectionReason } from '../limiter/rejection.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import { Admission } from './admission.ts';
-import { Callers } from './callers.ts';
 import { Handoff } from './handoff.ts';
 import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
 import { slackPart } from './lease-parts.ts';
+import { LimitView } from './limit-view.ts';
 import { Replies } from './replies.ts';
 import type { SharedPools } from './shared-pools.ts';
-import { Standings } from './standings.ts';
 import type { Standing } from './store.ts';
+import { Waiters } from './waiters.ts';
 
 /** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
 export class SharedPool {
-  readonly callers = new Callers();
-  readonly standings: Standings;
+  readonly waiters = new Waiters();
+  readonly view: LimitView;
   readonly holdings: Holdings;
   readonly handoff: Handoff;
   readonly admission: Admission;
@@ -29,7 +29,7 @@ export class SharedPool {
     readonly key: string | undefined,
     own: number | undefined,
   ) {
-    this.standings = new Standings(this, own);
+    this.view = new LimitView(this, own);
     this.holdings = new Holdings(this);
     this.handoff = new Handoff(this);
     this.admission = new Admission(this);
@@ -45,16 +45,16 @@ export class SharedPool {
 
   /** Asks the store for somebody. */
   ask(waiter: Waiter, timeout: number): void {
-    const lease = this.await(waiter, timeout);
+    const lease = this.startWaiting(waiter, timeout);
     const mayWait = this.home.timeLeft(waiter) > 0;
-    if (!mayWait || this.callers.sent < this.handoff.mostSent) this.#send(lease);
-    else if (this.home.queued >= this.home.queueLimit || !this.queues(lease)) {
+    if (!mayWait || this.waiters.sent < this.handoff.mostSent) this.#send(lease);
+    else if (this.home.queued >= this.home.queueLimit || !this.startQueueing(lease)) {
       this.reject(waiter, 'full');
     }
   }
 
   /** Somebody begins to wait, though not at the store yet. */
-  await(waiter: Waiter, timeout: number): Lease {
+  startWaiting(waiter: Waiter, timeout: number): Lease {
     const { clock, deadlines, session } = this.home;
     // A gate's request brings its own place in the order and its own deadline.
     if (waiter.arrival === 0) {
@@ -66,15 +66,15 @@ export class SharedPool {
     }
     this.keep();
     const lease = new Lease(this, session.newId(), waiter.weight);
-    this.callers.add(waiter, lease);
+    this.waiters.add(waiter, lease);
     return lease;
   }
 
   /** It must wait in line; false where it would not. */
-  queues(lease: Lease): boolean {
-    const { caller, isCounted } = lease;
-    if (isCounted || caller === undefined) return caller !== undefined;
-    if (!caller.queues() || caller.place !== lease) return false;
+  startQueueing(lease: Lease): boolean {
+    const { waiter, isCounted } = lease;
+    if (isCounted || waiter === undefined) return waiter !== undefined;
+    if (!waiter.queues() || waiter.place !== lease) return false;
     lease.isCounted = true;
     this.home.queued++;
     this.home.tally.queued(lease.weight, this.home.queued);
@@ -83,16 +83,16 @@ export class SharedPool {
 
   /** Whoever waits for this lease is let in without the store. */
   admitInstead(lease: Lease, local: BasePermit): void {
-    const caller = this.leave(lease);
+    const waiter = this.leave(lease);
     this.home.session.release(lease);
-    if (caller !== undefined) this.admission.admit(caller, undefined, local);
+    if (waiter !== undefined) this.admission.admit(waiter, undefined, local);
   }
 
   /** The store is back: those who wait go on there, and those who hold a lease make sure of it. */
   resume(): void {
     const { session } = this.home;
     this.holdings.renew();
-    for (const lease of this.callers.leases()) {
+    for (const lease of this.waiters.leases()) {
       lease.standIn = undefined;
       if (lease.state === 'queued') session.ask('stay', lease);
       else if (lease.state === 'asking') session.ask('acquire', lease);
@@ -102,14 +102,14 @@ export class SharedPool {
 
   /** Others wait at the store. */
   recalled(): void {
-    this.standings.othersWait();
+    this.view.othersWait();
     this.holdings.returnIdle();
   }
 
   learn(standing: Standing): void {
-    this.standings.learn(standing);
+    this.view.learn(standing);
     this.home.fallback.tellOf(this);
-    const first = this.callers.first?.place as Lease | undefined;
+    const first = this.waiters.first?.place as Lease | undefined;
     if (first?.state === 'queued') this.checkSoon(first);
   }
 
@@ -132,9 +132,9 @@ export class SharedPool {
 
   /** Whoever waits for this lease is turned away. */
   refuse(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
-    const caller = this.leave(lease);
+    const waiter = this.leave(lease);
     this.home.session.release(lease);
-    if (caller !== undefined) this.tell(caller, reason, cause);
+    if (waiter !== undefined) this.tell(waiter, reason, cause);
     this.settle();
   }
 
@@ -148,50 +148,50 @@ export class SharedPool {
   }
 
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const rejection = { ...this.standings.rejection(waiter, reason), ...cause };
+    const rejection = { ...this.view.rejection(waiter, reason), ...cause };
     this.home.tally.rejected(rejection);
     waiter.rejected(rejection);
   }
 
   /** Who waits for it now may do so for longer than the store was told: it is told before it drops it. */
   prolong(lease: Lease): void {
-    const { caller, state, waitsUntil, renewAt } = lease;
-    if (caller === undefined || state !== 'queued') return;
+    const { waiter, state, waitsUntil, renewAt } = lease;
+    if (waiter === undefined || state !== 'queued') return;
     const { home } = this;
     const { clock, lease: length } = home.session.store;
     // Both are rounded up to a whole millisecond.
-    if (clock.now() + home.timeLeft(caller) <= waitsUntil + 1) return;
+    if (clock.now() + home.timeLeft(waiter) <= waitsUntil + 1) return;
     const due = waitsUntil - length * slackPart;
     if (due < renewAt) home.session.renewBy(lease, due);
   }
 
   /** The first of those who wait asks when a place may have come free that nobody announces. */
   checkSoon(lease: Lease): void {
-    const { checkAt } = this.standings;
-    if (checkAt < lease.renewAt && this.callers.first === lease.caller) {
+    const { checkAt } = this.view;
+    if (checkAt < lease.renewAt && this.waiters.first === lease.waiter) {
       this.home.session.renewBy(lease, checkAt);
     }
   }
 
-  tell(caller: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+  tell(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     try {
-      this.rejectNewcomer(caller, reason, cause);
+      this.rejectNewcomer(waiter, reason, cause);
     } catch (error) {
       throwLater(error);
     }
   }
 
-  /** Its caller waits no longer; what becomes of the lease is another's to say. */
+  /** Whoever waits for it does so no longer; what becomes of the lease is another's to say. */
   leave(lease: Lease): Waiter | undefined {
     const { home } = this;
-    const caller = this.callers.remove(lease);
-    if (caller === undefined) return undefined;
-    home.deadlines.remove(caller);
+    const waiter = this.waiters.remove(lease);
+    if (waiter === undefined) return undefined;
+    home.deadlines.remove(waiter);
     if (lease.isCounted) home.queued--;
     lease.isCounted = false;
     home.fallback.withdraw(lease);
     lease.standIn = undefined;
-    return caller;
+    return waiter;
   }
 
   keep(): void {
@@ -202,27 +202,27 @@ export class SharedPool {
   settle(): void {
     this.#sendNext();
     const isIdle =
-      this.admission.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
+      this.admission.inflight === 0 && this.holdings.size === 0 && this.waiters.length === 0;
     if (isIdle && this.key !== undefined) this.home.forget(this, this.key);
   }
 
   #send(lease: Lease): void {
-    const caller = this.callers.remove(lease) as Waiter;
+    const waiter = this.waiters.remove(lease) as Waiter;
     lease.state = 'asking';
     lease.heard = this.home.session.store.clock.now();
-    this.callers.add(caller, lease);
+    this.waiters.add(waiter, lease);
     this.home.session.ask('acquire', lease);
   }
 
   #sendNext(): void {
-    const { callers, home } = this;
+    const { waiters, home } = this;
     if (home.closed || home.circuit.error !== undefined) return;
     for (
-      let { firstUnsent } = callers;
+      let { firstUnsent } = waiters;
       firstUnsent !== undefined;
-      firstUnsent = callers.firstUnsent
+      firstUnsent = waiters.firstUnsent
     ) {
-      if (callers.sent >= this.handoff.mostSent) return;
+      if (waiters.sent >= this.handoff.mostSent) return;
       this.#send(firstUnsent.place as Lease);
     }
   }

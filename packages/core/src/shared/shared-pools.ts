@@ -14,7 +14,7 @@ import { Lease } from './lease.ts';
 import type { Member, Session } from './session.ts';
 import type { SharedSettings } from './settings.ts';
 import { SharedPool } from './shared-pool.ts';
-import type { LimitRef, Standing } from './store.ts';
+import type { LimitName, Standing } from './store.ts';
 
 /** How many permits may follow each other under one lease that is kept in reserve: one round trip for so many. */
 const usesInReserve = 100;
@@ -50,7 +50,7 @@ export class SharedPools implements Member {
   #hasWarned = false;
   /** The highest version that was heard of. */
   #latest = -Infinity;
-  #lately: Pick<LimitRef, 'name' | 'key'>;
+  #lately: LimitName;
   readonly #only: SharedPool | undefined;
   readonly #byKey = new Map<string, SharedPool>();
 
@@ -94,7 +94,7 @@ export class SharedPools implements Member {
     checkKey(this.settings, key, limit);
     const pool = this.find(key);
     if (pool === undefined) return new SharedPool(this, key, limit);
-    if (limit !== undefined) pool.standings.declare(limit);
+    if (limit !== undefined) pool.view.declare(limit);
     return pool;
   }
 
@@ -190,7 +190,7 @@ export class SharedPools implements Member {
 
   stats(): SharedStats {
     const { reclaimed, lost, declared } = this;
-    const { inflight, queued } = this.#only?.standings ?? {
+    const { inflight, queued } = this.#only?.view ?? {
       inflight: undefined,
       queued: undefined,
     };

@@ -9,11 +9,15 @@ import { checkShared } from './settings.ts';
 import { SharedLimiter } from './shared-limiter.ts';
 
 /** Which count: of a limit, or of one key of it. */
-export interface LimitRef {
+export interface LimitName {
   /** Any string: data, never a pattern or a part of a script. */
   readonly name: string;
   /** Of a keyed limit: whose. */
   readonly key?: string | undefined;
+}
+
+/** The same, and what this process knows of it. */
+export interface LimitRef extends LimitName {
   /** The most weight at once, as this process knows it. */
   readonly limit: number;
   /**
@@ -102,7 +106,7 @@ export interface StoreListener {
   /** May come before the answer that says `queued`, twice, or never. */
   grant(grant: Grant): void;
   /** Others wait: what is held without being at work is to be released. */
-  recall(ref: Pick<LimitRef, 'name' | 'key'>): void;
+  recall(ref: LimitName): void;
   /** Grants may have been missed: whoever waits should ask. After every new subscription. */
   check(): void;
   /** The connection is lost, or back. A store that cannot tell does not say so. */
@@ -181,7 +185,7 @@ export abstract class Store implements LimiterSource {
   /** The listener is told from now on; returns what ends that. Called once. */
   abstract listen(listener: StoreListener): () => void;
   /** Rejects with a StoreError, after `timeout` at the latest. */
-  abstract stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats>;
+  abstract stats(ref: LimitName): Promise<StoreStats>;
   /** Ends what the store itself has opened. */
   abstract close(): Promise<void>;
 }
