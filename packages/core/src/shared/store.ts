@@ -1,5 +1,7 @@
+import { checkSpan } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import type { LimiterSource } from '../limiter/source.ts';
@@ -146,9 +148,9 @@ export interface StoreStats {
 }
 
 export interface StoreTimes {
-  /** Milliseconds for which a permit is held without a renewal. */
+  /** Milliseconds for which a permit is held without a renewal: at least three times `timeout`. */
   readonly lease: number;
-  /** Milliseconds that a call may take. */
+  /** Milliseconds that a call may take: more than 0. */
   readonly timeout: number;
   /** For leases and renewals; the store itself has its own time. */
   readonly clock?: Clock | undefined;
@@ -164,10 +166,14 @@ export abstract class Store implements LimiterSource {
   abstract readonly can: Capabilities;
   #session: Session | undefined;
 
+  /** @throws HeadgateError for times that make no sense, or with which a renewal that fails could not be tried again in time. */
   constructor({ lease, timeout, clock = systemClock }: StoreTimes) {
-    this.lease = lease;
-    this.timeout = timeout;
+    this.lease = checkSpan('lease', lease);
+    this.timeout = checkSpan('timeout', timeout);
     this.clock = clock;
+    if (lease >= 3 * timeout) return;
+    const expected = `at least three times timeout (${timeout} ms), to be renewed in time`;
+    throw invalid('lease', expected, lease);
   }
 
   /** @internal What `createLimiter` makes where it is told of this store. */
