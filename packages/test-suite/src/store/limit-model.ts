@@ -20,6 +20,8 @@ export class LimitModel {
   readonly line: Lease[] = [];
   /** Who has been let in while others asked. */
   readonly granted = new Set<string>();
+  /** Of those, who since this was last emptied. */
+  readonly news = new Set<string>();
   /** Who has been in the line and was let in, in the end. */
   readonly admitted = new Set<string>();
   limit = 0;
@@ -107,7 +109,9 @@ export class LimitModel {
       this.line.shift();
       this.held.push({ ...next, expires: next.ends });
       this.admitted.add(next.id);
-      if (next.id !== asking) this.granted.add(next.id);
+      if (next.id === asking) continue;
+      this.granted.add(next.id);
+      this.news.add(next.id);
     }
   }
 

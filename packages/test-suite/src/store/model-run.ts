@@ -89,13 +89,13 @@ export class ModelRun {
   async #send(process: number, asked: readonly Asked[]): Promise<void> {
     const from = this.processes[process] as StoreProcess;
     const replies = (await from.ask(asked.map(({ op }) => op))) as Reply[];
-    const granted = new Set(this.#models.flatMap((model) => [...model.granted]));
+    for (const { news } of this.#models) news.clear();
     const expected = asked.map(({ op, key }, at) =>
       (this.#models[key] as LimitModel).do(op, from.store.lease, this.#now, replies[at] as Reply),
     );
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
-      const isTold = !granted.has(idOf(op)) && this.#isToldBy(reply, op, key);
+      const isTold = this.#isToldBy(reply, op, key);
       const { state, reclaimed } = expected[at] as Expected;
       const answer = { state: isTold ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
@@ -110,8 +110,11 @@ export class ModelRun {
 
   /** Whether the answer brings the news that it was let in, by an operation that went with its own. */
   #isToldBy({ state }: Reply, op: Op, key: number): boolean {
-    const { granted } = this.#models[key] as LimitModel;
-    return state === 'held' && granted.delete(idOf(op));
+    const { granted, news } = this.#models[key] as LimitModel;
+    const id = op.verb === 'setLimit' ? '' : op.lease.id;
+    if (state !== 'held' || !news.delete(id)) return false;
+    granted.delete(id);
+    return true;
   }
 
   /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */
@@ -178,8 +181,4 @@ export class ModelRun {
     }
     for (const { claim } of this.#claims) await claim.release();
   }
-}
-
-function idOf(op: Op): string {
-  return op.verb === 'setLimit' ? '' : op.lease.id;
 }
