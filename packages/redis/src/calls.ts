@@ -1,4 +1,4 @@
-import type { Answer, Grant, LimitRef, Op, Reply, Standing } from '@headgate/core/shared';
+import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
 import { redisKey } from './key.ts';
 
 /** How many operations one script does at most: nobody else is served meanwhile. */
@@ -97,27 +97,32 @@ export function decode(
 ): Grant[] {
   // A client may have been told to make buffers of strings.
   const words = String(reply).split('\n');
-  const soonest = words[2] || Infinity;
-  const standing: Standing = {
-    limit: words[0] === whole(limit) ? limit : Number(words[0]),
-    version: words[1] as string,
-    checkIn: Math.min(Math.max(Number(soonest), 0) + 1, lease / 3),
-    reclaimed: Number(words[3]),
-    inflight: Number(words[4]),
-    queued: Number(words[5]),
-  };
+  const declared = words[0] === whole(limit) ? limit : Number(words[0]);
+  const version = words[1] as string;
+  const soonest = Number(words[2] || Infinity);
+  const checkIn = Math.min(Math.max(soonest, 0) + 1, lease / 3);
+  let reclaimed = Number(words[3]);
+  const inflight = Number(words[4]);
+  const queued = Number(words[5]);
   let at = 6;
   for (const index of indices) {
     const state = words[at] as Reply['state'];
     const extra = words[at + 1] as string;
+    const fencing = state === 'held' && extra !== '' ? BigInt(extra) : undefined;
+    const place = state === 'queued' ? extra : undefined;
     answers[index] ??= {
-      ...standing,
       state,
-      fencing: state === 'held' && extra !== '' ? BigInt(extra) : undefined,
-      place: state === 'queued' ? extra : undefined,
-      // All that were found by this call, once.
-      reclaimed: at === 6 ? standing.reclaimed : 0,
+      fencing,
+      place,
+      inflight,
+      queued,
+      limit: declared,
+      version,
+      checkIn,
+      reclaimed,
     };
+    // All that were found by this call, once.
+    reclaimed = 0;
     at += 2;
   }
   const grants: Grant[] = [];
