@@ -5,7 +5,7 @@ import { together } from '../limiter/grants.ts';
 import { type CloseOptions, type HoldSettings, Ledger } from '../limiter/ledger.ts';
 import type { LocalLimiter } from '../limiter/limiter.ts';
 import { nextArrival } from '../limiter/line.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
@@ -188,10 +188,9 @@ export class OrderedGate implements Gate, Way {
     return this.queued >= queueLimit;
   }
 
-  /** Who would make room for it, at the limit that it is at. */
+  /** Who would make room for it, at the limit that it is at: one in this process. */
   #spare(passage: Passage): Waiter | undefined {
-    const { at } = passage;
-    const spare = at instanceof InProcessLimiter ? at.spare(passage) : undefined;
+    const spare = (passage.at as InProcessLimiter).spare(passage);
     return spare?.term?.owner === this.#deadlines ? spare : undefined;
   }
 
