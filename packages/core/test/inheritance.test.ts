@@ -214,7 +214,10 @@ it('through a line that knows no classes, to the one behind it', () => {
   const first = createLimiter({ name: 'first', limit: 1, queueLimit: 9, order });
   const plain = createLimiter({ name: 'plain', limit: 1, queueLimit: 9 });
   const last = createLimiter({ name: 'last', limit: 1, queueLimit: 9, order });
-  const gate = createGate({ limits: [first, plain, last].map((limiter) => ({ limiter })), queueLimit: 9 });
+  const gate = createGate({
+    limits: [first, plain, last].map((limiter) => ({ limiter })),
+    queueLimit: 9,
+  });
   const [atPlain, atLast] = [call(plain), call(last)];
   const low = as('low', (caller) => askGate(gate, caller, [one, one, one]));
   const normal = as('normal', (caller) => last.request(caller));

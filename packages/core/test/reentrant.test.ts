@@ -193,6 +193,19 @@ it('joins() that fills the line, and takes until those who fill it have waited t
   expect(last.answers).toBe(1);
 });
 
+it('joins() that fills the line with one who does not yield', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const holder = call(limiter);
+  const other = new Caller();
+  const joins = () => {
+    limiter.request(other);
+    return true;
+  };
+  expect(call(limiter, { joins }).rejection?.reason).toBe('full');
+  holder.permit?.release();
+  expect(other.answers).toBe(1);
+});
+
 it('an observer that lowers the next limit of a gate below what the request takes of it', () => {
   const observer = { admitted: () => all.setLimit(2) };
   const user = createLimiter({ name: 'user', limit: 1, perKey: true, observer });

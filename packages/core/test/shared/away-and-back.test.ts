@@ -145,6 +145,39 @@ describe('a store that is away for a while', () => {
   );
 });
 
+describe('a store that tells of its connection', () => {
+  const events: boolean[] = [];
+  const observer = { store: ({ up }: { up: boolean }) => void events.push(up) };
+  const started = async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, observer });
+    (await limiter.acquire()).release();
+    await settled();
+    events.length = 0;
+    store.calls.length = 0;
+    return { world, store, limiter };
+  };
+
+  test('is asked at once, so that no request waits for it in vain', async () => {
+    const { store, limiter } = await started();
+    store.trouble = 'silent';
+    store.listener?.state(false);
+    await settled();
+    expect(events).toEqual([false]);
+    await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } });
+    expect(store.calls).toEqual([['stats']]);
+  });
+
+  test('is asked once, however often it tells, and believed only where it does not answer', async () => {
+    const { store, limiter } = await started();
+    for (const up of [false, true, false]) store.listener?.state(up);
+    await settled();
+    expect([events, store.calls]).toEqual([[], [['stats']]]);
+    (await limiter.acquire()).release();
+  });
+});
+
 /** Its statistics fail when the test says so. */
 class SlowToFail extends Line {
   asked = 0;

@@ -20,6 +20,21 @@ test('who goes away when the store has put it into its line leaves nothing there
   held.release();
 });
 
+test('who leaves before the store has said that the line is full is not told of again', async () => {
+  const world = new World();
+  const store = world.line();
+  const held = await world.limiter({ queueLimit: 0 }).acquire();
+  const limiter = world.limiter({ store, queueLimit: 0 });
+  const caller = call(limiter);
+  await Promise.resolve();
+  limiter.withdraw(caller);
+  await settled();
+  expect(caller.answers).toBe(0);
+  expect(store.calls.flat().filter((verb) => verb === 'release').length).toBeLessThanOrEqual(1);
+  expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });
+  held.release();
+});
+
 test('who is turned away by a limiter that closes may withdraw another, who gets no answer then', async () => {
   const world = new World();
   const limiter = world.limiter();
