@@ -46,7 +46,10 @@ test('R2: killed at whatever step, a process loses no permit', async () => {
     const [victim] = await crew.start(1, redis, { limit, lease, name: 'any step' });
     const work = victim?.do('work', 12, 1_000).catch(() => {});
     const own = survivor?.do('work', 6, 10);
-    await vi.waitFor(async () => expect((await survivor?.do('stored'))?.queued).toBeGreaterThan(0));
+    await vi.waitFor(
+      async () => expect((await survivor?.do('stored'))?.queued).toBeGreaterThan(0),
+      5_000,
+    );
     await new Promise((resolve) => setTimeout(resolve, 7 * round));
     await victim?.worker.kill();
     await work;
@@ -89,8 +92,9 @@ test('R9: a permit that was given to a frozen waiter is back within its lease', 
   const waiting = await three.wait();
   two.worker.freeze();
   await held.release();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+    5_000,
   );
   await two.worker.kill();
   await waiting.held;
@@ -106,8 +110,9 @@ test('R9: a waiter that was frozen for longer than its lease is still served whe
   await held.release();
   const next = await waiting.held;
   two.worker.thaw();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+    5_000,
   );
   await next.release();
   const last = await frozen.held;
