@@ -193,6 +193,18 @@ it('joins() that fills the line, and takes until those who fill it have waited t
   expect(last.answers).toBe(1);
 });
 
+it('joins() that closes the limiter', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const holder = call(limiter);
+  const joins = () => {
+    void limiter.close();
+    return true;
+  };
+  expect(call(limiter, { joins }).rejection?.reason).toBe('closed');
+  holder.permit?.release();
+  expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
 it('joins() that fills the line with one who does not yield', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const holder = call(limiter);
