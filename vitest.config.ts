@@ -17,6 +17,9 @@ export default defineConfig({
     ],
     // Many only wait for a lease or a server: two at a time also where there are no more than two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A busy machine is no failure; what hangs still fails.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     reporters: ['default', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',
