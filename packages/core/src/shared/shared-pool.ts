@@ -84,7 +84,8 @@ export class SharedPool {
       this.home.session.forget(lease);
       return this.#reject(lease, 'full');
     }
-    if (answer.state === 'ok') return;
+    // Does not prolong it.
+    if (verb === 'resize') return;
     this.home.session.heard(lease, sent);
     if (answer.state === 'queued') this.#queued(lease, answer);
     else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
