@@ -56,7 +56,8 @@ test('R2: killed at whatever step, a process loses no permit', async () => {
     expect(await own).toBeLessThanOrEqual(limit);
   }
   await expectWhole(survivor as Limited, limit);
-});
+  // Seven processes begin, one after the other.
+}, 90_000);
 
 test('a killed waiter does not hold up those behind it, and nor do many', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
