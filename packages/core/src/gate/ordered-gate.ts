@@ -4,7 +4,7 @@ import { Deadlines, isLate } from '../limiter/deadlines.ts';
 import { together } from '../limiter/grants.ts';
 import { type CloseOptions, Ledger } from '../limiter/ledger.ts';
 import { nextArrival } from '../limiter/line.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
@@ -179,10 +179,9 @@ export class OrderedGate implements Gate, Way {
     return this.queued >= queueLimit;
   }
 
-  /** Who would make room for it, at the limit that it is at. */
+  /** Who would make room for it, at the limit that it is at: one in this process. */
   #spare(passage: Passage): Waiter | undefined {
-    const { at } = passage;
-    const spare = at instanceof InProcessLimiter ? at.spare(passage) : undefined;
+    const spare = (passage.at as InProcessLimiter).spare(passage);
     return spare?.term?.owner === this.#deadlines ? spare : undefined;
   }
 

@@ -19,7 +19,8 @@ export class Replies {
       session.forget(lease);
       return pool.refuse(lease, 'full');
     }
-    if (answer.state === 'ok') return;
+    // Does not prolong it.
+    if (verb === 'resize') return;
     session.heard(lease, sent);
     if (answer.state === 'queued') this.#queued(lease, answer);
     else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
