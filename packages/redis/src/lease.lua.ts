@@ -14,9 +14,11 @@ import { operation } from './operation.lua.ts';
  *
  * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says, `1` where
  * it must not fail, `1` where anybody holds in reserve; then for each operation its verb, its members as a holder and as a
- * waiter, and its weight; but for `release` and `setLimit` also spare, wait, queueLimit or place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds until the next lease
- * ends where anybody waits, leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the
- * id and token of each of this owner's that was let in besides.
+ * waiter, and its weight; but for `release` and `setLimit` also spare, wait, queueLimit or place, and fencing token.
+ *
+ * The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds before which no lease ends where anybody waits,
+ * leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the id and token of each
+ * of this owner's that was let in besides.
  *
  * Scripts do not roll back, and Redis refuses what may take memory only as a script's first write. So what must not
  * fail for want of memory writes something else first, and messages, which may fail, come last. The set is never empty in
@@ -64,15 +66,16 @@ else
   tail, soonest, longest, born, reserving = 0, 0, term, micros, 0
 end
 
--- When the next lease ends, where that is known; of waiters, whose scores are higher, it is not asked.
-local ends = top[4] and tonumber(top[4]) or 1e14
+-- No lease ends before that; those of waiters, whose scores are higher, are not meant.
+local ends = tonumber(top[4] or '1e14')
 if ends <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
     inflight = inflight - match(dead, '^h(%d+)')
     reclaimed = reclaimed + 1
   end
   call('ZREMRANGEBYSCORE', key, '0', now)
-  loose, ends = true, nil
+  loose = true
+  ends = tonumber(call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
 end
 if queued > 0 and soonest <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', format('(%d', 1e14 + (now + 1) * 256))) do
@@ -116,7 +119,7 @@ ${operation}
       -- A lease after its process was last heard of: it may have died since, in the line.
       local pulsed = scores[at] - 1e14
       local over = floor(pulsed / 256) + ceil(pulsed % 256 / 255 * lease)
-      ends = ends and min(ends, over)
+      ends = min(ends, over)
       local g, c = #gone, #come
       gone[g + 1], gone[g + 2] = head, pulses[at]
       come[c + 1], come[c + 2] = format('%d', over), 'h' .. weight .. ':' .. kept .. ':' .. id
@@ -156,10 +159,7 @@ elseif new ~= old then
 end
 if not (old and mayNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
-if queued > 0 then
-  ends = ends or call('ZRANGE', key, '1', '1', 'WITHSCORES')[2]
-  reply[3] = format('%d', ends - now)
-end
+if queued > 0 then reply[3] = format('%d', ends - now) end
 reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
 reply[5], reply[6] = format('%d', inflight), format('%d', queued)
 if messages then

@@ -13,10 +13,9 @@ export const operation = `
     -- What it is from now on; the token where it is not to be a new one; its place, and whether it is new there.
     local state, token, place, isNew = 'ok'
     if verb == 'acquire' and fits and call('ZADD', key, expires, holder) == 1 then
-      inflight, state = inflight + weight, 'held'
-      ends = ends and min(ends, now + term)
+      inflight, state, ends = inflight + weight, 'held', min(ends, now + term)
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
-      inflight, loose, ends = inflight - weight, true, nil
+      inflight, loose = inflight - weight, true
     elseif loose and queued > 0 and not joins then
       break
     elseif verb ~= 'setLimit' then
@@ -24,7 +23,7 @@ export const operation = `
       local isHeld, known = there[1], there[2]
       if isHeld and verb ~= 'resize' then
         call('ZADD', key, 'XX', expires, holder)
-        state, ends = 'held', nil
+        state = 'held'
         token = (verb == 'renew' or fencing ~= '') and fencing
       elseif verb == 'acquire' or verb == 'stay' then
         state = 'queued'
@@ -50,7 +49,7 @@ export const operation = `
           local held, was = search('0', '(1e14', '^h(%d+):%d:(.*)$')
           if not held then return false end
           call('ZREM', key, held)
-          inflight, loose, ends = inflight - was, true, nil
+          inflight, loose = inflight - was, true
           return true
         end
         local function leave(line)
@@ -75,7 +74,7 @@ export const operation = `
         end
         if admits then
           call('ZADD', key, expires, holder)
-          inflight, state, ends = inflight + weight, 'held', nil
+          inflight, state, ends = inflight + weight, 'held', min(ends, now + term)
         end
       end
     end
