@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests run from the sources: nothing needs to be built first.
@@ -14,6 +15,11 @@ export default defineConfig({
       'docs/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
+    // Many only wait for a lease or a server: two at a time also where there are no more than two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A busy machine is no failure; what hangs still fails.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     reporters: ['default', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',

@@ -10,7 +10,7 @@ export interface Load {
   callers: number;
   /** Milliseconds, and no time at all if 0. */
   work: number;
-  /** Milliseconds: nothing is counted before they are over. */
+  /** Milliseconds before anything is counted. Nobody works in the first half: what is measured is code that has run for long. */
   warmUp: number;
   /** Milliseconds that count. */
   duration: number;
@@ -28,6 +28,7 @@ export async function crowd(contender: Contender, load: Load): Promise<Served> {
   const { callers, work, warmUp, duration } = load;
   const begin = milliseconds() + warmUp;
   const end = begin + duration;
+  const hot = begin - warmUp / 2;
   const waits: number[] = [];
   const caller = async () => {
     await sleep(entry * Math.random());
@@ -37,7 +38,7 @@ export async function crowd(contender: Contender, load: Load): Promise<Served> {
       const now = milliseconds();
       if (now >= end) return void place.release();
       if (now >= begin) waits.push(now - asked);
-      if (work > 0) await sleep(work);
+      if (work > 0 && now >= hot) await sleep(work);
       void place.release();
     }
   };

@@ -3,7 +3,7 @@ export interface Plan {
   rounds: number;
   /** One caller of one process. */
   alone: number;
-  /** Crowds: before anything is counted. */
+  /** Crowds, and before wakes: before anything is counted. */
   warmUp: number;
   /** Crowds: what is counted. */
   crowd: number;

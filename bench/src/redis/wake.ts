@@ -39,10 +39,12 @@ const rest = () => sleep(10 + 15 * Math.random());
 async function wakesOf(
   holder: WorkerProcess,
   waiter: WorkerProcess,
-  { wakes: count }: Plan,
+  { wakes: count, warmUp }: Plan,
 ): Promise<Wakes> {
   const wakes: number[] = [];
   const pings: number[] = [];
+  const load = { callers: 10, work: 0, warmUp, duration: 1 };
+  await Promise.all([holder.ask('crowd', load), waiter.ask('crowd', load)]);
   for (let i = 0; i < count; i++) {
     await holder.ask('hold', 1);
     const passed = waiter.ask('pass');

@@ -33,7 +33,7 @@ export { lifo } from './limiter/orders/lifo.ts';
 export type { Outcome, Permit } from './limiter/permit.ts';
 export type { Priority } from './limiter/priority.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './limiter/rejection.ts';
-export type { LimiterSource, OutagePolicy, SharedOptions, SharedTerms } from './limiter/source.ts';
+export type { LimiterSource, OutagePolicy, SharedOptions } from './limiter/source.ts';
 export { StoreError } from './limiter/store-error.ts';
 export { Waiter } from './limiter/waiter.ts';
 export { adaptive } from './limits/adaptive.ts';

@@ -8,6 +8,7 @@ interface Wishes {
   onGranted?: (permit: Permit) => void;
   onRejected?: (rejection: Rejection) => void;
   joins?: () => boolean;
+  queues?: () => boolean;
   gone?: () => boolean;
 }
 
@@ -39,6 +40,10 @@ export class Caller extends Waiter {
 
   override joins(): boolean {
     return this.wishes.joins?.() ?? true;
+  }
+
+  override queues(): boolean {
+    return this.wishes.queues?.() ?? true;
   }
 
   override gone(): boolean {

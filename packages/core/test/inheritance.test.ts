@@ -12,11 +12,13 @@ import {
   type Sample,
 } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
+import { Caller, call } from './caller.ts';
+import { outcome, settled, World } from './shared/world.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const app: Amounts = [undefined, undefined, { weight: 1 }];
 const narrow: Amounts = [undefined, { weight: 1 }, { weight: 1 }];
+const one = { weight: 1 };
 const narrowest: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
 
 /** What is in flight at each sample. */
@@ -24,6 +26,18 @@ const seen: number[] = [];
 const fixed = {
   create: () => ({ limit: 1, sample: ({ inflight }: Sample) => void seen.push(inflight) }),
 };
+
+/** A caller of this class that has asked. */
+function as(
+  priority: Priority,
+  asks: (caller: Caller) => void,
+  onRejected: () => void = () => {},
+): Caller {
+  const caller = new Caller({ onRejected });
+  caller.priority = priority;
+  asks(caller);
+  return caller;
+}
 
 function scene(order: Order = byPriority()) {
   const limits = [
@@ -193,4 +207,57 @@ it('a line is not overloaded because somebody has waited elsewhere before', () =
   ask(undefined, { weight: 1 });
   expect(traveller.rejection).toBeUndefined();
   expect(gate.queued).toBe(2);
+});
+
+it('through a line that knows no classes, to the one behind it', () => {
+  const order = byPriority();
+  const first = createLimiter({ name: 'first', limit: 1, queueLimit: 9, order });
+  const plain = createLimiter({ name: 'plain', limit: 1, queueLimit: 9 });
+  const last = createLimiter({ name: 'last', limit: 1, queueLimit: 9, order });
+  const gate = createGate({
+    limits: [first, plain, last].map((limiter) => ({ limiter })),
+    queueLimit: 9,
+  });
+  const [atPlain, atLast] = [call(plain), call(last)];
+  const low = as('low', (caller) => askGate(gate, caller, [one, one, one]));
+  const normal = as('normal', (caller) => last.request(caller));
+  as('high', (caller) => askGate(gate, caller, [one, one, one]));
+  atPlain.permit?.release();
+  atLast.permit?.release();
+  expect([low.answers, normal.answers]).toEqual([1, 0]);
+});
+
+it('also where the higher one comes while room is made for the lower in the line there', () => {
+  const order = byPriority();
+  const first = createLimiter({ name: 'first', limit: 1, queueLimit: 9, order });
+  const last = createLimiter({ name: 'last', limit: 1, queueLimit: 1, order });
+  const gate = createGate({ limits: [{ limiter: first }, { limiter: last }], queueLimit: 9 });
+  call(last);
+  const asksForFirst = () => void as('high', (caller) => askGate(gate, caller, [one, one]));
+  as('low', (caller) => last.request(caller), asksForFirst);
+  const normal = as('normal', (caller) => askGate(gate, caller, [one, one]));
+  // Of the same class by now, and later.
+  const high = as('high', (caller) => last.request(caller));
+  expect([normal.answers, high.rejection?.reason]).toEqual([0, 'full']);
+});
+
+it('is of no use where the line behind is in a store, and does no harm', async () => {
+  const world = new World();
+  const first = { name: 'first', limit: 1, perKey: true } as const;
+  const shared = { name: 'shared', limit: 1, store: world.line() } as const;
+  const { clock } = world;
+  const gate = createGate({ limits: [first, shared], queueLimit: 9, order: byPriority(), clock });
+  const held = await gate.acquire({ keys: { first: 'ann' } });
+  const low = outcome(gate.acquire({ keys: { first: 'bob' }, priority: 'low' }));
+  await settled();
+  const high = outcome(gate.acquire({ keys: { first: 'bob' }, priority: 'high' }));
+  await settled();
+  held.release();
+  await settled();
+  expect([low.permit !== undefined, high.permit !== undefined]).toEqual([true, false]);
+  low.permit?.release();
+  await settled();
+  high.permit?.release();
+  await settled();
+  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 3 });
 });

@@ -127,3 +127,19 @@ it('while a waiter is asked whether it joins, in a grant: it is first in line be
   held = joined?.permit;
   expectOneHolder();
 });
+
+it('in a request that says a higher limit of the key, and so lets somebody in', () => {
+  call(limiter, {
+    key,
+    limit: 1,
+    onGranted: (permit) => {
+      permit.release();
+      held?.release();
+    },
+  });
+  const second = call(limiter, { key, limit: 2 });
+  expect(limiter.stats()).toMatchObject({ inflight: 1, keys: 1, admitted: 3 });
+  expect(limiter.usage(key)).toEqual({ limit: 2, inflight: 1 });
+  second.permit?.release();
+  expect(limiter.stats()).toMatchObject({ inflight: 0, keys: 0 });
+});

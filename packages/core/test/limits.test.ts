@@ -58,6 +58,13 @@ describe('vegas', () => {
     expect(feed(limit, [{ outcome: 'dropped' }])).toBe(grown - 4);
   });
 
+  it('grows by a little where a few queue up, and stays where some do', () => {
+    const limit = vegas({ initial: 10 }).create(half);
+    feed(limit, [{ rtt: 80 }]);
+    expect(feed(limit, [{ rtt: 100 }])).toBe(11);
+    expect(feed(limit, [{ rtt: 120 }])).toBe(11);
+  });
+
   it('does not grow while less than half of it is used', () => {
     const limit = vegas({ initial: 20 }).create(half);
     expect(feed(limit, times(50, { inflight: 4 }))).toBe(20);

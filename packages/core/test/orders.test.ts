@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  byParty,
   byPriority,
+  byShare,
   codel,
   createGate,
   createLimiter,
@@ -170,6 +172,20 @@ describe('codel()', () => {
     clock.advance(50);
     next();
     expect(reasons(callers)).toEqual(['granted', 'waits']);
+  });
+
+  it.each([
+    ['classes', byPriority(order)],
+    ['parties', byParty(order)],
+    ['shares', byShare({ gold: 0.5 }, order)],
+  ])('sheds within %s, too', (_, divided) => {
+    const { clock, limiter, next } = busy({ order: divided, queueLimit: 9 });
+    const old = [call(limiter), call(limiter)];
+    clock.advance(90);
+    const fresh = [call(limiter), call(limiter)];
+    clock.advance(10);
+    next();
+    expect(reasons([...old, ...fresh])).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
   });
 
   it('each key has a line of its own', () => {

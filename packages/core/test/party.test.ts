@@ -111,6 +111,11 @@ it('in a full line, a newcomer displaces the youngest of the longest lane', () =
   expect(limiter.queued).toBe(4);
 });
 
+it('where nobody may wait, all who come are turned away', () => {
+  const { ask } = occupied({ queueLimit: 0 });
+  expect(ask('one').rejection?.reason).toBe('full');
+});
+
 it('goes with classes: parties take turns within each', () => {
   const { ask, next, waiting, limiter } = occupied({ order: byPriority(byParty()) });
   times(2, () => ask('a'));

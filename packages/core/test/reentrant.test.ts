@@ -176,3 +176,57 @@ it("a limiter with a clock of its own serves the requests of a gate by the gate'
   void limiter.close();
   await expect(direct).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
+
+it('joins() that fills the line, and takes until those who fill it have waited too long', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 100, clock });
+  const holder = call(limiter);
+  const late = new Caller();
+  const joins = () => {
+    limiter.request(late);
+    clock.busy(100);
+    return true;
+  };
+  const last = call(limiter, { joins });
+  expect([late.rejection?.reason, last.answers, limiter.queued]).toEqual(['timeout', 0, 1]);
+  holder.permit?.release();
+  expect(last.answers).toBe(1);
+});
+
+it('joins() that closes the limiter', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const holder = call(limiter);
+  const joins = () => {
+    void limiter.close();
+    return true;
+  };
+  expect(call(limiter, { joins }).rejection?.reason).toBe('closed');
+  holder.permit?.release();
+  expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+it('joins() that fills the line with one who does not yield', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const holder = call(limiter);
+  const other = new Caller();
+  const joins = () => {
+    limiter.request(other);
+    return true;
+  };
+  expect(call(limiter, { joins }).rejection?.reason).toBe('full');
+  holder.permit?.release();
+  expect(other.answers).toBe(1);
+});
+
+it('an observer that lowers the next limit of a gate below what the request takes of it', () => {
+  const observer = { admitted: () => all.setLimit(2) };
+  const user = createLimiter({ name: 'user', limit: 1, perKey: true, observer });
+  const all = createLimiter({ name: 'all', limit: 3 });
+  const gate = createGate({ limits: [{ limiter: user }, { limiter: all }] });
+  const caller = new Caller();
+  askGate(gate, caller, [{ key: 'ann', weight: 1 }, { weight: 3 }]);
+  // It counts as the whole limit.
+  expect([caller.answers, all.inflight, all.limit]).toEqual([1, 2, 2]);
+  caller.permit?.release();
+  expect([user.inflight, all.inflight]).toEqual([0, 0]);
+});

@@ -91,6 +91,20 @@ it('in a full line, who is owed a part displaces one of those who have more', ()
   expect(ask().rejection?.reason).toBe('full');
 });
 
+it('it displaces the youngest of those who have the most beyond their part', () => {
+  const { many, ask } = divided({ queueLimit: 4 });
+  many(10, 'gold');
+  const [, golden] = many(2, 'gold');
+  const [rest, own] = [ask(), ask('free')];
+  const newcomer = ask('free');
+  expect([golden, rest, own, newcomer].map((one) => one?.rejection?.reason)).toEqual([
+    'full',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 it('nobody displaces those who wait for their own part', () => {
   const { many, ask } = divided({ queueLimit: 3 });
   many(10);

@@ -58,6 +58,39 @@ describe('wrap in Express', () => {
     await Promise.all([counts(outer, 0), counts(inner, 0)]);
   });
 
+  it('takes a place of the same limit anew where a handler has given the first one back', async () => {
+    const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 1 }));
+    const [waits, works] = [new Latch(), new Latch()];
+    const app = express();
+    app.get(
+      '/twice',
+      limit,
+      async (_req, res, next) => {
+        res.locals.admission.permit?.release();
+        await waits.opened;
+        next();
+      },
+      limit,
+      (_req, res) => res.end('twice'),
+    );
+    app.get('/once', limit, async (_req, res) => {
+      await works.opened;
+      res.end('once');
+    });
+    const running = await world.serveThrough(() => app);
+    const twice = running.call('/twice');
+    await until(() => limit.stats().admitted === 1 && limit.inflight === 0);
+    const once = running.call('/once');
+    await counts(limit, 1);
+    waits.open();
+    await counts(limit, 1, 1);
+    works.open();
+    expect(await once.answer()).toMatchObject({ body: 'once' });
+    expect(await twice.answer()).toMatchObject({ status: 200, body: 'twice' });
+    expect(limit.stats()).toMatchObject({ admitted: 3, reentered: 0 });
+    await counts(limit, 0);
+  });
+
   it('asks what the handler returns once, be it a query that runs whenever it is asked', async () => {
     const limit = limited();
     let runs = 0;

@@ -57,23 +57,30 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
 
 /** Where the heading says that the call must not fail for want of memory: it does not only ask for new leases. */
 const mayNotFail = 6;
+/** Where it says that there is one that holds in reserve. */
+const reserving = 7;
 
 function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sender): string[] {
   const { name, key } = ref;
   const about = `recall\n${JSON.stringify(key === undefined ? [name] : [name, key])}`;
-  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0'];
+  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0', '0'];
 }
 
 function encode(op: Op, args: string[], { lease }: Sender): void {
+  if (op.verb !== 'acquire') args[mayNotFail] = '1';
   if (op.verb === 'setLimit') {
-    args.push(op.verb, '', '0', '0:0:0', '', '', '');
+    args.push(op.verb, '', '', '0');
     return;
   }
-  const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
-  const tail = `${lease}:${spare}:${reserves ? 1 : 0}`;
+  const { id, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
+  const weight = whole(op.lease.weight);
+  const kept = reserves ? 1 : 0;
+  const holder = `h${weight}:${kept}:${id}`;
+  args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${kept}:${id}`, weight);
+  if (op.verb === 'release') return;
+  if (reserves) args[reserving] = '1';
   const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
-  args.push(op.verb, id, whole(weight), tail, whole(wait), where, `${fencing ?? ''}`);
-  if (op.verb !== 'acquire') args[mayNotFail] = '1';
+  args.push(`${spare}`, whole(wait), where, `${fencing ?? ''}`);
 }
 
 /** As Lua reads it; more than any count or time that comes up is as good as endless. */
@@ -90,24 +97,33 @@ export function decode(
 ): Grant[] {
   // A client may have been told to make buffers of strings.
   const words = String(reply).split('\n');
-  const soonest = words[2] || Infinity;
-  let at = 4;
+  const declared = words[0] === whole(limit) ? limit : Number(words[0]);
+  const version = words[1] as string;
+  const soonest = Number(words[2] || Infinity);
+  const checkIn = Math.min(Math.max(soonest, 0) + 1, lease / 3);
+  let reclaimed = Number(words[3]);
+  const inflight = Number(words[4]);
+  const queued = Number(words[5]);
+  let at = 6;
   for (const index of indices) {
     const state = words[at] as Reply['state'];
     const extra = words[at + 1] as string;
+    const fencing = state === 'held' && extra !== '' ? BigInt(extra) : undefined;
+    const place = state === 'queued' ? extra : undefined;
     answers[index] ??= {
       state,
-      fencing: state === 'held' && extra !== '' ? BigInt(extra) : undefined,
-      place: state === 'queued' ? extra : undefined,
-      inflight: Number(words[at + 2]),
-      queued: Number(words[at + 3]),
-      limit: words[0] === whole(limit) ? limit : Number(words[0]),
-      version: words[1] as string,
-      checkIn: Math.min(Math.max(Number(soonest), 0) + 1, lease / 3),
-      // All that were found by this call, once.
-      reclaimed: at === 4 ? Number(words[3]) : 0,
+      fencing,
+      place,
+      inflight,
+      queued,
+      limit: declared,
+      version,
+      checkIn,
+      reclaimed,
     };
-    at += 4;
+    // All that were found by this call, once.
+    reclaimed = 0;
+    at += 2;
   }
   const grants: Grant[] = [];
   for (; at + 1 < words.length; at += 2) {

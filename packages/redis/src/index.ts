@@ -34,11 +34,10 @@ export function redisStore(options: RedisStoreOptions): Store {
   checkNames('redisStore', options, ['client', 'prefix', 'lease', 'timeout']);
   const { client, prefix = 'headgate:' } = options;
   const lease = Math.floor(checkSpan('lease', options.lease ?? 10_000));
-  const timeout = checkSpan('timeout', options.timeout ?? Math.min(1_000, lease / 3));
+  const { timeout = Math.min(1_000, lease / 3) } = options;
   if (typeof prefix !== 'string') throw invalid('prefix', 'a string', prefix);
-  if (lease < shortestLease || lease < 3 * timeout || lease > longestLease) {
-    const expected = `at least ${shortestLease} ms and three times timeout (${timeout} ms), to be renewed in time, and finite`;
-    throw invalid('lease', expected, options.lease ?? lease);
+  if (lease < shortestLease || lease > longestLease) {
+    throw invalid('lease', `at least ${shortestLease} ms, and finite`, options.lease);
   }
   return new RedisStore(connectionOf(client), prefix, lease, timeout);
 }

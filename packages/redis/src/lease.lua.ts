@@ -1,196 +1,180 @@
-import { verbs } from './verbs.lua.ts';
+import { operation } from './operation.lua.ts';
 
 /**
  * All operations on one limit. The sorted set has, by score:
  *
- * - at -1 one member with what is known of the limit, so that a single read at rank 0 and 1 says whether anything has
- *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece: an `m`, then as doubles the limit,
- *   its version, the last fencing token, the weight held, how many wait, the longest lease, and when the set was made (tokens
- *   below that are of a state that was lost), then `1` where anybody has ever held in reserve;
- * - `h<id>:<weight>:<reserves>` for each holder at the millisecond at which its lease ends;
+ * - at -1 one member with what is known of the limit, so that a single read at rank 0 and 1 says whether a holder has
+ *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece, as `layout` says;
+ * - `h<weight>:<reserves>:<id>` for each holder at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter at 1e14 and 256 times the millisecond at which it is no longer let in; what its lease would
  *   outlast that by, since it may not wait for so long, is added in 255ths of the lease;
  * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
  *
- * A waiter is written `<id>:<weight>:<lease>:<spare>:<reserves>`: all that a grant needs to know.
+ * A waiter is written `<weight>:<lease>:<spare>:<reserves>:<id>`: all that a grant needs to know.
  *
  * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says, `1` where
- * it must not fail; then for each operation its verb, id, weight, `<lease>:<spare>:<reserves>`, wait, queueLimit or
- * place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds until the next lease
- * ends where anybody waits, leases reclaimed; for each operation its state, its token or place, inflight, queued; then the
- * id and token of each of this owner's that was let in besides.
+ * it must not fail, `1` where anybody holds in reserve; then for each operation its verb, its members as a holder and as a
+ * waiter, and its weight; but for `release` and `setLimit` also spare, wait, queueLimit or place, and fencing token.
+ *
+ * The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds before which no lease ends where anybody waits,
+ * leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the id and token of each
+ * of this owner's that was let in besides.
  *
  * Scripts do not roll back, and Redis refuses what may take memory only as a script's first write. So what must not
- * fail for want of memory writes something else first, and messages, which may fail, come last.
+ * fail for want of memory writes something else first, and messages, which may fail, come last. The set is never empty in
+ * between: in a cluster a key that is not there may be looked for elsewhere.
+ *
+ * It is on the way of every request, and Redis does one at a time. What costs, by the count of instructions: each call to
+ * Redis, each function that is made, each number that is written or read, least those by '%d', each score read.
  */
 export const leaseScript = `
-local key, limitArg, versionArg, term, me, channel, about, mayNotFail =
-  KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local call, match, format = redis.call, string.match, string.format
+local key, limitArg, versionArg, term = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local me, channel, mayNotFail, reserves = ARGV[4], ARGV[5], ARGV[7] == '1', tonumber(ARGV[8])
+local call, match, format, sub, max, min, floor, ceil =
+  redis.call, string.match, string.format, string.sub, math.max, math.min, math.floor, math.ceil
 
 local time = call('TIME')
 local micros = time[1] * 1000000 + time[2]
-local now = math.floor(micros / 1000)
-local expires = format('%.0f', now + term)
+local now = floor(micros / 1000)
+local expires = format('%d', now + term)
 
-local limit, version, last, inflight, queued, longest, born, reserving
+-- The limit, its version, the last token, the weight held, how many wait, the last place in the line, a time before which
+-- no waiter's time is over, the longest lease, when the set was made (tokens below that are of a state that was lost), and
+-- whether anybody has ever held in reserve.
+local layout = '<c1I6I6I7I6I4I7I6I6I7I1'
+local mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving
 -- Loose: perhaps somebody fits by now who waits.
 local loose, recall, reclaimed = false, false, 0
 
-local top = call('ZRANGE', key, 0, 1, 'WITHSCORES')
+local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
-  if #old ~= 58 or top[2] ~= '-1' then
+  if #old ~= 57 or top[2] ~= '-1' then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
   end
-  limit, version, last, inflight, queued, longest, born, reserving = struct.unpack('<dddddddc1', old, 2)
+  mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving =
+    struct.unpack(layout, old)
   if versionArg == nil and limitArg ~= limit then
-    limit, version, loose = limitArg, math.max(now, version + 1), true
+    limit, version, loose = limitArg, max(now, version + 1), true
   elseif versionArg ~= nil and versionArg > version then
     limit, version, loose = limitArg, versionArg, true
   end
+  longest = max(longest, term)
+  if mayNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
 else
-  limit, version, last, inflight = limitArg, versionArg or now, micros, 0
-  queued, longest, born, reserving = 0, term, micros, '0'
-end
-longest = math.max(longest, term)
-local lifetime = format('%.0f', 2 * longest)
-local hasExpired = top[4] and tonumber(top[4]) <= now
-
--- The quick way, which most go: one takes or gives back where nobody waits.
-if old and #ARGV == 14 and queued == 0 and not loose and not hasExpired then
-  local verb, weight, tail = ARGV[8], ARGV[10], ARGV[11]
-  local reserves = string.sub(tail, -1)
-  local holder = 'h' .. ARGV[9] .. ':' .. weight .. ':' .. reserves
-  local given, isDone = '', false
-  if verb == 'acquire' and (inflight == 0 or inflight + weight <= limit) then
-    local token = math.max(last + 1, micros)
-    local mark = reserves == '1' and reserves or reserving
-    local new = struct.pack('<c1dddddddc1', 'm', limit, version, token + match(tail, ':(%d+):'),
-      inflight + weight, 0, longest, born, mark)
-    isDone = call('ZADD', key, expires, holder, -1, new) == 2
-    call('ZREM', key, old)
-    old = new
-    -- Where it was held already, the count is put right below.
-    if isDone then
-      inflight, given = inflight + weight, format('%.0f', token)
-    end
-  elseif verb == 'release' and call('ZREM', key, holder) == 1 then
-    isDone = true
-    inflight = inflight - weight
-    call('ZREM', key, old)
-    call('ZADD', key, -1,
-      struct.pack('<c1dddddddc1', 'm', limit, version, last, inflight, 0, longest, born, reserving))
-  end
-  if isDone then
-    call('PEXPIRE', key, lifetime)
-    return format('%.0f\\n%.0f\\n\\n0\\n%s\\n%s\\n%.0f\\n0',
-      limit, version, verb == 'acquire' and 'held' or 'ok', given, inflight)
-  end
+  limit, version, last, inflight, queued = limitArg, versionArg or now, micros, 0, 0
+  tail, soonest, longest, born, reserving = 0, 0, term, micros, 0
 end
 
-local function int(n) return format('%.0f', n) end
-
-if old and mayNotFail == '1' then call('PEXPIRE', key, lifetime) end
-
-if hasExpired then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, 0, int(now))) do
-    inflight = inflight - match(dead, ':(%d+):%d$')
+-- No lease ends before that; those of waiters, whose scores are higher, are not meant.
+local ends = tonumber(top[4] or '1e14')
+if ends <= now then
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
+    inflight = inflight - match(dead, '^h(%d+)')
     reclaimed = reclaimed + 1
   end
-  call('ZREMRANGEBYSCORE', key, 0, int(now))
+  call('ZREMRANGEBYSCORE', key, '0', now)
   loose = true
+  ends = tonumber(call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
 end
-if queued > 0 then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', '(' .. int(1e14 + (now + 1) * 256))) do
-    call('ZREM', key, dead, 'w' .. string.sub(dead, 2))
+if queued > 0 and soonest <= now then
+  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', format('(%d', 1e14 + (now + 1) * 256))) do
+    call('ZREM', key, dead, 'w' .. sub(dead, 2))
     queued = queued - 1
     loose = true
   end
+  local pulse = call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
+  soonest = pulse and floor((pulse - 1e14) / 256) or 0
 end
 
-local function fits(weight) return inflight == 0 or inflight + weight <= limit end
+reserving = max(reserving, reserves)
 
-local function token(spare)
-  local given = math.max(last + 1, micros)
-  last = given + spare
-  return int(given)
-end
+local reply, n = { '', '', '', '', '', '' }, 6
+-- By members: where in the reply it says that they wait. Who is let in, as members: those that come, and those that go.
+local queuedAt, come, gone, messages
+local i = 9
+repeat
+  while i <= #ARGV do
+${operation}
+  end
 
-local granted, order = {}, {}
-local function letIn()
+  -- Those in front are let in as far as they fit.
   loose = false
-  while queued > 0 and fits(1) do
-    local head = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', 0, 1)[1]
-    if not head then
+  if queued > 0 and not come then come, gone, messages = {}, {}, {} end
+  while queued > 0 and (inflight == 0 or inflight < limit) do
+    local most = format('%d', max(1, min(limit - inflight, 100)))
+    local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
+    if not heads[1] then
       queued = 0
-      return
+      break
     end
-    local id, weight, lease, spare, reserves = match(head, '^w(.*):(%d+):(%d+):(%d+):(%d)$')
-    if not fits(weight) then return end
-    local pulse = 'x' .. string.sub(head, 2)
-    local pulsed = tonumber(call('ZSCORE', key, pulse)) - 1e14
-    -- A lease after its process was last heard of: it may have died since, in the line.
-    local ends = math.floor(pulsed / 256) + math.ceil(pulsed % 256 / 255 * lease)
-    call('ZREM', key, head, pulse)
-    call('ZADD', key, int(ends), 'h' .. id .. ':' .. weight .. ':' .. reserves)
-    inflight, queued = inflight + weight, queued - 1
-    granted[id] = token(spare)
-    order[#order + 1] = id
+    local pulses = {}
+    for at, head in ipairs(heads) do pulses[at] = 'x' .. sub(head, 2) end
+    local scores = call('ZMSCORE', key, unpack(pulses))
+    local isFull = false
+    for at, head in ipairs(heads) do
+      local weight, lease, spare, kept, id, owner = match(head, '^w(%d+):(%d+):(%d+):(%d):(([^.]*).*)$')
+      isFull = inflight > 0 and inflight + weight > limit
+      if isFull then break end
+      -- A lease after its process was last heard of: it may have died since, in the line.
+      local pulsed = scores[at] - 1e14
+      local over = floor(pulsed / 256) + ceil(pulsed % 256 / 255 * lease)
+      ends = min(ends, over)
+      local g, c = #gone, #come
+      gone[g + 1], gone[g + 2] = head, pulses[at]
+      come[c + 1], come[c + 2] = format('%d', over), 'h' .. weight .. ':' .. kept .. ':' .. id
+      inflight, queued = inflight + weight, queued - 1
+      last = max(last + 1, micros)
+      local token, at = format('%d', last), queuedAt and queuedAt[head]
+      last = last + spare
+      if at then
+        reply[at], reply[at + 1] = 'held', token
+      else
+        local grants = messages[owner]
+        messages[owner] = (grants and grants .. '\\n' or '') .. id .. '\\n' .. token
+      end
+    end
+    -- Where the line or the set is looked at again, they are to be out of the one and in the other.
+    if come[1] and (not isFull and queued > 0 or i <= #ARGV) then
+      call('ZADD', key, unpack(come))
+      call('ZREM', key, unpack(gone))
+      come, gone = {}, {}
+    end
+    if isFull then break end
   end
-end
-${verbs}
-local reply = { '', '', '', '' }
-for i = 8, #ARGV, 7 do
-  local id, weight, tail = ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  local one = id .. ':' .. weight
-  local spare, reserves = match(tail, ':(%d+):(%d)$')
-  if reserves == '1' then reserving = '1' end
-  if loose then letIn() end
-  local state, extra = act[ARGV[i]](id, weight, spare,
-    'h' .. one .. ':' .. reserves, one .. ':' .. tail, ARGV[i + 4], ARGV[i + 5], ARGV[i + 6])
-  if loose then letIn() end
-  if state == 'queued' and granted[id] then
-    state, extra = 'held', granted[id]
-    granted[id] = nil
-  end
-  local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = state, extra, int(inflight), int(queued)
-end
+until i > #ARGV
 
-local new = struct.pack('<c1dddddddc1', 'm',
-  limit, version, last, inflight, queued, longest, born, reserving)
-if new ~= old then
+local new = struct.pack(layout,
+  'm', limit, version, last, inflight, queued, tail, soonest, longest, born, reserving)
+if come and come[1] then
+  local c = #come
+  come[c + 1], come[c + 2], gone[#gone + 1] = '-1', new, old
+  call('ZADD', key, unpack(come))
+  call('ZREM', key, unpack(gone))
+elseif new ~= old then
   -- With nobody there it is not worth a failure.
   local write = (old or inflight + queued > 0) and call or redis.pcall
-  write('ZADD', key, -1, new)
+  write('ZADD', key, '-1', new)
   if old then call('ZREM', key, old) end
 end
-if not old or mayNotFail ~= '1' then call('PEXPIRE', key, lifetime) end
+if not (old and mayNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
-if queued > 0 then
-  reply[3] = int(tonumber(call('ZRANGE', key, 1, 1, 'WITHSCORES')[2]) - now)
-end
-reply[1], reply[2], reply[4] = int(limit), int(version), reclaimed
-
-local messages = {}
-for _, id in ipairs(order) do
-  local owner = match(id, '^[^.]*')
-  if granted[id] and owner == me then
-    reply[#reply + 1] = id
-    reply[#reply + 1] = granted[id]
-  elseif granted[id] then
-    messages[owner] = (messages[owner] or 'grant') .. '\\n' .. id .. '\\n' .. granted[id]
+if queued > 0 then reply[3] = format('%d', ends - now) end
+reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
+reply[5], reply[6] = format('%d', inflight), format('%d', queued)
+if messages then
+  reply[n + 1] = messages[me]
+  messages[me] = nil
+  for owner, grants in pairs(messages) do
+    redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. grants)
   end
 end
-for owner, message in pairs(messages) do redis.pcall('PUBLISH', channel .. owner, message) end
-
-if recall and reserving == '1' and queued > 0 then
+if recall and reserving == 1 and queued > 0 then
   local told = { [me] = true }
-  for _, held in ipairs(call('ZRANGEBYSCORE', key, 0, '(1e14')) do
-    local owner, reserves = match(held, '^h([^.]*).*:(%d)$')
-    if reserves == '1' and not told[owner] then
-      redis.pcall('PUBLISH', channel .. owner, about)
+  for _, held in ipairs(call('ZRANGEBYSCORE', key, '0', '(1e14')) do
+    local kept, owner = match(held, '^h%d+:(%d):([^.]*)')
+    if kept == '1' and not told[owner] then
+      redis.pcall('PUBLISH', channel .. owner, ARGV[6])
       told[owner] = true
     end
   end

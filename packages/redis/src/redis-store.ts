@@ -1,7 +1,7 @@
 import {
   type Answer,
   type Capabilities,
-  type LimitRef,
+  type LimitName,
   type Op,
   Store,
   StoreError,
@@ -69,7 +69,7 @@ export class RedisStore extends Store {
     };
   }
 
-  async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+  async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     const key = redisKey(this.#sender.prefix, ref);
     const answer =

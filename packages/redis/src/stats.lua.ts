@@ -8,13 +8,13 @@ local now = math.floor(micros / 1000)
 
 local top = redis.call('ZRANGE', key, 0, 0)[1]
 if not top then return '0\\n\\n0\\n0\\n0\\n0' end
-if #top ~= 58 then
+if #top ~= 57 then
   return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
 end
-local limit, version = struct.unpack('<dd', top, 2)
+local limit, version = struct.unpack('<I6I6', top, 2)
 local inflight = 0
 local held = redis.call('ZRANGEBYSCORE', key, '(' .. int(now), '(1e14')
-for _, member in ipairs(held) do inflight = inflight + string.match(member, ':(%d+):%d$') end
+for _, member in ipairs(held) do inflight = inflight + string.match(member, '^h(%d+)') end
 
 local queued = redis.call('ZCOUNT', key, int(1e14 + (now + 1) * 256), '(1e15')
 local longest = 0

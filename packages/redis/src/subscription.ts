@@ -1,4 +1,4 @@
-import type { Grant, LimitRef, StoreListener } from '@headgate/core/shared';
+import type { Grant, LimitName, StoreListener } from '@headgate/core/shared';
 import type { Connection, Subscriber } from './connection.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
@@ -98,7 +98,7 @@ function grantsOf(words: readonly string[]): Grant[] {
   return grants;
 }
 
-function refOf(word = ''): Pick<LimitRef, 'name' | 'key'> | undefined {
+function refOf(word = ''): LimitName | undefined {
   try {
     const [name, key] = JSON.parse(word) as [string, string?];
     return { name, key };

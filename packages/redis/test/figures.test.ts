@@ -24,7 +24,7 @@ beforeAll(async () => {
   store = redisStore({ client });
   // Told of the script, and listening.
   await create(1).run(() => {});
-  await vi.waitFor(async () => expect(await direct.pubsub('CHANNELS')).toHaveLength(1));
+  await vi.waitFor(async () => expect(await direct.pubsub('CHANNELS')).toHaveLength(1), 5_000);
 });
 beforeEach(() => {
   name = `figures ${++count}`;
@@ -89,14 +89,14 @@ describe('in the memory of Redis', () => {
     const all = await acquire(create(permits), permits);
     expect(await bytes()).toBeLessThan(most);
     for (const permit of all) permit.release();
-    await vi.waitFor(async () => expect(await held()).toBe(0));
+    await vi.waitFor(async () => expect(await held()).toBe(0), 5_000);
   });
 
   test('a thousand waiters', async () => {
     const limiter = create(1);
     const [first] = await acquire(limiter, 1);
     const waiting = acquire(limiter, 1_000).catch(() => {});
-    await vi.waitFor(async () => expect((await store.stats({ name })).queued).toBe(1_000));
+    await vi.waitFor(async () => expect((await store.stats({ name })).queued).toBe(1_000), 5_000);
     expect(await bytes()).toBeLessThan(200 + 1_000 * 260);
     const closed = limiter.close();
     first?.release();

@@ -29,7 +29,10 @@ export async function suiteThrough(library: Library): Promise<void> {
       await store.send([], times.timeout);
       const channel = `headgate:${store.owner}`;
       const listeners = async () => (await admin.pubsub('NUMSUB', channel))[1];
-      await vi.waitFor(async () => expect(await listeners()).toBe(1), { interval: 2 });
+      await vi.waitFor(async () => expect(await listeners()).toBe(1), {
+        interval: 2,
+        timeout: 5_000,
+      });
       return store;
     },
     wipe: async () => void (await admin.flushall()),

@@ -137,7 +137,7 @@ test('a proxy cuts, refuses, delays and holds', async () => {
     closed += 1;
   });
   proxy.cut();
-  await vi.waitFor(() => expect(closed).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(closed).toBeGreaterThan(1), 5_000);
   expect(proxy.connections).toBe(0);
   proxy.refuse(false);
   expect(await client.ping()).toBe('PONG');

@@ -16,9 +16,16 @@ import type { Gate } from './gate.ts';
 import { rememberOrder } from './gate-limits.ts';
 import { checkGuard } from './guard.ts';
 import { GuardedGate } from './guarded-gate.ts';
-import type { GateOptions } from './options.ts';
-import { type GateSettings, OrderedGate } from './ordered-gate.ts';
-import { makeLimit, type Plan, planLimits, queueLimitOf, queueTimeoutOf } from './plan.ts';
+import type { GateOptions, GateSettings } from './options.ts';
+import { OrderedGate } from './ordered-gate.ts';
+import {
+  asksStore,
+  makeLimit,
+  type Plan,
+  planLimits,
+  queueLimitOf,
+  queueTimeoutOf,
+} from './plan.ts';
 import { SoleGate, soleSettings } from './sole-gate.ts';
 
 const known = [
@@ -68,10 +75,7 @@ export function createGate(options: GateOptions): Gate {
 
 /** Who asks a store waits for its answer at least. */
 function checkStores(plans: readonly Plan[], { queueTimeout, mode }: GateSettings): void {
-  const asks = plans.some((plan) =>
-    plan.owned ? plan.limiter.sharing !== undefined : plan.limiter.isShared,
-  );
-  if (!asks) return;
+  if (!plans.some(asksStore)) return;
   if (mode === 'shadow') throw invalid('mode', 'enforce where a limit has a store', mode);
   if (queueTimeout > 0) return;
   const expected = 'above 0 where a limit has a store: to let nobody wait, leave queueLimit at 0';

@@ -10,7 +10,7 @@ import { acquireAt } from './acquire.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { Guard } from './guard.ts';
-import type { GateSettings } from './ordered-gate.ts';
+import type { GateSettings } from './options.ts';
 import type { Takes } from './takes.ts';
 
 /** A gate with a guard before it. Whom the guard turns away, the limits never see. */

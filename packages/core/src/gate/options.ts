@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { HoldSettings } from '../limiter/ledger.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Order } from '../limiter/line.ts';
 import type { Observer } from '../limiter/observer.ts';
@@ -62,4 +63,13 @@ export interface GateOptions {
   clock?: Clock | undefined;
   /** From 0 to below 1, for jitter. Default: `Math.random`. */
   random?: (() => number) | undefined;
+}
+
+/** What `createGate` has checked and completed. */
+export interface GateSettings extends HoldSettings {
+  readonly queueLimit: number;
+  readonly queueTimeout: number;
+  readonly mode: 'enforce' | 'shadow';
+  readonly maxRetryAfter: number;
+  readonly random: () => number;
 }

@@ -2,10 +2,9 @@ import { checkDuration } from '../checks.ts';
 import { callLater } from '../limiter/call.ts';
 import { Deadlines, isLate } from '../limiter/deadlines.ts';
 import { together } from '../limiter/grants.ts';
-import { type CloseOptions, type HoldSettings, Ledger } from '../limiter/ledger.ts';
-import type { LocalLimiter } from '../limiter/limiter.ts';
+import { type CloseOptions, Ledger } from '../limiter/ledger.ts';
 import { nextArrival } from '../limiter/line.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
@@ -15,18 +14,10 @@ import { acquireAt } from './acquire.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, giveBack } from './gate-permit.ts';
-import { Passage, type Way, weightNow } from './passage.ts';
+import type { GateSettings } from './options.ts';
+import { Passage, type Way } from './passage.ts';
 import { admitBeyond } from './shadow.ts';
-import { checkTakes, type Take, type Takes } from './takes.ts';
-
-/** What `createGate` has checked and completed. */
-export interface GateSettings extends HoldSettings {
-  readonly queueLimit: number;
-  readonly queueTimeout: number;
-  readonly mode: 'enforce' | 'shadow';
-  readonly maxRetryAfter: number;
-  readonly random: () => number;
-}
+import { checkTakes, type Takes, tryTake } from './takes.ts';
 
 /** A gate that lets requests pass its limits in their order. */
 export class OrderedGate implements Gate, Way {
@@ -188,10 +179,9 @@ export class OrderedGate implements Gate, Way {
     return this.queued >= queueLimit;
   }
 
-  /** Who would make room for it, at the limit that it is at. */
+  /** Who would make room for it, at the limit that it is at: one in this process. */
   #spare(passage: Passage): Waiter | undefined {
-    const { at } = passage;
-    const spare = at instanceof InProcessLimiter ? at.spare(passage) : undefined;
+    const spare = (passage.at as InProcessLimiter).spare(passage);
     return spare?.term?.owner === this.#deadlines ? spare : undefined;
   }
 
@@ -249,13 +239,4 @@ export class OrderedGate implements Gate, Way {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
     return { reason, limit, queued: this.queued, waited: 0, retryAfter };
   }
-}
-
-/** Only a limit in this process can answer at once. */
-function tryTake(take: Take): BasePermit | undefined {
-  const { limiter, key, limit, share } = take;
-  if (!('tryAcquire' in limiter)) return undefined;
-  const weight = weightNow(take);
-  const options = weight === take.weight ? take : { key, limit, weight, share };
-  return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
 }

@@ -3,7 +3,7 @@ import type { BasePermit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { isGone, Waiter } from '../limiter/waiter.ts';
 import { giveBack } from './gate-permit.ts';
-import type { Take, Takes } from './takes.ts';
+import { type Takes, weightNow } from './takes.ts';
 
 /** The gate, as a request sees it that passes. */
 export interface Way {
@@ -101,10 +101,4 @@ export class Passage extends Waiter {
     this.parts = [];
     giveBack(parts, 'ignored');
   }
-}
-
-/** The limit may be lower by now than it was when the request came. */
-export function weightNow({ limiter, key, limit, weight }: Take): number {
-  if (weight === 1) return 1;
-  return Math.min(weight, limit ?? limiter.usage(key).limit);
 }

@@ -5,6 +5,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import { checkOrder } from '../limiter/line.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
+import { sharedOf, sharedOptions } from '../limiter/source.ts';
 import { checkPlaces, type GateLimit } from './gate-limits.ts';
 import type { GateLimitOptions, GateOptions } from './options.ts';
 
@@ -21,10 +22,7 @@ const known = [
   'queueWeight',
   'order',
   'optional',
-  'store',
-  'onStoreError',
-  'handoff',
-  'reserve',
+  ...sharedOptions,
 ];
 
 /** Nothing is made before it is known of what kind the gate is. */
@@ -68,9 +66,14 @@ export function queueTimeoutOf([first, ...others]: readonly Plan[]): number {
   return first.owned ? 2000 : first.limiter.queueTimeout;
 }
 
+/** Whether it is counted by a store. */
+export function asksStore(plan: Plan): boolean {
+  return plan.owned ? plan.limiter.sharing !== undefined : plan.limiter.isShared;
+}
+
 /** Whether its line is the gate's to order. */
 function hasOrder(plan: Plan): boolean {
-  return plan.owned && plan.limiter.sharing === undefined;
+  return plan.owned && !asksStore(plan);
 }
 
 /** Whether the only limit is meant to have a line, though the gate's default would let nobody wait. */
@@ -102,8 +105,7 @@ function settingsOf(
   options: GateLimitOptions & { limiter?: undefined },
   gate: GateOptions,
 ): LimiterSettings {
-  const { name, limit, perKey, queueLimit = Infinity, queueWeight } = options;
-  const { store, onStoreError, handoff, reserve } = options;
+  const { name, limit, perKey, queueLimit = Infinity, queueWeight, store } = options;
   const order = options.order ?? (store === undefined ? gate.order : undefined);
   const { maxRetryAfter, clock, random, observer } = gate;
   return checkLimiter({
@@ -115,10 +117,7 @@ function settingsOf(
     queueWeight,
     queueTimeout: Infinity,
     order,
-    store,
-    onStoreError,
-    handoff,
-    reserve,
+    ...sharedOf(options),
     maxRetryAfter,
     observer: ofLimit(checkObserver(observer)),
     clock,

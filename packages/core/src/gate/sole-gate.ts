@@ -6,7 +6,7 @@ import type { LimiterSettings } from '../limiter/pools.ts';
 import { checkIdle, type Waiter } from '../limiter/waiter.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
-import type { GateSettings } from './ordered-gate.ts';
+import type { GateSettings } from './options.ts';
 import type { Plan } from './plan.ts';
 import { checkTakes, type Takes, takesFrom } from './takes.ts';
 

@@ -1,6 +1,7 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+import type { Limiter, LocalLimiter } from '../limiter/limiter.ts';
+import type { BasePermit } from '../limiter/permit.ts';
 import { checkRequest } from '../limiter/request.ts';
 import type { GateLimit } from './gate-limits.ts';
 
@@ -68,6 +69,21 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
     if (limit !== undefined) checkCount('limit', limit, 1);
     checkRequest(limiter, limit ?? limiter.limit, weight, share);
   }
+}
+
+/** The limit may be lower by now than it was when the request came. */
+export function weightNow({ limiter, key, limit, weight }: Take): number {
+  if (weight === 1) return 1;
+  return Math.min(weight, limit ?? limiter.usage(key).limit);
+}
+
+/** Only a limit in this process can answer at once; undefined where it does not. */
+export function tryTake(take: Take): BasePermit | undefined {
+  const { limiter, key, limit, share } = take;
+  if (!('tryAcquire' in limiter)) return undefined;
+  const weight = weightNow(take);
+  const options = weight === take.weight ? take : { key, limit, weight, share };
+  return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
 }
 
 /** What every object has is not named. */

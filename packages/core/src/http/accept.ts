@@ -19,8 +19,8 @@ export function preferred(accept: string | undefined): MediaType {
   let best: MediaType = 'text/plain';
   let bestQuality = 0;
   for (const type of offered) {
-    const range = ranges[type].find((candidate) => qualities.has(candidate));
-    const quality = range === undefined ? 0 : (qualities.get(range) ?? 0);
+    const known = ranges[type].map((range) => qualities.get(range));
+    const quality = known.find((one) => one !== undefined) ?? 0;
     if (quality <= bestQuality) continue;
     best = type;
     bestQuality = quality;

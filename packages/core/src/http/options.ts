@@ -39,18 +39,10 @@ interface OwnLimit<R> extends LimitRule<R>, SharedOptions {
   queueWeight?: number | undefined;
 }
 
-/** A limiter that is shared with other routes or with work outside HTTP. */
-interface SharedLimit<R> extends LimitRule<R> {
-  limiter: Limiter;
-  limit?: undefined;
-  name?: undefined;
-  shares?: undefined;
-  queueWeight?: undefined;
-  store?: undefined;
-  onStoreError?: undefined;
-  handoff?: undefined;
-  reserve?: undefined;
-}
+/** A limiter that is shared with other routes or with work outside HTTP: the rest is its own affair. */
+type SharedLimit<R> = LimitRule<R> & { limiter: Limiter } & {
+  [Name in Exclude<keyof OwnLimit<R>, keyof LimitRule<R> | 'limiter'>]?: undefined;
+};
 
 export type LimitOptions<R> =
   | (OwnLimit<R> & {

@@ -5,6 +5,7 @@ import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Order } from '../limiter/line.ts';
 import { byShare } from '../limiter/orders/by-share.ts';
+import { sharedOf, sharedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
@@ -21,27 +22,14 @@ export const perLimit = [
   'shares',
   'shareBy',
   'queueWeight',
-  'store',
-  'onStoreError',
-  'handoff',
-  'reserve',
+  ...sharedOptions,
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
 const known = [...perLimit, 'queueLimit'];
 
 /** What only a limit of the middleware's own can be told. */
-const ownOnly = [
-  'name',
-  'limit',
-  'shares',
-  'queueLimit',
-  'queueWeight',
-  'store',
-  'onStoreError',
-  'handoff',
-  'reserve',
-] as const;
+const ownOnly = ['name', 'limit', 'shares', 'queueLimit', 'queueWeight', ...sharedOptions] as const;
 
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
@@ -98,7 +86,6 @@ export class Rule<R> {
   /** For the gate that is to enforce it. */
   limitOf(order: Order | undefined): GateLimitOptions {
     const { limiter, limit, name, key, shares, queueLimit, queueWeight } = this.options;
-    const { store, onStoreError, handoff, reserve } = this.options;
     const optional = this.options.route !== undefined;
     if (limiter !== undefined) return { limiter, optional };
     // Where it depends on the request, every request brings it along.
@@ -111,10 +98,7 @@ export class Rule<R> {
       queueLimit,
       queueWeight,
       optional,
-      store,
-      onStoreError,
-      handoff,
-      reserve,
+      ...sharedOf(this.options),
     };
     if (shares === undefined) return own;
     return { ...own, order: byShare(shares, order) };

@@ -17,7 +17,7 @@ import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 import { fifo } from './orders/fifo.ts';
 import type { LimiterSettings } from './pools.ts';
-import { checkSharing, type SharedOptions, type Sharing } from './source.ts';
+import { checkSharing, type SharedOptions, type Sharing, sharedOptions } from './source.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -60,10 +60,7 @@ export interface SharedLimiterOptions
 const known = [
   'limit',
   'name',
-  'store',
-  'onStoreError',
-  'handoff',
-  'reserve',
+  ...sharedOptions,
   'perKey',
   'queueLimit',
   'queueWeight',

@@ -1,5 +1,3 @@
-import { checkCount } from '../checks.ts';
-import { HeadgateError } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { Deadlines } from './deadlines.ts';
 import { together } from './grants.ts';
@@ -7,6 +5,7 @@ import { type HoldSettings, Ledger } from './ledger.ts';
 import type { Order } from './line.ts';
 import { Movement } from './movement.ts';
 import { Pool } from './pool.ts';
+import { checkKey } from './request.ts';
 import type { Sharing } from './source.ts';
 import { Tally } from './tally.ts';
 
@@ -57,19 +56,13 @@ export class Pools {
 
   /** The pool for a key; a new one is not kept before somebody is admitted. */
   of(key: string | undefined, limit: number | undefined): Pool {
-    const { name } = this.settings;
-    if (this.#only !== undefined) {
-      if (key === undefined && limit === undefined) return this.#only;
-      throw misfit(`limiter "${name}" is not keyed: set perKey`);
-    }
-    if (typeof key !== 'string') throw misfit(`limiter "${name}" needs a key`);
-    const own = limit === undefined ? undefined : checkCount('limit', limit, 1);
-    const pool = this.#byKey.get(key);
-    if (pool === undefined) return new Pool(this, key, own ?? this.limit);
-    if (own === undefined || own === pool.limit) return pool;
-    pool.resize(own);
+    checkKey(this.settings, key, limit);
+    const pool = this.find(key);
+    if (pool === undefined) return new Pool(this, key, limit ?? this.limit);
+    if (limit === undefined || limit === pool.limit) return pool;
+    pool.resize(limit);
     // Whom that has admitted may be done already, and the pool forgotten.
-    return this.#byKey.get(key) ?? new Pool(this, key, own);
+    return this.find(key) ?? new Pool(this, key, limit);
   }
 
   /** As `of`, after the app's own code has run: the key may be in use again, and under another limit. */
@@ -108,8 +101,4 @@ export class Pools {
   inUse(): Pool[] {
     return this.#only === undefined ? [...this.#byKey.values()] : [this.#only];
   }
-}
-
-function misfit(message: string): HeadgateError {
-  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
 }

@@ -1,4 +1,5 @@
-import { invalid } from '../errors.ts';
+import { checkCount } from '../checks.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
@@ -27,4 +28,21 @@ function checkShare({ shareNames }: Limiter, share: string): void {
     isWhole ? 'left out, as the limit has no shares' : `one of ${names}`,
     share,
   );
+}
+
+/** @throws HeadgateError for want of a key where there are keys, for a key or its limit where there are none, and for what is no limit. */
+export function checkKey(
+  { name, perKey }: Pick<Limiter, 'name' | 'perKey'>,
+  key: string | undefined,
+  limit: number | undefined,
+): void {
+  if (perKey && typeof key !== 'string') throw misfit(`limiter "${name}" needs a key`);
+  if (!perKey && (key !== undefined || limit !== undefined)) {
+    throw misfit(`limiter "${name}" is not keyed: set perKey`);
+  }
+  if (limit !== undefined) checkCount('limit', limit, 1);
+}
+
+function misfit(message: string): HeadgateError {
+  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
 }

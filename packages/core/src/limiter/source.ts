@@ -9,8 +9,16 @@ import type { LimiterSettings } from './pools.ts';
  */
 export type OutagePolicy = 'reject' | 'admit' | 'local';
 
-/** What an app says of a limit that is shared with other processes. */
-export interface SharedTerms {
+/** Where a limit is counted for several processes: a Store of `@headgate/core/shared`. */
+export interface LimiterSource {
+  /** @internal */
+  limiter(settings: LimiterSettings): Limiter;
+}
+
+/** What an app says of a limit that is shared with other processes; without a `store`, nothing. */
+export interface SharedOptions {
+  /** Counts the limit for all processes together: `redisStore()`. Default: each process counts alone. */
+  store?: LimiterSource | undefined;
   /** What becomes of requests while the store cannot be asked. Default: `reject`. */
   onStoreError?: OutagePolicy | undefined;
   /**
@@ -25,30 +33,29 @@ export interface SharedTerms {
   reserve?: number | undefined;
 }
 
-/** Where a limit is counted for several processes: a Store of `@headgate/core/shared`. */
-export interface LimiterSource {
-  /** @internal */
-  limiter(settings: LimiterSettings): Limiter;
-}
+export const sharedOptions = [
+  'store',
+  'onStoreError',
+  'handoff',
+  'reserve',
+] as const satisfies readonly (keyof SharedOptions)[];
 
-export interface SharedOptions extends SharedTerms {
-  /** Counts the limit for all processes together: `redisStore()`. Default: each process counts alone. */
-  store?: LimiterSource | undefined;
-}
-
-/** A source, and what it is told. */
-export interface Sharing extends SharedTerms {
+/** The same where there is a store. */
+export interface Sharing extends SharedOptions {
   /** Counts the limit for all processes together: `redisStore()`. */
   store: LimiterSource;
 }
 
-/** @throws HeadgateError for what is no store, and for terms without one. */
+/** Of all that is said of a limit. */
+export function sharedOf({ store, onStoreError, handoff, reserve }: SharedOptions): SharedOptions {
+  return { store, onStoreError, handoff, reserve };
+}
+
+/** @throws HeadgateError for what is no store, and for what makes no sense without one. */
 export function checkSharing(options: SharedOptions): Sharing | undefined {
-  const { store, onStoreError, handoff, reserve } = options;
-  if (store !== undefined) {
-    return { store: checkMethods('store', store, ['limiter']), onStoreError, handoff, reserve };
-  }
-  for (const [option, value] of Object.entries({ onStoreError, handoff, reserve })) {
+  const { store, ...terms } = sharedOf(options);
+  if (store !== undefined) return { store: checkMethods('store', store, ['limiter']), ...terms };
+  for (const [option, value] of Object.entries(terms)) {
     if (value !== undefined) throw invalid(option, 'left out where there is no store', value);
   }
   return undefined;

@@ -14,7 +14,7 @@ const precision = 0.2;
 
 /** What the samples of a while have in common. */
 export class Window {
-  #start: number | undefined;
+  #start = 0;
   readonly #rtt = new Mean();
   readonly #inflight = new Mean();
   readonly #stretch = new Mean();
@@ -23,7 +23,7 @@ export class Window {
 
   /** @param stretch The round trip over the baseline of its kind, where that is known. */
   add(now: number, rtt: number, inflight: number, stretch: number | undefined): void {
-    this.#start ??= now;
+    if (this.#rtt.count === 0) this.#start = now;
     this.#rtt.add(rtt);
     this.#inflight.add(inflight);
     if (inflight > this.peak) this.peak = inflight;
@@ -32,7 +32,7 @@ export class Window {
 
   /** Long enough for the work admitted at its beginning to be over, and with enough samples to tell chance from load. */
   isOver(now: number): boolean {
-    const age = now - (this.#start ?? now);
+    const age = now - this.#start;
     const compared = this.#stretch.count > 0 ? this.#stretch : this.#rtt;
     if (compared.count < few || age < Math.max(shortest, 2 * this.#rtt.value)) return false;
     if (compared.count >= many || age >= patience) return true;

@@ -6,7 +6,7 @@ import { Lease } from './lease.ts';
 import { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 
-/** Lets callers in, with a lease or while the store is away without one, and takes back what they give back. */
+/** Lets in who asks, with a lease or while the store is away without one, and takes back what is given back. */
 export class Admission {
   /** Weight held. */
   inflight = 0;
@@ -18,12 +18,13 @@ export class Admission {
   /** A lease is free: to who is next; back to the store where nobody is. */
   pass(lease: Lease): void {
     const { pool } = this;
-    for (let caller = this.#next(lease); caller !== undefined; caller = this.#next(lease)) {
-      if (this.#misses(caller)) continue;
-      this.admit(caller, lease);
+    const { handoff, holdings } = pool;
+    for (let waiter = handoff.next(lease); waiter !== undefined; waiter = handoff.next(lease)) {
+      if (this.#misses(waiter)) continue;
+      this.admit(waiter, lease);
       return pool.settle();
     }
-    pool.holdings.release(lease);
+    holdings.release(lease);
     pool.settle();
   }
 
@@ -85,40 +86,12 @@ export class Admission {
     this.pool.home.session.ask('resize', lease);
   }
 
-  /** Who is to have this lease: who waits for it, or where permits pass from hand to hand, who has come first. */
-  #next(lease: Lease): Waiter | undefined {
-    const { home, callers } = this.pool;
-    const { first } = callers;
-    const isFirst = home.settings.handoff > 0 && first?.weight === lease.weight;
-    const own = isFirst ? (first.place as Lease) : lease;
-    const stoodIn = own.standIn !== undefined;
-    const caller = this.pool.leave(own);
-    if (own !== lease) this.#reuse(own, lease, stoodIn);
-    return caller;
-  }
-
-  /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
-  #reuse(own: Lease, lease: Lease, stoodIn: boolean): void {
-    const { callers, home, holdings } = this.pool;
-    const unsent = callers.firstUnsent?.place as Lease | undefined;
-    const from = lease.caller === undefined ? unsent : lease;
-    // The store is not asked for one that stood in line in this process instead: of no use to who need not leave his own.
-    const isUseful = from?.weight === own.weight && (from === lease || !stoodIn);
-    if (from === undefined || !isUseful) return holdings.release(own);
-    const heir = callers.remove(from) as Waiter;
-    own.isCounted = from.isCounted;
-    if (from !== lease) home.session.forget(from);
-    callers.add(heir, own);
-    this.pool.prolong(own);
-    if (stoodIn) home.fallback.take(own, home.circuit.error);
-  }
-
   /** Whether it can no longer be let in; then it has been told. */
-  #misses(caller: Waiter): boolean {
+  #misses(waiter: Waiter): boolean {
     const { clock, tally } = this.pool.home;
-    const now = (caller.term?.owner.clock ?? clock).now();
-    if (isLate(caller, now)) this.pool.tell(caller, 'timeout');
-    else if (isGone(caller)) tally.withdrawn(caller);
+    const now = (waiter.term?.owner.clock ?? clock).now();
+    if (isLate(waiter, now)) this.pool.tell(waiter, 'timeout');
+    else if (isGone(waiter)) tally.withdrawn(waiter);
     else return false;
     return true;
   }

@@ -7,6 +7,7 @@ import { StoreError } from '../limiter/store-error.ts';
 import { isGone, Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import type { Lease } from './lease.ts';
+import { renewalPart } from './lease-parts.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { SharedPools } from './shared-pools.ts';
@@ -41,27 +42,27 @@ export class Fallback {
     // Asking may have run the app's own code.
     const again = this.home.of(waiter.key, waiter.limit);
     if (this.home.closed) return again.rejectNewcomer(waiter, 'closed');
-    this.#wait(again.await(waiter, timeout));
+    this.#wait(again.startWaiting(waiter, timeout));
   }
 
   /** Somebody who waits for the store's word, or in its line. */
   take(lease: Lease, error: StoreError | undefined): void {
-    const { pool, caller } = lease;
-    if (caller === undefined || lease.standIn !== undefined) return;
-    if (this.policy === 'reject') pool.rejectFor(caller, error);
+    const { pool, waiter } = lease;
+    if (waiter === undefined || lease.standIn !== undefined) return;
+    if (this.policy === 'reject') pool.rejectFor(waiter, error);
     else if (this.policy === 'local') this.#wait(lease);
-    else pool.admitInstead(lease, this.#begun().admitBeyond(this.#asked(caller, pool)));
+    else pool.admitInstead(lease, this.#begun().admitBeyond(this.#asked(waiter, pool)));
   }
 
   /** Its time is up, and the store has not answered. */
   takeLate(lease: Lease): void {
-    const { pool, caller } = lease;
-    if (caller === undefined) return;
+    const { pool, waiter } = lease;
+    if (waiter === undefined) return;
     const error = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'the store has not answered yet');
-    const asked = this.#asked(caller, pool);
+    const asked = this.#asked(waiter, pool);
     const local = this.policy === 'local' && this.#begun().tryAcquire(asked);
     if (local) pool.admitInstead(lease, local);
-    else if (this.policy === 'local') pool.reject(caller, 'timeout');
+    else if (this.policy === 'local') pool.reject(waiter, 'timeout');
     else this.take(lease, error);
   }
 
@@ -91,7 +92,7 @@ export class Fallback {
   addAgain(permit: SharedPermit): void {
     const { clock, lease } = this.home.session.store;
     this.#strays.add(permit);
-    this.#silentUntil = clock.now() + lease / 3;
+    this.#silentUntil = clock.now() + lease * renewalPart;
   }
 
   /** The store answers, though it may have refused before: it is told of those who were let in without it. */
@@ -109,7 +110,7 @@ export class Fallback {
     for (const pool of this.home.inUse()) {
       pool.holdings.returnIdle();
       if (this.policy !== 'reject') this.#begun();
-      for (const lease of pool.callers.leases()) this.take(lease, this.home.circuit.error);
+      for (const lease of pool.waiters.leases()) this.take(lease, this.home.circuit.error);
     }
   }
 
@@ -128,8 +129,8 @@ export class Fallback {
   }
 
   /** What it asks of this process alone; the limit may have been lowered since it came. */
-  #asked({ key, weight, limit }: Waiter, { standings }: SharedPool): AcquireOptions {
-    return { key, weight: Math.min(weight, standings.limit), limit };
+  #asked({ key, weight, limit }: Waiter, { view }: SharedPool): AcquireOptions {
+    return { key, weight: Math.min(weight, view.limit), limit };
   }
 
   #wait(lease: Lease): void {
@@ -164,11 +165,11 @@ export class Fallback {
 class StandIn extends Waiter {
   constructor(private readonly lease: Lease) {
     super();
-    const { caller } = lease;
-    if (caller === undefined) return;
-    this.key = caller.key;
-    this.limit = caller.limit;
-    this.weight = Math.min(caller.weight, caller.limit ?? lease.pool.standings.limit);
+    const { waiter } = lease;
+    if (waiter === undefined) return;
+    this.key = waiter.key;
+    this.limit = waiter.limit;
+    this.weight = Math.min(waiter.weight, waiter.limit ?? lease.pool.view.limit);
   }
 
   granted(permit: BasePermit): void {
@@ -176,14 +177,14 @@ class StandIn extends Waiter {
   }
 
   rejected({ reason }: Rejection): void {
-    if (this.lease.caller !== undefined) this.lease.pool.reject(this.lease.caller, reason);
+    if (this.lease.waiter !== undefined) this.lease.pool.reject(this.lease.waiter, reason);
   }
 
   override joins(): boolean {
-    return this.lease.pool.queues(this.lease);
+    return this.lease.pool.startQueueing(this.lease);
   }
 
   override gone(): boolean {
-    return this.lease.caller === undefined || isGone(this.lease.caller);
+    return this.lease.waiter === undefined || isGone(this.lease.waiter);
   }
 }

@@ -1,17 +1,13 @@
-import { grantFrom, type Served } from '../limiter/grants.ts';
 import { StoreError } from '../limiter/store-error.ts';
 import type { Lease } from './lease.ts';
-import { mostAtHome, Reserve } from './reserve.ts';
+import { Reserve } from './reserve.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 
 /** The leases that this process holds under a shared limit: where they go when a permit is given back. */
-export class Holdings implements Served {
-  ready = false;
+export class Holdings {
   readonly #leases = new Set<Lease>();
   readonly #reserve: Reserve;
-  /** Given back, to pass to who waits here. */
-  readonly #passing: Lease[] = [];
 
   constructor(private readonly pool: SharedPool) {
     this.#reserve = new Reserve(pool.home.session.store, (lease) => {
@@ -65,7 +61,7 @@ export class Holdings implements Served {
 
   /** One that lies idle, for who comes while nobody waits. */
   takeIdle(weight: number): Lease | undefined {
-    if (this.#reserve.size === 0 || this.pool.callers.length > 0) return undefined;
+    if (this.#reserve.size === 0 || this.pool.waiters.length > 0) return undefined;
     const lease = this.#reserve.take(weight);
     if (lease === undefined || this.isCertain(lease)) return lease;
     this.release(lease);
@@ -78,17 +74,10 @@ export class Holdings implements Served {
 
   /** Its permit was given back: to who waits here, or kept for who comes, or back to the store. */
   giveBack(lease: Lease): void {
-    if (this.#mayPass(lease)) {
-      this.#passing.push(lease);
-      grantFrom(this);
-    } else if (this.#mayKeep(lease)) this.#reserve.keep(lease);
+    const { handoff } = this.pool;
+    if (handoff.mayPass(lease)) handoff.pass(lease);
+    else if (this.#mayKeep(lease)) this.#reserve.keep(lease);
     else this.release(lease);
-  }
-
-  serve(): void {
-    // The array grows while it is walked.
-    for (const lease of this.#passing) this.pool.admission.pass(lease);
-    this.#passing.length = 0;
   }
 
   /** Whether the store is sure to hold it still. */
@@ -97,23 +86,17 @@ export class Holdings implements Served {
     return session.store.clock.now() < session.endOf(lease);
   }
 
-  #mayPass(lease: Lease): boolean {
-    const { settings, session } = this.pool.home;
-    if (lease.uses > settings.handoff) return false;
-    if (this.pool.callers.first?.weight !== lease.weight) return false;
-    return session.store.clock.now() - lease.since < mostAtHome && this.#isUsable(lease);
+  /** Whether the next may have it with no word from the store. */
+  isUsable(lease: Lease): boolean {
+    const { closed, circuit } = this.pool.home;
+    const isUp = !closed && circuit.error === undefined;
+    return isUp && lease.state === 'held' && this.isCertain(lease);
   }
 
   #mayKeep(lease: Lease): boolean {
     const { settings, spare } = this.pool.home;
     if (this.#reserve.size >= settings.reserve || lease.uses > spare) return false;
-    const { callers, standings } = this.pool;
-    return callers.length === 0 && !standings.othersAreWaiting && this.#isUsable(lease);
-  }
-
-  #isUsable(lease: Lease): boolean {
-    const { closed, circuit } = this.pool.home;
-    const isUp = !closed && circuit.error === undefined;
-    return isUp && lease.state === 'held' && this.isCertain(lease);
+    const { waiters, view } = this.pool;
+    return waiters.length === 0 && !view.othersAreWaiting && this.isUsable(lease);
   }
 }

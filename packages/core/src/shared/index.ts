@@ -9,6 +9,7 @@ export type {
   Grant,
   LeaseRequest,
   LeaseVerb,
+  LimitName,
   LimitRef,
   Op,
   Reply,

@@ -10,12 +10,12 @@ export class Lease {
    */
   state: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
   /** Who waits for it. */
-  caller: Waiter | undefined = undefined;
+  waiter: Waiter | undefined = undefined;
   /** Who holds it. */
   permit: SharedPermit | undefined = undefined;
-  /** Waits in this process alone for the caller, while the store is away. */
+  /** Waits in this process alone in the waiter's stead, while the store is away. */
   standIn: Waiter | undefined = undefined;
-  /** Whether the caller has been told that it must wait in line. */
+  /** Whether the waiter has been told that it must wait in line. */
   isCounted = false;
   place: string | undefined = undefined;
   fencing: bigint | undefined = undefined;
@@ -40,10 +40,10 @@ export class Lease {
   request(): LeaseRequest {
     const { pool, id, weight, place, fencing } = this;
     const { queueLimit, spare, reserves } = pool.home;
-    const wait = this.caller === undefined ? 0 : pool.home.timeLeft(this.caller);
+    const wait = this.waiter === undefined ? 0 : pool.home.timeLeft(this.waiter);
     this.waitsUntil = pool.home.session.store.clock.now() + wait;
     return {
-      ref: pool.standings.ref,
+      ref: pool.view.ref,
       id,
       weight,
       wait,

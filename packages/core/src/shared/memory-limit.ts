@@ -1,4 +1,5 @@
 import { Heap } from './heap.ts';
+import { renewalPart } from './lease-parts.ts';
 import { MemoryLease } from './memory-lease.ts';
 import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './store.ts';
 
@@ -221,7 +222,9 @@ export class MemoryLimit {
 
   #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
     const soonest = this.#line.size === 0 ? undefined : this.#held.first?.expires;
-    const checkIn = soonest === undefined ? lease / 3 : Math.min(soonest - now + 1, lease / 3);
+    // Whoever waits asks then anyhow.
+    const latest = lease * renewalPart;
+    const checkIn = soonest === undefined ? latest : Math.min(soonest - now + 1, latest);
     return {
       inflight: this.#inflight,
       queued: this.#line.size,

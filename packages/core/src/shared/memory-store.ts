@@ -1,4 +1,4 @@
-import { checkNames, checkSpan } from '../checks.ts';
+import { checkNames } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import { checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
@@ -7,7 +7,7 @@ import { Memory } from './memory.ts';
 import {
   type Answer,
   type Capabilities,
-  type LimitRef,
+  type LimitName,
   type Op,
   Store,
   type StoreListener,
@@ -17,9 +17,9 @@ import {
 export interface MemoryStoreOptions {
   /** What it shares with other stores, each of which is a process of its own to it. Default: its own. */
   readonly memory?: Memory | undefined;
-  /** Milliseconds for which a permit is held without a renewal. Default: 10,000. */
+  /** Milliseconds for which a permit is held without a renewal: at least three times `timeout`. Default: 10,000. */
   readonly lease?: number | undefined;
-  /** Milliseconds that a call may take, though here none takes any time. Default: 1,000. */
+  /** Milliseconds that a call may take, though here none takes any time. Default: 1,000, or a third of `lease` where that is shorter. */
   readonly timeout?: number | undefined;
   /** Times leases and renewals, and where `memory` is its own, that too. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
@@ -33,11 +33,11 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkNames('memoryStore', options, ['memory', 'lease', 'timeout', 'clock']);
-  const { lease = 10_000, timeout = 1_000 } = options;
+  const { lease = 10_000, timeout = Math.min(1_000, lease / 3) } = options;
   const clock = checkClock(options.clock);
   const { memory = new Memory({ clock }) } = options;
   if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
-  return new MemoryStore(memory, checkSpan('lease', lease), checkSpan('timeout', timeout), clock);
+  return new MemoryStore(memory, lease, timeout, clock);
 }
 
 class MemoryStore extends Store {
@@ -69,7 +69,7 @@ class MemoryStore extends Store {
     return this.#unlisten;
   }
 
-  async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+  async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     return this.#memory.stats(ref);
   }

@@ -2,14 +2,14 @@ import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { Heap } from './heap.ts';
 import type { MemoryLease } from './memory-lease.ts';
 import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
-import type { LimitRef, Op, Reply, StoreListener, StoreStats } from './store.ts';
+import type { LimitName, LimitRef, Op, Reply, StoreListener, StoreStats } from './store.ts';
 
 /** An idle limit is looked for with every operation, so many at a time. */
 const sweptAtOnce = 2;
 
 interface Entry {
   readonly address: string;
-  readonly ref: Pick<LimitRef, 'name' | 'key'>;
+  readonly ref: LimitName;
   readonly limit: MemoryLimit;
   /** When it is forgotten, unless something is asked of it until then. */
   due: number;
@@ -68,7 +68,7 @@ export class Memory {
   }
 
   /** @internal */
-  stats(ref: Pick<LimitRef, 'name' | 'key'>): StoreStats {
+  stats(ref: LimitName): StoreStats {
     const moment = this.#moment(0);
     const entry = this.#limits.get(addressOf(ref));
     if (entry !== undefined && entry.due > moment.now) return entry.limit.stats(moment);
@@ -135,6 +135,6 @@ export class Memory {
 }
 
 /** Different for all different names and keys. */
-function addressOf({ name, key }: Pick<LimitRef, 'name' | 'key'>): string {
+function addressOf({ name, key }: LimitName): string {
   return key === undefined ? `${name.length}.${name}` : `${name.length}.${name}.${key}`;
 }

@@ -1,5 +1,5 @@
 import { checkCount, checkDuration } from '../checks.ts';
-import { HeadgateError, invalid } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { acquireFrom } from '../limiter/acquisition.ts';
 import { callLater } from '../limiter/call.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
@@ -54,8 +54,8 @@ export class SharedLimiter implements Limiter {
   request(waiter: Waiter): void {
     const pools = this.#pools;
     checkIdle(waiter);
-    const pool = this.#poolFor(waiter);
-    checkRequest(this, pool.standings.limit, waiter.weight, waiter.share);
+    const pool = pools.of(waiter.key, waiter.limit);
+    checkRequest(this, pool.view.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.admitsAtOnce(waiter)) return;
@@ -64,7 +64,7 @@ export class SharedLimiter implements Limiter {
     if (pools.circuit.error !== undefined) return pools.fallback.newcomer(pool, waiter, timeout);
     if (!waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code.
-    const again = this.#poolFor(waiter);
+    const again = pools.of(waiter.key, waiter.limit);
     if (pools.closed) return again.rejectNewcomer(waiter, 'closed');
     again.ask(waiter, timeout);
   }
@@ -97,9 +97,9 @@ export class SharedLimiter implements Limiter {
       );
     }
     this.#pools.declare(checkCount('limit', limit, 1));
-    for (const { standings } of this.#pools.inUse()) {
-      session.send({ verb: 'setLimit', ref: standings.ref }, (answer) => {
-        if (!('error' in answer)) standings.learn(answer);
+    for (const { view } of this.#pools.inUse()) {
+      session.send({ verb: 'setLimit', ref: view.ref }, (answer) => {
+        if (!('error' in answer)) view.learn(answer);
       });
     }
   }
@@ -111,13 +111,13 @@ export class SharedLimiter implements Limiter {
     pools.circuit.end();
     for (const pool of pools.inUse()) {
       pool.holdings.returnIdle();
-      for (const { caller } of pool.callers.leases()) {
-        if (caller !== undefined) pool.reject(caller, 'closed');
+      for (const { waiter } of pool.waiters.leases()) {
+        if (waiter !== undefined) pool.reject(waiter, 'closed');
       }
     }
     session.leave(pools);
     const left = await pools.ledger.drain(options);
-    if (left === 0) await session.released();
+    if (left === 0) await session.releases.heard();
     return left;
   }
 
@@ -126,9 +126,9 @@ export class SharedLimiter implements Limiter {
     const { name, limit, inflight, queued } = this;
     const now = settings.clock.now();
     let longestWait = 0;
-    for (const { callers } of this.#pools.inUse()) {
-      if (callers.first !== undefined) {
-        longestWait = Math.max(longestWait, now - callers.first.since);
+    for (const { waiters } of this.#pools.inUse()) {
+      if (waiters.first !== undefined) {
+        longestWait = Math.max(longestWait, now - waiters.first.since);
       }
     }
     const { admitted, leaked } = ledger;
@@ -138,25 +138,12 @@ export class SharedLimiter implements Limiter {
   }
 
   usage(key?: string): { limit: number; inflight: number } {
-    const { limit = this.limit, inflight = 0 } = this.#pools.poolOf(key)?.standings ?? {};
+    const { limit = this.limit, inflight = 0 } = this.#pools.find(key)?.view ?? {};
     return { limit, inflight };
-  }
-
-  #poolFor({ key, limit }: Waiter): SharedPool {
-    const { name, perKey } = this;
-    if (perKey && typeof key !== 'string') throw misfit(`limiter "${name}" needs a key`);
-    if (!perKey && (key ?? limit) !== undefined) {
-      throw misfit(`limiter "${name}" is not keyed: set perKey`);
-    }
-    return this.#pools.of(key, limit === undefined ? undefined : checkCount('limit', limit, 1));
   }
 
   /** Where it waits, if it does so here. */
   #poolOf({ place }: Waiter): SharedPool | undefined {
     return place instanceof Lease && place.pool.home === this.#pools ? place.pool : undefined;
   }
-}
-
-function misfit(message: string): HeadgateError {
-  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
 }

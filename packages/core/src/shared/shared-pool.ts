@@ -5,28 +5,35 @@ import type { RejectionCause, RejectionReason } from '../limiter/rejection.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import { Admission } from './admission.ts';
-import { Callers } from './callers.ts';
+import { Handoff } from './handoff.ts';
 import { Holdings } from './holdings.ts';
 import { Lease } from './lease.ts';
+import { slackPart } from './lease-parts.ts';
+import { LimitView } from './limit-view.ts';
+import { Replies } from './replies.ts';
 import type { SharedPools } from './shared-pools.ts';
-import { Standings } from './standings.ts';
-import type { Answer, LeaseVerb, Reply, Standing } from './store.ts';
+import type { Standing } from './store.ts';
+import { Waiters } from './waiters.ts';
 
 /** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
 export class SharedPool {
-  readonly callers = new Callers();
-  readonly standings: Standings;
+  readonly waiters = new Waiters();
+  readonly view: LimitView;
   readonly holdings: Holdings;
+  readonly handoff: Handoff;
   readonly admission: Admission;
+  readonly replies: Replies;
 
   constructor(
     readonly home: SharedPools,
     readonly key: string | undefined,
     own: number | undefined,
   ) {
-    this.standings = new Standings(this, own);
+    this.view = new LimitView(this, own);
     this.holdings = new Holdings(this);
+    this.handoff = new Handoff(this);
     this.admission = new Admission(this);
+    this.replies = new Replies(this);
   }
 
   /** Lets somebody in who comes while a lease lies idle here. */
@@ -38,16 +45,16 @@ export class SharedPool {
 
   /** Asks the store for somebody. */
   ask(waiter: Waiter, timeout: number): void {
-    const lease = this.await(waiter, timeout);
+    const lease = this.startWaiting(waiter, timeout);
     const mayWait = this.home.timeLeft(waiter) > 0;
-    if (!mayWait || this.callers.sent < this.#mostSent) this.#send(lease);
-    else if (this.home.queued >= this.home.queueLimit || !this.queues(lease)) {
+    if (!mayWait || this.waiters.sent < this.handoff.mostSent) this.#send(lease);
+    else if (this.home.queued >= this.home.queueLimit || !this.startQueueing(lease)) {
       this.reject(waiter, 'full');
     }
   }
 
   /** Somebody begins to wait, though not at the store yet. */
-  await(waiter: Waiter, timeout: number): Lease {
+  startWaiting(waiter: Waiter, timeout: number): Lease {
     const { clock, deadlines, session } = this.home;
     // A gate's request brings its own place in the order and its own deadline.
     if (waiter.arrival === 0) {
@@ -59,60 +66,33 @@ export class SharedPool {
     }
     this.keep();
     const lease = new Lease(this, session.newId(), waiter.weight);
-    this.callers.add(waiter, lease);
+    this.waiters.add(waiter, lease);
     return lease;
   }
 
   /** It must wait in line; false where it would not. */
-  queues(lease: Lease): boolean {
-    const { caller, isCounted } = lease;
-    if (isCounted || caller === undefined) return caller !== undefined;
-    if (!caller.queues() || caller.place !== lease) return false;
+  startQueueing(lease: Lease): boolean {
+    const { waiter, isCounted } = lease;
+    if (isCounted || waiter === undefined) return waiter !== undefined;
+    if (!waiter.queues() || waiter.place !== lease) return false;
     lease.isCounted = true;
     this.home.queued++;
     this.home.tally.queued(lease.weight, this.home.queued);
     return true;
   }
 
-  /** What the store says to `acquire`, `stay`, `renew`, `register` or `resize`. */
-  answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
-    if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
-    this.learn(answer);
-    if (lease.state === 'over') return this.#answeredLate(lease, answer);
-    if (answer.state === 'lost') return this.holdings.lost(lease);
-    if (answer.state === 'full') {
-      this.home.session.forget(lease);
-      return this.#reject(lease, 'full');
-    }
-    if (answer.state === 'ok') return;
-    this.home.session.heard(lease, sent);
-    if (answer.state === 'queued') this.#queued(lease, answer);
-    else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
-  }
-
-  /** The store has let it in. */
-  granted(lease: Lease, fencing: bigint | undefined): void {
-    const { session } = this.home;
-    if (lease.state !== 'asking' && lease.state !== 'queued') return;
-    // The news may be old: the lease is as good as what the store has last heard of it.
-    if (this.holdings.isCertain(lease)) {
-      session.heard(lease, lease.heard);
-      this.#holds(lease, fencing);
-    } else session.ask('stay', lease);
-  }
-
   /** Whoever waits for this lease is let in without the store. */
   admitInstead(lease: Lease, local: BasePermit): void {
-    const caller = this.leave(lease);
+    const waiter = this.leave(lease);
     this.home.session.release(lease);
-    if (caller !== undefined) this.admission.admit(caller, undefined, local);
+    if (waiter !== undefined) this.admission.admit(waiter, undefined, local);
   }
 
   /** The store is back: those who wait go on there, and those who hold a lease make sure of it. */
   resume(): void {
     const { session } = this.home;
     this.holdings.renew();
-    for (const lease of this.callers.leases()) {
+    for (const lease of this.waiters.leases()) {
       lease.standIn = undefined;
       if (lease.state === 'queued') session.ask('stay', lease);
       else if (lease.state === 'asking') session.ask('acquire', lease);
@@ -122,15 +102,15 @@ export class SharedPool {
 
   /** Others wait at the store. */
   recalled(): void {
-    this.standings.othersWait();
+    this.view.othersWait();
     this.holdings.returnIdle();
   }
 
   learn(standing: Standing): void {
-    this.standings.learn(standing);
+    this.view.learn(standing);
     this.home.fallback.tellOf(this);
-    const first = this.callers.first?.place as Lease | undefined;
-    if (first?.state === 'queued') this.#checkSoon(first);
+    const first = this.waiters.first?.place as Lease | undefined;
+    if (first?.state === 'queued') this.checkSoon(first);
   }
 
   withdraw(waiter: Waiter): void {
@@ -147,7 +127,15 @@ export class SharedPool {
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    this.#reject(waiter.place as Lease, reason, cause);
+    this.refuse(waiter.place as Lease, reason, cause);
+  }
+
+  /** Whoever waits for this lease is turned away. */
+  refuse(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
+    const waiter = this.leave(lease);
+    this.home.session.release(lease);
+    if (waiter !== undefined) this.tell(waiter, reason, cause);
+    this.settle();
   }
 
   /** Its time is up. */
@@ -160,120 +148,50 @@ export class SharedPool {
   }
 
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const rejection = { ...this.standings.rejection(waiter, reason), ...cause };
+    const rejection = { ...this.view.rejection(waiter, reason), ...cause };
     this.home.tally.rejected(rejection);
     waiter.rejected(rejection);
   }
 
-  /** How many leases are asked for at once: where permits pass from hand to hand, as many as can be held. */
-  get #mostSent(): number {
-    return this.home.settings.handoff > 0 ? this.standings.limit : Infinity;
-  }
-
-  #send(lease: Lease): void {
-    const caller = this.callers.remove(lease) as Waiter;
-    lease.state = 'asking';
-    lease.heard = this.home.session.store.clock.now();
-    this.callers.add(caller, lease);
-    this.home.session.ask('acquire', lease);
-  }
-
-  #sendNext(): void {
-    const { callers, home } = this;
-    if (home.closed || home.circuit.error !== undefined) return;
-    for (
-      let { firstUnsent } = callers;
-      firstUnsent !== undefined;
-      firstUnsent = callers.firstUnsent
-    ) {
-      if (callers.sent >= this.#mostSent) return;
-      this.#send(firstUnsent.place as Lease);
-    }
-  }
-
-  #answeredLate(lease: Lease, { state }: Reply): void {
-    if (state === 'held' || state === 'queued') this.home.session.releaseLate(lease);
-  }
-
-  #queued(lease: Lease, { place }: Reply): void {
-    // Let in meanwhile: the grant has overtaken this answer.
-    if (lease.state === 'held') return;
-    lease.place = place;
-    lease.state = 'queued';
-    const { store } = this.home.session;
-    const hasRoom = store.can.queueLimit || this.home.queued < this.home.queueLimit;
-    if (!hasRoom || !this.queues(lease)) return this.#reject(lease, 'full');
-    this.prolong(lease);
-    this.#checkSoon(lease);
-  }
-
   /** Who waits for it now may do so for longer than the store was told: it is told before it drops it. */
   prolong(lease: Lease): void {
-    const { caller, state, waitsUntil, renewAt } = lease;
-    if (caller === undefined || state !== 'queued') return;
+    const { waiter, state, waitsUntil, renewAt } = lease;
+    if (waiter === undefined || state !== 'queued') return;
     const { home } = this;
     const { clock, lease: length } = home.session.store;
     // Both are rounded up to a whole millisecond.
-    if (clock.now() + home.timeLeft(caller) <= waitsUntil + 1) return;
-    const due = waitsUntil - length / 24;
+    if (clock.now() + home.timeLeft(waiter) <= waitsUntil + 1) return;
+    const due = waitsUntil - length * slackPart;
     if (due < renewAt) home.session.renewBy(lease, due);
   }
 
-  #checkSoon(lease: Lease): void {
-    const { checkAt } = this.standings;
-    if (checkAt < lease.renewAt && this.callers.first === lease.caller) {
+  /** The first of those who wait asks when a place may have come free that nobody announces. */
+  checkSoon(lease: Lease): void {
+    const { checkAt } = this.view;
+    if (checkAt < lease.renewAt && this.waiters.first === lease.waiter) {
       this.home.session.renewBy(lease, checkAt);
     }
   }
 
-  #unanswered(lease: Lease, verb: LeaseVerb, error: StoreError): void {
-    const { home } = this;
-    home.failed(this.key, error);
-    if (lease.state === 'over') return;
-    const { permit } = lease;
-    if (verb === 'register' && permit !== undefined) {
-      this.holdings.delete(lease);
-      home.session.release(lease);
-      permit.lease = undefined;
-      home.fallback.addAgain(permit);
-    } else if (verb === 'acquire' || verb === 'stay') home.fallback.take(lease, error);
-  }
-
-  #holds(lease: Lease, fencing: bigint | undefined): void {
-    lease.state = 'held';
-    lease.fencing = fencing;
-    lease.since = this.home.session.store.clock.now();
-    lease.uses = 0;
-    this.holdings.add(lease);
-    if (lease.permit === undefined) this.admission.pass(lease);
-  }
-
-  #reject(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
-    const caller = this.leave(lease);
-    this.home.session.release(lease);
-    if (caller !== undefined) this.tell(caller, reason, cause);
-    this.settle();
-  }
-
-  tell(caller: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+  tell(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     try {
-      this.rejectNewcomer(caller, reason, cause);
+      this.rejectNewcomer(waiter, reason, cause);
     } catch (error) {
       throwLater(error);
     }
   }
 
-  /** Its caller waits no longer; what becomes of the lease is another's to say. */
+  /** Whoever waits for it does so no longer; what becomes of the lease is another's to say. */
   leave(lease: Lease): Waiter | undefined {
     const { home } = this;
-    const caller = this.callers.remove(lease);
-    if (caller === undefined) return undefined;
-    home.deadlines.remove(caller);
+    const waiter = this.waiters.remove(lease);
+    if (waiter === undefined) return undefined;
+    home.deadlines.remove(waiter);
     if (lease.isCounted) home.queued--;
     lease.isCounted = false;
     home.fallback.withdraw(lease);
     lease.standIn = undefined;
-    return caller;
+    return waiter;
   }
 
   keep(): void {
@@ -284,7 +202,28 @@ export class SharedPool {
   settle(): void {
     this.#sendNext();
     const isIdle =
-      this.admission.inflight === 0 && this.holdings.size === 0 && this.callers.length === 0;
+      this.admission.inflight === 0 && this.holdings.size === 0 && this.waiters.length === 0;
     if (isIdle && this.key !== undefined) this.home.forget(this, this.key);
+  }
+
+  #send(lease: Lease): void {
+    const waiter = this.waiters.remove(lease) as Waiter;
+    lease.state = 'asking';
+    lease.heard = this.home.session.store.clock.now();
+    this.waiters.add(waiter, lease);
+    this.home.session.ask('acquire', lease);
+  }
+
+  #sendNext(): void {
+    const { waiters, home } = this;
+    if (home.closed || home.circuit.error !== undefined) return;
+    for (
+      let { firstUnsent } = waiters;
+      firstUnsent !== undefined;
+      firstUnsent = waiters.firstUnsent
+    ) {
+      if (waiters.sent >= this.handoff.mostSent) return;
+      this.#send(firstUnsent.place as Lease);
+    }
   }
 }

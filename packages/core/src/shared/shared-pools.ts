@@ -3,6 +3,7 @@ import { longestTimer } from '../clock.ts';
 import { Deadlines } from '../limiter/deadlines.ts';
 import { Ledger } from '../limiter/ledger.ts';
 import type { SharedStats } from '../limiter/limiter.ts';
+import { checkKey } from '../limiter/request.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import { Tally } from '../limiter/tally.ts';
 import type { Waiter } from '../limiter/waiter.ts';
@@ -13,7 +14,7 @@ import { Lease } from './lease.ts';
 import type { Member, Session } from './session.ts';
 import type { SharedSettings } from './settings.ts';
 import { SharedPool } from './shared-pool.ts';
-import type { LimitRef, Standing } from './store.ts';
+import type { LimitName, Standing } from './store.ts';
 
 /** How many permits may follow each other under one lease that is kept in reserve: one round trip for so many. */
 const usesInReserve = 100;
@@ -49,7 +50,7 @@ export class SharedPools implements Member {
   #hasWarned = false;
   /** The highest version that was heard of. */
   #latest = -Infinity;
-  #lately: Pick<LimitRef, 'name' | 'key'>;
+  #lately: LimitName;
   readonly #only: SharedPool | undefined;
   readonly #byKey = new Map<string, SharedPool>();
 
@@ -90,14 +91,14 @@ export class SharedPools implements Member {
 
   /** The pool for a key; a new one is not kept before it is used. */
   of(key: string | undefined, limit: number | undefined): SharedPool {
-    if (this.#only !== undefined) return this.#only;
-    const pool = this.#byKey.get(key as string);
+    checkKey(this.settings, key, limit);
+    const pool = this.find(key);
     if (pool === undefined) return new SharedPool(this, key, limit);
-    if (limit !== undefined) pool.standings.declare(limit);
+    if (limit !== undefined) pool.view.declare(limit);
     return pool;
   }
 
-  poolOf(key: string | undefined): SharedPool | undefined {
+  find(key: string | undefined): SharedPool | undefined {
     return this.#only ?? this.#byKey.get(key as string);
   }
 
@@ -189,7 +190,7 @@ export class SharedPools implements Member {
 
   stats(): SharedStats {
     const { reclaimed, lost, declared } = this;
-    const { inflight, queued } = this.#only?.standings ?? {
+    const { inflight, queued } = this.#only?.view ?? {
       inflight: undefined,
       queued: undefined,
     };
@@ -204,7 +205,7 @@ export class SharedPools implements Member {
   #turned(): void {
     const { error } = this.circuit;
     this.#tell(error === undefined, error);
-    if (error === undefined) this.session.releaseAgain();
+    if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) this.fallback.end();
     else this.fallback.begin();

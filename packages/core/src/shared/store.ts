@@ -1,5 +1,7 @@
+import { checkSpan } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import type { LimiterSource } from '../limiter/source.ts';
@@ -9,11 +11,15 @@ import { checkShared } from './settings.ts';
 import { SharedLimiter } from './shared-limiter.ts';
 
 /** Which count: of a limit, or of one key of it. */
-export interface LimitRef {
+export interface LimitName {
   /** Any string: data, never a pattern or a part of a script. */
   readonly name: string;
   /** Of a keyed limit: whose. */
   readonly key?: string | undefined;
+}
+
+/** The same, and what this process knows of it. */
+export interface LimitRef extends LimitName {
   /** The most weight at once, as this process knows it. */
   readonly limit: number;
   /**
@@ -47,6 +53,8 @@ export interface LeaseRequest {
  * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`: for a `lease`
  * from when that was last asked for or stayed. So any of them reclaims what a dead process held, or was given after its death.
  *
+ * Those sent together may be let in together, at their end, where that makes no difference to who is let in.
+ *
  * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of less
  *   than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.
  * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in meanwhile (with a new
@@ -64,7 +72,7 @@ export type Op =
   /** Declares the limit now: revokes nothing; lets in who fits. */
   | { readonly verb: 'setLimit'; readonly ref: LimitRef };
 
-/** How a limit stands after an operation. */
+/** How a limit stands after an operation, or after all those of the limit that were sent with it. */
 export interface Standing {
   /** Weight held, over all processes. */
   readonly inflight: number;
@@ -102,7 +110,7 @@ export interface StoreListener {
   /** May come before the answer that says `queued`, twice, or never. */
   grant(grant: Grant): void;
   /** Others wait: what is held without being at work is to be released. */
-  recall(ref: Pick<LimitRef, 'name' | 'key'>): void;
+  recall(ref: LimitName): void;
   /** Grants may have been missed: whoever waits should ask. After every new subscription. */
   check(): void;
   /** The connection is lost, or back. A store that cannot tell does not say so. */
@@ -142,9 +150,9 @@ export interface StoreStats {
 }
 
 export interface StoreTimes {
-  /** Milliseconds for which a permit is held without a renewal. */
+  /** Milliseconds for which a permit is held without a renewal: at least three times `timeout`. */
   readonly lease: number;
-  /** Milliseconds that a call may take. */
+  /** Milliseconds that a call may take: more than 0. */
   readonly timeout: number;
   /** For leases and renewals; the store itself has its own time. */
   readonly clock?: Clock | undefined;
@@ -160,10 +168,14 @@ export abstract class Store implements LimiterSource {
   abstract readonly can: Capabilities;
   #session: Session | undefined;
 
+  /** @throws HeadgateError for times that make no sense, or with which a renewal that fails could not be tried again in time. */
   constructor({ lease, timeout, clock = systemClock }: StoreTimes) {
-    this.lease = lease;
-    this.timeout = timeout;
+    this.lease = checkSpan('lease', lease);
+    this.timeout = checkSpan('timeout', timeout);
     this.clock = clock;
+    if (lease >= 3 * timeout) return;
+    const expected = `at least three times timeout (${timeout} ms), to be renewed in time`;
+    throw invalid('lease', expected, lease);
   }
 
   /** @internal What `createLimiter` makes where it is told of this store. */
@@ -181,7 +193,7 @@ export abstract class Store implements LimiterSource {
   /** The listener is told from now on; returns what ends that. Called once. */
   abstract listen(listener: StoreListener): () => void;
   /** Rejects with a StoreError, after `timeout` at the latest. */
-  abstract stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats>;
+  abstract stats(ref: LimitName): Promise<StoreStats>;
   /** Ends what the store itself has opened. */
   abstract close(): Promise<void>;
 }

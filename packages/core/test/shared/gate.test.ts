@@ -15,6 +15,26 @@ function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: num
   });
 }
 
+/** A store is asked first; Bob has its word, and waits for the place in this process that Ann has. */
+async function oneWaitsFurtherOn({ queueLimit = 9 } = {}) {
+  const world = new World();
+  const store = world.line();
+  const gate = createGate({
+    limits: [
+      { name: 'user', limit: 1, perKey: true, store },
+      { name: 'here', limit: 1 },
+    ],
+    queueLimit,
+    queueTimeout: 60_000,
+    clock: world.clock,
+  });
+  const held = await gate.acquire({ keys: { user: 'ann' } });
+  const waiting = outcome(gate.acquire({ keys: { user: 'bob' } }));
+  await settled();
+  expect(gate.queued).toBe(1);
+  return { world, store, gate, held, waiting };
+}
+
 describe('a gate of local and shared limits', () => {
   test('counts users alone and all of them together with other processes', async () => {
     const world = new World();
@@ -91,21 +111,7 @@ describe('a gate of local and shared limits', () => {
   });
 
   test('a lease that is lost while the request waits further on turns it away', async () => {
-    const world = new World();
-    const store = world.line();
-    const gate = createGate({
-      limits: [
-        { name: 'user', limit: 1, perKey: true, store },
-        { name: 'here', limit: 1 },
-      ],
-      queueLimit: 9,
-      queueTimeout: 60_000,
-      clock: world.clock,
-    });
-    const held = await gate.acquire({ keys: { user: 'ann' } });
-    const waiting = outcome(gate.acquire({ keys: { user: 'bob' } }));
-    await settled();
-    expect(gate.queued).toBe(1);
+    const { world, store, gate, held, waiting } = await oneWaitsFurtherOn();
     store.trouble = 'silent';
     await world.advance(lease);
     expect(waiting.error).toMatchObject({ rejection: { reason: 'store' } });
@@ -115,6 +121,31 @@ describe('a gate of local and shared limits', () => {
     await world.advance(lease);
     expect(await world.stats('user', 'bob')).toMatchObject({ inflight: 0, queued: 0 });
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('a lease that is lost after the request has waited further on aborts its permit, no more', async () => {
+    const { world, store, gate, held, waiting } = await oneWaitsFurtherOn();
+    held.release();
+    await settled();
+    expect(waiting.permit?.signal.aborted).toBe(false);
+    store.trouble = 'silent';
+    await world.advance(lease);
+    expect(waiting.permit?.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+    expect(gate.stats()).toMatchObject({ inflight: 1, rejected: { store: 0 } });
+    waiting.permit?.release();
+    expect(gate.inflight).toBe(0);
+  });
+
+  test('who comes from the store to a line that is full is turned away, and gives the lease back', async () => {
+    const { world, gate, held, waiting } = await oneWaitsFurtherOn({ queueLimit: 1 });
+    const third = outcome(gate.acquire({ keys: { user: 'cid' } }));
+    await settled();
+    expect(third.error).toMatchObject({ rejection: { reason: 'full' } });
+    expect(await world.stats('user', 'cid')).toMatchObject({ inflight: 0, queued: 0 });
+    held.release();
+    await settled();
+    waiting.permit?.release();
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 2 });
   });
 
   test('says store where the store is away', async () => {

@@ -130,6 +130,44 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
+  test('queueLimit counts those of whom the store does not know', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, handoff: 5, queueLimit: 2 });
+    const held = await limiter.acquire();
+    const waiting = [outcome(limiter.acquire()), outcome(limiter.acquire())];
+    await settled();
+    await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
+    expect(store.calls.flat()).toEqual(['acquire', 'acquire']);
+    held.release();
+    for (const one of waiting) {
+      await settled();
+      one.permit?.release();
+    }
+    expect(await limiter.close()).toBe(0);
+  });
+
+  test('who takes over the place of another need not be told of before it is renewed', async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, handoff: 5 });
+    const held = await limiter.acquire();
+    const first = outcome(limiter.acquire({ queueTimeout: lease }));
+    const second = outcome(limiter.acquire());
+    await settled();
+    held.release();
+    await settled();
+    expect([first.permit !== undefined, second.permit !== undefined]).toEqual([true, false]);
+    store.calls.length = 0;
+    await world.advance(lease / 3 - lease / 8);
+    expect(store.calls).toEqual([]);
+    await world.advance(2 * lease);
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
+    first.permit?.release();
+    await settled();
+    second.permit?.release();
+  });
+
   test('closing turns all away who wait here, told to the store or not', async () => {
     const world = new World();
     const limiter = world.limiter({ handoff: 5 });
@@ -207,6 +245,21 @@ describe('reserve', () => {
     first.permit?.release();
     second.permit?.release();
     await settled();
+  });
+
+  test('goes back when it has been idle for 100 ms, each for itself', async () => {
+    const world = new World();
+    const limiter = world.limiter({ limit: 3, reserve: 2 });
+    const [one, two] = await Promise.all([limiter.acquire(), limiter.acquire()]);
+    one?.release();
+    await world.advance(50);
+    two?.release();
+    const holders: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      holders.push((await world.stats()).holders);
+      await world.advance(50);
+    }
+    expect(holders).toEqual([2, 1, 0]);
   });
 
   test('goes back when the limiter closes', async () => {

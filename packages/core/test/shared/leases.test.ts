@@ -16,6 +16,20 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
+  test('is renewed though the weight of its permit changes all the time', async () => {
+    const world = new World();
+    const limiter = world.limiter({ limit: 5 });
+    const permit = await limiter.acquire();
+    for (let i = 0; i < 18; i++) {
+      await world.advance(lease / 6);
+      permit.adjust(1 + (i % 3));
+    }
+    await settled();
+    expect(permit.signal.aborted).toBe(false);
+    expect(await world.stats()).toMatchObject({ inflight: 3, holders: 1 });
+    permit.release();
+  });
+
   test('all of a process are renewed together, at a third of their length at the latest', async () => {
     const world = new World();
     const store = world.line();

@@ -48,6 +48,21 @@ describe('a memory', () => {
     expect(memory.size).toBe(1);
   });
 
+  it('begins anew with a limit that is due to be forgotten, though no sweep has come to it', async () => {
+    const { clock, memory, acquire, ask } = scene();
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of [...names, 'e']) {
+      await ask(acquire(name, { ref: { name, limit: 5, version: '' } }));
+      clock.advance(1);
+    }
+    clock.advance(2000);
+    const lower = { ref: { name: 'e', limit: 1, version: '' } };
+    expect(await ask(acquire('e', lower))).toMatchObject([
+      { state: 'held', inflight: 1, limit: 1 },
+    ]);
+    expect(memory.size).toBe(names.length - 2);
+  });
+
   it('calls nobody back before the asker has returned', async () => {
     const { store, acquire } = scene();
     const told: string[] = [];

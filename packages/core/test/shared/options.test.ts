@@ -15,6 +15,7 @@ describe('what a store cannot honour is refused', () => {
     ['reserve', { reserve: -1 }],
     ['reserve', { reserve: Infinity }],
     ['handoff', { handoff: 1.5 }],
+    ['handoff', { handoff: 10_001 }],
     ['onStoreError', { onStoreError: 'ignore' as never }],
     ['store', { store: {} as never }],
     ['store', { store: 'redis://localhost' as never }],

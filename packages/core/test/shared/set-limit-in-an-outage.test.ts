@@ -31,3 +31,27 @@ test('who waits in this process alone is let in when the limit is raised', async
   await settled();
   expect(second.permit).toBeDefined();
 });
+
+test('a conflict of declarations is reported once, and none where they come to agree', async () => {
+  const world = new World();
+  const conflicts: number[] = [];
+  const limits: number[] = [];
+  const observer = {
+    conflict: ({ limit }: { limit: number }) => void conflicts.push(limit),
+    resized: ({ limit }: { limit: number }) => void limits.push(limit),
+  };
+  const limiter = world.limiter({ limit: 5, observer });
+  const other = world.limiter({ limit: 5 });
+  const hears = async () => {
+    await world.advance(10);
+    (await limiter.acquire()).release();
+    await settled();
+  };
+  (await other.acquire()).release();
+  await hears();
+  for (const limit of [6, 5, 7, 8]) {
+    other.setLimit(limit);
+    await hears();
+  }
+  expect([limits, conflicts]).toEqual([[6, 5, 7, 8], [6]]);
+});

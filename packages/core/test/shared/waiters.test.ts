@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createGate } from '../../src/index.ts';
-import { Caller, call } from '../caller.ts';
+import { call } from '../caller.ts';
 import { uncaughtIn } from '../uncaught.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
@@ -29,12 +29,7 @@ describe('a waiter of a shared limit', () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
-    const caller = new (class extends Caller {
-      override queues(): boolean {
-        return false;
-      }
-    })();
-    limiter.request(caller);
+    const caller = call(limiter, { queues: () => false });
     await settled();
     expect(caller.rejection).toMatchObject({ reason: 'full' });
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });

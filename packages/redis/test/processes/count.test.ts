@@ -54,8 +54,9 @@ test('R7: the work of several processes never overlaps beyond the limit', async 
   const processes = await crew.start(3, redis, { limit: 4 });
   const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
   for (const here of most) expect(here).toBeLessThanOrEqual(4);
-  await vi.waitFor(async () =>
-    expect(await processes[0]?.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+  await vi.waitFor(
+    async () => expect(await processes[0]?.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+    5_000,
   );
 });
 
@@ -66,7 +67,7 @@ test('R8: a process that starts while all is held lets nobody extra in', async (
   const [late] = (await crew.start(1, redis, options)) as [Limited];
   await expect(late.acquire()).rejects.toMatchObject({ reason: 'full' });
   await held[0]?.release();
-  await vi.waitFor(() => late.acquire());
+  await vi.waitFor(() => late.acquire(), 5_000);
   await expect(one.acquire()).rejects.toMatchObject({ reason: 'full' });
 });
 
@@ -87,11 +88,14 @@ test('R12: a new limit applies in all processes, lets in who fits and revokes no
   await one.do('setLimit', 3);
   const others = [await line[0]?.held, await line[1]?.held];
   await two.do('setLimit', 1);
+  // That one has returned does not mean that the store has heard of it.
+  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ limit: 1 }), 5_000);
   for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
   await first.release();
   await others[0]?.release();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
+    5_000,
   );
   await others[1]?.release();
   await line[2]?.held;
@@ -126,7 +130,7 @@ test('R21: nothing is sent but scripts and the subscription, so a connection can
   await (await waiting.held).release();
   await held.release();
   await one.do('stored');
-  await vi.waitFor(() => expect(seen).toContain('evalsha'));
+  await vi.waitFor(() => expect(seen).toContain('evalsha'), 5_000);
   const ofTheClient = ['client', 'hello', 'info', 'select'];
   expect([...seen].filter((command) => !ofTheClient.includes(command)).sort()).toEqual(
     expect.arrayContaining(['evalsha', 'subscribe']),

@@ -46,14 +46,18 @@ test('R2: killed at whatever step, a process loses no permit', async () => {
     const [victim] = await crew.start(1, redis, { limit, lease, name: 'any step' });
     const work = victim?.do('work', 12, 1_000).catch(() => {});
     const own = survivor?.do('work', 6, 10);
-    await vi.waitFor(async () => expect((await survivor?.do('stored'))?.queued).toBeGreaterThan(0));
+    await vi.waitFor(
+      async () => expect((await survivor?.do('stored'))?.queued).toBeGreaterThan(0),
+      5_000,
+    );
     await new Promise((resolve) => setTimeout(resolve, 7 * round));
     await victim?.worker.kill();
     await work;
     expect(await own).toBeLessThanOrEqual(limit);
   }
   await expectWhole(survivor as Limited, limit);
-});
+  // Seven processes begin, one after the other.
+}, 90_000);
 
 test('a killed waiter does not hold up those behind it, and nor do many', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
@@ -89,8 +93,9 @@ test('R9: a permit that was given to a frozen waiter is back within its lease', 
   const waiting = await three.wait();
   two.worker.freeze();
   await held.release();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+    5_000,
   );
   await two.worker.kill();
   await waiting.held;
@@ -106,8 +111,9 @@ test('R9: a waiter that was frozen for longer than its lease is still served whe
   await held.release();
   const next = await waiting.held;
   two.worker.thaw();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 }),
+    5_000,
   );
   await next.release();
   const last = await frozen.held;

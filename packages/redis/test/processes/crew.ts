@@ -1,4 +1,4 @@
-import { afterAll, afterEach, vi } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import type { Settings } from './instance.ts';
 import { Limited } from './limited.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -71,7 +71,6 @@ export class Crew {
 /** For the tests of one file. */
 export function useCrew(): Crew {
   const crew = new Crew();
-  vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
   afterEach(() => crew.rest());
   afterAll(() => crew.stop());
   return crew;

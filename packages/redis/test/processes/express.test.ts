@@ -58,8 +58,9 @@ test('two apps let in as many as one limit allows; the others get 503 with Retry
   }
   await one.finish(inside[0]?.id as number);
   expect(await (await inside[0]?.response)?.text()).toBe('begun\ndone\n');
-  await vi.waitFor(async () =>
-    expect(await two.limited.do('stored')).toMatchObject({ inflight: 1 }),
+  await vi.waitFor(
+    async () => expect(await two.limited.do('stored')).toMatchObject({ inflight: 1 }),
+    5_000,
   );
   await two.begin();
 });
@@ -88,7 +89,10 @@ test('a client that leaves while it waits leaves the line in the store', async (
   await one.limited.saw('queued');
   leaving.leave();
   await two.limited.saw('withdrawn');
-  await vi.waitFor(async () => expect(await one.limited.do('stored')).toMatchObject({ queued: 1 }));
+  await vi.waitFor(
+    async () => expect(await one.limited.do('stored')).toMatchObject({ queued: 1 }),
+    5_000,
+  );
   await one.finish(streaming.id);
   await next.begun();
   expect(two.limited.of('begun')).toEqual([]);

@@ -83,10 +83,13 @@ test('R3: a timeout and an abort leave the line, and the full count can be had',
   await leaving.abort();
   await expect(leaving.held).rejects.toThrow('no longer wanted');
   await two.saw('withdrawn');
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
+  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }), 5_000);
   for (const held of holders) await held.release();
   await Promise.all([one.acquire(), two.acquire()]);
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }));
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }),
+    5_000,
+  );
 });
 
 test('R5: who waits does not keep the release from the one client, nor its other commands', async () => {
@@ -107,8 +110,9 @@ test('R6: 500 who wait need two connections, and all are served', async () => {
   expect(proxy.connections).toBe(2);
   await held.release();
   for (const next of waiting) await (await next).release();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+    5_000,
   );
 });
 
@@ -164,7 +168,10 @@ test('R16: a large weight is not starved by small ones that come later', async (
   const large = await one.wait({ weight: 3 });
   const later = await two.wait();
   await small[0]?.release();
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 }));
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 }),
+    5_000,
+  );
   expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 2 });
   await small[1]?.release();
   await (await large.held).release();

@@ -100,7 +100,10 @@ test('OOM: no memory left, which keeps nobody from renewing and releasing', asyn
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(await held.isAborted()).toBe(false);
   await held.release();
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 0 }));
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 0 }),
+    5_000,
+  );
   await boss.config('SET', 'maxmemory', '0');
   await (await one.acquire()).release();
 });
@@ -116,7 +119,7 @@ test('BUSY: a script of somebody else that does not end', async () => {
   const processes = await startEach(server);
   for (const one of processes) await (await one.acquire()).release();
   const endless = other.eval('while true do end', 0).catch(() => {});
-  await vi.waitFor(() => expect(boss.ping()).rejects.toThrow('BUSY'));
+  await vi.waitFor(() => expect(boss.ping()).rejects.toThrow('BUSY'), 5_000);
   await expectPolicies(processes, 'BUSY');
   await boss.script('KILL');
   await endless;

@@ -28,7 +28,10 @@ test('one who holds a permit and asks for another is counted as two, and only as
   expect(await one.do('stored')).toMatchObject({ inflight: 2, holders: 2 });
   await outer.release();
   await other.release();
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 0 }));
+  await vi.waitFor(
+    async () => expect(await one.do('stored')).toMatchObject({ inflight: 0 }),
+    5_000,
+  );
   for (const process of [one, two]) {
     expect(await process.do('stats')).toMatchObject({ shared: { lost: 0, reclaimed: 0 } });
   }
@@ -104,7 +107,7 @@ test('no connection is left of a process that has closed its store', async () =>
       .trim()
       .split('\n').length;
   // Only this test's own: those of the tests before are gone as soon as the server has noticed.
-  const alone = () => vi.waitFor(async () => expect(await connections()).toBe(1));
+  const alone = () => vi.waitFor(async () => expect(await connections()).toBe(1), 5_000);
   await alone();
   const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];
   await (await one.acquire()).release();

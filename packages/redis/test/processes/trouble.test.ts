@@ -151,7 +151,7 @@ test('queueLimit counts those who wait in all processes', async () => {
   }
   await line[0]?.abort();
   await one.saw('withdrawn');
-  await vi.waitFor(async () => expect(await two.do('stored')).toMatchObject({ queued: 1 }));
+  await vi.waitFor(async () => expect(await two.do('stored')).toMatchObject({ queued: 1 }), 5_000);
   line.push(await two.wait());
   await held.release();
   for (const { held } of line.slice(1)) await (await held).release();

@@ -1,7 +1,7 @@
 import {
   type Answer,
   type Capabilities,
-  type LimitRef,
+  type LimitName,
   type Op,
   Store,
   StoreError,
@@ -67,7 +67,7 @@ export class FaultyStore extends Store {
     }
   }
 
-  stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+  stats(ref: LimitName): Promise<StoreStats> {
     return this.#call([], this.timeout, () => this.store.stats(ref));
   }
 

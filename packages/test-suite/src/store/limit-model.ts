@@ -10,7 +10,9 @@ interface Lease {
   expires: number;
 }
 
-export type Expected = Pick<Reply, 'state' | 'inflight' | 'queued' | 'limit' | 'reclaimed'>;
+export interface Expected extends Pick<Reply, 'state' | 'reclaimed'> {
+  readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version'>;
+}
 
 /** What a store does with one limit, as simply as it can be said. */
 export class LimitModel {
@@ -18,6 +20,8 @@ export class LimitModel {
   readonly line: Lease[] = [];
   /** Who has been let in while others asked. */
   readonly granted = new Set<string>();
+  /** Of those, who since this was last emptied. */
+  readonly news = new Set<string>();
   /** Who has been in the line and was let in, in the end. */
   readonly admitted = new Set<string>();
   limit = 0;
@@ -68,8 +72,8 @@ export class LimitModel {
     }
     const { fencing } = reply;
     if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
-    const { inflight, limit } = this;
-    return { state, inflight, queued: this.line.length, limit, reclaimed };
+    const { inflight, limit, version } = this;
+    return { state, reclaimed, standing: { inflight, queued: this.line.length, limit, version } };
   }
 
   #declare({ limit, version }: LimitRef, reply: Reply): void {
@@ -105,7 +109,9 @@ export class LimitModel {
       this.line.shift();
       this.held.push({ ...next, expires: next.ends });
       this.admitted.add(next.id);
-      if (next.id !== asking) this.granted.add(next.id);
+      if (next.id === asking) continue;
+      this.granted.add(next.id);
+      this.news.add(next.id);
     }
   }
 

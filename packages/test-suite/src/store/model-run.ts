@@ -2,7 +2,7 @@ import type { LeaseVerb, Op, Reply } from '@headgate/core/shared';
 import { expect } from 'vitest';
 import { until } from '../kit/until.ts';
 import type { Claim, Wishes } from './claim.ts';
-import { LimitModel } from './limit-model.ts';
+import { type Expected, LimitModel } from './limit-model.ts';
 import { LimitView } from './limit-view.ts';
 import type { StoreProcess } from './store-process.ts';
 import type { StoreWorld } from './store-world.ts';
@@ -88,14 +88,33 @@ export class ModelRun {
 
   async #send(process: number, asked: readonly Asked[]): Promise<void> {
     const from = this.processes[process] as StoreProcess;
-    const replies = await from.ask(asked.map(({ op }) => op));
+    const replies = (await from.ask(asked.map(({ op }) => op))) as Reply[];
+    for (const { news } of this.#models) news.clear();
+    const expected = asked.map(({ op, key }, at) =>
+      (this.#models[key] as LimitModel).do(op, from.store.lease, this.#now, replies[at] as Reply),
+    );
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
-      const model = this.#models[key] as LimitModel;
-      const expected = model.do(op, from.store.lease, this.#now, reply);
-      expect([op.verb, reply]).toMatchObject([op.verb, { ...expected, version: model.version }]);
+      const isTold = this.#isToldBy(reply, op, key);
+      const { state, reclaimed } = expected[at] as Expected;
+      const answer = { state: isTold ? 'held' : state, reclaimed };
+      expect([op.verb, reply]).toMatchObject([op.verb, answer]);
+      // What is done together may be counted together.
+      const { inflight, queued, limit, version } = reply;
+      const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
+      const standings = later.map(({ standing }) => standing);
+      expect(standings).toContainEqual({ inflight, queued, limit, version });
       hear(reply);
     }
+  }
+
+  /** Whether the answer brings the news that it was let in, by an operation that went with its own. */
+  #isToldBy({ state }: Reply, op: Op, key: number): boolean {
+    const { granted, news } = this.#models[key] as LimitModel;
+    const id = op.verb === 'setLimit' ? '' : op.lease.id;
+    if (state !== 'held' || !news.delete(id)) return false;
+    granted.delete(id);
+    return true;
   }
 
   /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */

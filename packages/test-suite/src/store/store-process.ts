@@ -1,7 +1,7 @@
 import type {
   Answer,
   Grant,
-  LimitRef,
+  LimitName,
   Op,
   Reply,
   Store,
@@ -11,7 +11,7 @@ import type {
 /** One end of the state: a store, and what it has said unasked. */
 export class StoreProcess {
   readonly grants: Grant[] = [];
-  readonly recalls: Pick<LimitRef, 'name' | 'key'>[] = [];
+  readonly recalls: LimitName[] = [];
   /** How often it was told that it may have missed something. */
   checks = 0;
   readonly unlisten: () => void;

@@ -149,7 +149,7 @@ class ShareLine extends Lanes {
 function isNeedier(one: Share, other: Share): boolean {
   const difference = one.held / one.part - other.held / other.part;
   if (difference !== 0) return difference < 0;
-  return (one.line.oldest?.arrival ?? 0) < (other.line.oldest?.arrival ?? 0);
+  return isBefore(one.line.oldest, other.line.oldest, false);
 }
 
 function isBefore(one: Waiter | undefined, other: Waiter | undefined, byClass: boolean): boolean {

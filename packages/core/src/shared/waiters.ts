@@ -3,7 +3,7 @@ import type { Waiter } from '../limiter/waiter.ts';
 import type { Lease } from './lease.ts';
 
 /** Those who wait in this process, each with a lease of its own, in order of arrival. */
-export class Callers {
+export class Waiters {
   /** Whose lease the store has been asked for. */
   readonly #sent = new FifoLine();
   /** Whose it has not. */
@@ -28,20 +28,20 @@ export class Callers {
   }
 
   /** It waits for this lease from now on. */
-  add(caller: Waiter, lease: Lease): void {
-    lease.caller = caller;
-    caller.place = lease;
-    this.#lineOf(lease).insert(caller);
+  add(waiter: Waiter, lease: Lease): void {
+    lease.waiter = waiter;
+    waiter.place = lease;
+    this.#lineOf(lease).insert(waiter);
   }
 
   /** It waits for its lease no longer. */
   remove(lease: Lease): Waiter | undefined {
-    const { caller } = lease;
-    if (caller === undefined) return undefined;
-    this.#lineOf(lease).remove(caller);
-    lease.caller = undefined;
-    caller.place = undefined;
-    return caller;
+    const { waiter } = lease;
+    if (waiter === undefined) return undefined;
+    this.#lineOf(lease).remove(waiter);
+    lease.waiter = undefined;
+    waiter.place = undefined;
+    return waiter;
   }
 
   /** Their leases: a copy, in order of arrival. */

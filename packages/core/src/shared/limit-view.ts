@@ -5,7 +5,7 @@ import type { SharedPool } from './shared-pool.ts';
 import type { LimitRef, Standing } from './store.ts';
 
 /** How a shared limit stands, as far as this process has heard. */
-export class Standings {
+export class LimitView {
   /** When the next lease may expire whose place nobody announces. */
   checkAt = Infinity;
   #latest: Standing | undefined;

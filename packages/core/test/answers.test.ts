@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { Answers } from '../src/http/answer.ts';
+
+it('answers are worded once each, and no more than a thousand are kept', () => {
+  const answers = new Answers();
+  const asked = { method: 'GET', accept: undefined, statusCode: 503 };
+  const answer = (retryAfter: number) =>
+    answers.to({ reason: 'full', limit: 'all', queued: 0, waited: 0, retryAfter }, asked);
+  const first = answer(1);
+  for (let retryAfter = 2; retryAfter <= 1000; retryAfter++) answer(retryAfter);
+  expect(answer(1)).toBe(first);
+  answer(1001);
+  expect(answer(1)).not.toBe(first);
+  expect(answer(1)).toEqual(first);
+});

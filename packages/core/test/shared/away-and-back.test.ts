@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import type { OutagePolicy } from '../../src/index.ts';
+import { memoryStore, type StoreStats } from '../../src/shared/index.ts';
+import { call } from '../caller.ts';
+import { Line, lease, outcome, settled, timedOut, timeout, World } from './world.ts';
+
+function scene(onStoreError: OutagePolicy = 'local') {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError, observer: { store() {} } });
+  return { world, store, limiter };
+}
+
+describe('a store that is away for a while', () => {
+  test('and comes back empty: who stood in its line stands there again, in the old order', async () => {
+    const { world, store, limiter } = scene();
+    const other = world.limiter();
+    const held = await limiter.acquire();
+    const first = outcome(limiter.acquire());
+    await settled();
+    const second = outcome(other.acquire());
+    await settled();
+    store.trouble = 'silent';
+    await world.advance(lease / 3 + timeout + 50);
+    expect(limiter.stats()).toMatchObject({ queued: 1, shared: { up: false } });
+    world.memory.wipe();
+    store.trouble = undefined;
+    await world.advance(2 * timeout);
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
+    // The other process finds out at its next renewal.
+    await world.advance(lease / 3);
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 2 });
+    expect(limiter.stats()).toMatchObject({ queued: 1, shared: { up: true } });
+    held.release();
+    await settled();
+    expect([first.permit !== undefined, second.permit !== undefined]).toEqual([true, false]);
+    first.permit?.release();
+    await settled();
+    second.permit?.release();
+  });
+
+  test('is asked again for whom it has not heard of', async () => {
+    const { world, store, limiter } = scene();
+    const held = await limiter.acquire();
+    store.trouble = 'silent';
+    const waiting = outcome(limiter.acquire());
+    await world.advance(timeout);
+    expect([waiting.permit, limiter.queued]).toEqual([undefined, 1]);
+    store.trouble = undefined;
+    await world.advance(2 * timeout);
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
+    held.release();
+    await settled();
+    expect(waiting.permit?.fencing).toBeDefined();
+    waiting.permit?.release();
+  });
+
+  test('comes back too late for a permit that may be another process’s by then', async () => {
+    const { world, store, limiter } = scene('admit');
+    const held = await limiter.acquire();
+    store.trouble = 'silent';
+    await world.advance(lease / 3 + timeout + 50);
+    expect(held.signal.aborted).toBe(false);
+    // The process stands still; the first that it hears is that the store is back.
+    world.clock.busy(lease);
+    store.trouble = undefined;
+    store.listener?.state(true);
+    await settled();
+    expect(held.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+    expect(limiter.stats().shared).toMatchObject({ up: true, lost: 1 });
+    held.release();
+  });
+
+  test.each([
+    ['of a newcomer', true],
+    ['of one that has asked the store', false],
+  ])('and a waiter that declines to stand in line meanwhile: %s', async (_, isNewcomer) => {
+    const { world, store, limiter } = scene();
+    const held = await limiter.acquire();
+    store.trouble = 'silent';
+    if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
+    const caller = call(limiter, { queues: () => false });
+    await world.advance(timeout);
+    expect(caller.rejection).toMatchObject({ reason: 'full' });
+    expect(limiter.stats()).toMatchObject({ queued: 0, rejected: { full: 1 } });
+    held.release();
+    expect(caller.answers).toBe(1);
+  });
+
+  test('and a waiter that goes away when it is told that it must wait in line', async () => {
+    const { world, store, limiter } = scene();
+    const held = await limiter.acquire();
+    store.trouble = 'silent';
+    const leaves = () => {
+      limiter.withdraw(caller);
+      return true;
+    };
+    const caller = call(limiter, { queues: leaves });
+    await world.advance(timeout);
+    expect(caller.answers).toBe(0);
+    expect(limiter.stats()).toMatchObject({ queued: 0, withdrawn: 1 });
+    held.release();
+    expect(caller.answers).toBe(0);
+  });
+
+  test('what lies idle here does not count against who is let in without it', async () => {
+    const world = new World();
+    const store = world.line();
+    const options = {
+      limit: 2,
+      reserve: 1,
+      onStoreError: 'local',
+      observer: { store() {} },
+    } as const;
+    const limiter = world.limiter({ store, ...options });
+    (await limiter.acquire()).release();
+    await settled();
+    store.trouble = 'silent';
+    // The idle permit is too small for it, and the store does not answer in time.
+    const large = outcome(limiter.acquire({ weight: 2, queueTimeout: 50 }));
+    await world.advance(50);
+    expect(large.permit?.weight).toBe(2);
+    large.permit?.release();
+  });
+
+  test.each([
+    ['admit', { permit: { fencing: undefined } }],
+    ['local', { error: { rejection: { reason: 'timeout' } } }],
+    ['reject', { error: { rejection: { reason: 'store' } } }],
+  ] as const)(
+    '%s: a caller whose time is up before it answers, where all is taken here',
+    async (policy, expected) => {
+      const { world, store, limiter } = scene(policy);
+      const held = await limiter.acquire();
+      store.trouble = 'silent';
+      const hurried = outcome(limiter.acquire({ queueTimeout: 100 }));
+      await world.advance(100);
+      expect(hurried).toMatchObject(expected);
+      held.release();
+      hurried.permit?.release();
+      store.trouble = undefined;
+      await world.advance(lease);
+      expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    },
+  );
+});
+
+describe('a store that tells of its connection', () => {
+  const events: boolean[] = [];
+  const observer = { store: ({ up }: { up: boolean }) => void events.push(up) };
+  const started = async () => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, observer });
+    (await limiter.acquire()).release();
+    await settled();
+    events.length = 0;
+    store.calls.length = 0;
+    return { world, store, limiter };
+  };
+
+  test('is asked at once, so that no request waits for it in vain', async () => {
+    const { store, limiter } = await started();
+    store.trouble = 'silent';
+    store.listener?.state(false);
+    await settled();
+    expect(events).toEqual([false]);
+    await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } });
+    expect(store.calls).toEqual([['stats']]);
+  });
+
+  test('is asked once, however often it tells, and believed only where it does not answer', async () => {
+    const { store, limiter } = await started();
+    for (const up of [false, true, false]) store.listener?.state(up);
+    await settled();
+    expect([events, store.calls]).toEqual([[], [['stats']]]);
+    (await limiter.acquire()).release();
+  });
+});
+
+/** Its statistics fail when the test says so. */
+class SlowToFail extends Line {
+  asked = 0;
+  fail = () => {};
+  override stats(): Promise<StoreStats> {
+    this.asked++;
+    return new Promise((_, reject) => {
+      this.fail = () => reject(timedOut);
+    });
+  }
+}
+
+test('a limiter that is closed asks no more whether the store is back', async () => {
+  const world = new World();
+  const { memory, clock } = world;
+  const store = new SlowToFail(memoryStore({ memory, lease, timeout, clock }), clock);
+  const limiter = world.limiter({ store });
+  store.trouble = 'silent';
+  await Promise.all([
+    expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } }),
+    world.advance(2 * timeout),
+  ]);
+  expect(store.asked).toBe(1);
+  const closed = limiter.close();
+  store.fail();
+  await world.advance(2 * lease);
+  expect(await closed).toBe(0);
+  expect(store.asked).toBe(1);
+});

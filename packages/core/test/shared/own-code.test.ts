@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { Caller, call } from '../caller.ts';
+import { outcome, settled, World } from './world.ts';
+
+// What the app does while it is called back.
+
+test('who goes away when the store has put it into its line leaves nothing there', async () => {
+  const world = new World();
+  const limiter = world.limiter();
+  const held = await limiter.acquire();
+  const leaves = () => {
+    limiter.withdraw(caller);
+    return true;
+  };
+  const caller = call(limiter, { queues: leaves });
+  await settled();
+  expect(caller.answers).toBe(0);
+  expect(limiter.stats()).toMatchObject({ queued: 0, withdrawn: 1 });
+  expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });
+  held.release();
+});
+
+test('who leaves before the store has said that the line is full is not told of again', async () => {
+  const world = new World();
+  const store = world.line();
+  const held = await world.limiter({ queueLimit: 0 }).acquire();
+  const limiter = world.limiter({ store, queueLimit: 0 });
+  const caller = call(limiter);
+  await Promise.resolve();
+  limiter.withdraw(caller);
+  await settled();
+  expect(caller.answers).toBe(0);
+  expect(store.calls.flat().filter((verb) => verb === 'release').length).toBeLessThanOrEqual(1);
+  expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });
+  held.release();
+});
+
+test('who is turned away by a limiter that closes may withdraw another, who gets no answer then', async () => {
+  const world = new World();
+  const limiter = world.limiter();
+  const held = await limiter.acquire();
+  const first = call(limiter, { onRejected: () => limiter.withdraw(second) });
+  const second = call(limiter);
+  await settled();
+  const closed = limiter.close();
+  expect([first.rejection?.reason, second.answers]).toEqual(['closed', 0]);
+  expect(limiter.stats()).toMatchObject({ rejected: { closed: 1 }, withdrawn: 1 });
+  held.release();
+  expect(await closed).toBe(0);
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+test('a key that is given up and taken again while one is turned away stays known', async () => {
+  const world = new World();
+  const limiter = world.limiter({ perKey: true });
+  const held = await world.limiter({ perKey: true }).acquire({ key: 'ann' });
+  const next = new Caller({ key: 'ann' });
+  const asksAgain = () => {
+    limiter.withdraw(call(limiter, { key: 'ann' }));
+    limiter.request(next);
+  };
+  const first = call(limiter, { key: 'ann', onRejected: asksAgain });
+  await settled();
+  limiter.reject(first, 'overloaded');
+  expect(limiter.stats()).toMatchObject({ keys: 1, withdrawn: 1 });
+  held.release();
+  await settled();
+  expect(limiter.usage('ann').inflight).toBe(1);
+  next.permit?.release();
+  await settled();
+  expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
+});
+
+test('a permit does not pass to who has waited too long, though no timer has said so yet', async () => {
+  const world = new World();
+  const limiter = world.limiter({ handoff: 1 });
+  const held = await limiter.acquire();
+  const late = outcome(limiter.acquire({ queueTimeout: 50 }));
+  const next = outcome(limiter.acquire());
+  await settled();
+  world.clock.busy(60);
+  held.release();
+  await settled();
+  expect(late.error).toMatchObject({ rejection: { reason: 'timeout', waited: 60 } });
+  expect(next.permit).toBeDefined();
+  next.permit?.release();
+  await settled();
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
