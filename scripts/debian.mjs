@@ -1,7 +1,6 @@
 // Programs that PATH lacks, from Debian's or Ubuntu's packages, unpacked without root.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
 export const works = (program) =>
@@ -11,6 +10,8 @@ export const works = (program) =>
 export function unpackDebian(folder, name) {
   if (!works('apt-get')) throw new Error('there is no apt-get either');
   const work = join(folder, `work-${process.pid}`);
+  // Whoever runs it may read it, whatever this process does with its files otherwise.
+  const umask = process.umask(0o022);
   const archives = join(work, 'archives');
   try {
     for (const part of ['lists/partial', 'archives/partial'])
@@ -19,7 +20,7 @@ export function unpackDebian(folder, name) {
       `Dir::State::lists=${work}/lists`,
       `Dir::Cache=${work}`,
       `Dir::Cache::archives=${archives}`,
-      `APT::Sandbox::User=${userInfo().username}`,
+      'APT::Sandbox::User=root',
       'Debug::NoLocking=1',
       'Acquire::Languages=none',
       'Acquire::Retries=1',
@@ -34,6 +35,7 @@ export function unpackDebian(folder, name) {
     // Of two commands that set up at once, one is first.
     if (!existsSync(join(folder, 'root'))) renameSync(join(work, 'root'), join(folder, 'root'));
   } finally {
+    process.umask(umask);
     rmSync(work, { recursive: true, force: true });
   }
 }

@@ -1,11 +1,14 @@
 // PostgreSQL and PgBouncer for tests, where the system has none: Debian's packages, unpacked without root into
-// node_modules/.cache.
-import { existsSync, readdirSync } from 'node:fs';
+// node_modules/.cache, or into /var/cache/headgate for root where nobody else could read them there.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { unpackDebian, works } from './debian.mjs';
 
 /** Where Debian and Ubuntu keep them, which is not on PATH. */
 const versions = '/usr/lib/postgresql';
+/** They refuse to be run by root, who lends them this user's identity. */
+const nobody = 65_534;
 
 export function findPostgres() {
   const named = process.env.POSTGRES_BIN;
@@ -27,11 +30,12 @@ export function findPostgres() {
 }
 
 function find(programs, program, name, { fix, another, wrong }) {
-  const folder = resolve('node_modules/.cache', program);
-  if (programs.some(works) || existsSync(join(folder, 'root'))) return;
+  if (programs.some(works)) return;
+  const folder = join(cache(), program);
+  if (existsSync(join(folder, 'root'))) return;
   try {
     if (wrong) throw new Error(wrong);
-    console.log(`No ${program} here: taking Debian’s into node_modules/.cache/${program} (once)…`);
+    console.log(`No ${program} here: taking Debian’s into ${folder} (once)…`);
     unpackDebian(folder, name);
   } catch (error) {
     // Whatever needs none goes on; the tests that do need one fail and say the same.
@@ -43,4 +47,13 @@ Tests that need one will fail. Any of these helps:
   another place: ${another}
 `);
   }
+}
+
+/** A clone of root's may be where nobody else can read. */
+function cache() {
+  const usual = resolve('node_modules/.cache');
+  if (process.getuid?.() !== 0) return usual;
+  mkdirSync(usual, { recursive: true });
+  const reads = spawnSync('test', ['-x', usual], { uid: nobody, gid: nobody }).status === 0;
+  return reads ? usual : '/var/cache/headgate';
 }

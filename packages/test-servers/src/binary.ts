@@ -9,33 +9,37 @@ export interface Binary {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The first that runs, for who is to run it: one of these, or what the bootstrap script has unpacked. */
+/** The first that runs, for who is to run it. */
 export function findBinary(
-  paths: readonly string[],
-  cached: Binary | undefined,
+  binaries: readonly Binary[],
   identity: SpawnSyncOptions = {},
 ): Binary | undefined {
-  const known = paths.map((path) => ({ path, env: process.env }));
-  return [...known, ...(cached === undefined ? [] : [cached])].find(({ path, env }) => {
+  return binaries.find(({ path, env }) => {
     const options = { env, stdio: 'ignore', ...identity } as const;
     return spawnSync(path, ['--version'], options).status === 0;
   });
 }
 
+/** A program of the system's. */
+export function installed(path: string): Binary {
+  return { path, env: process.env };
+}
+
 /** What the bootstrap script has unpacked, whether this file runs from `src` or from `dist`. */
-export function unpacked(name: string): string | undefined {
+export function unpacked(name: string): string[] {
   const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
-  const root = join(repository, 'node_modules/.cache', name, 'root');
-  return existsSync(root) ? root : undefined;
+  const caches = [join(repository, 'node_modules/.cache'), '/var/cache/headgate'];
+  return caches.map((cache) => join(cache, name, 'root')).filter((root) => existsSync(root));
 }
 
 /** A program of a package that was unpacked there. */
 export function binaryIn(root: string, path: string): Binary {
   const { env } = process;
   // Where Debian keeps its libraries, which the package's own are beside.
-  const folders = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map((cpu) =>
+  const folders = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].flatMap((cpu) => [
     join(root, 'usr/lib', cpu),
-  );
+    join(root, 'lib', cpu),
+  ]);
   const LD_LIBRARY_PATH = [...folders, env.LD_LIBRARY_PATH ?? ''].filter(Boolean).join(':');
   return { path: join(root, path), env: { ...env, LD_LIBRARY_PATH } };
 }

@@ -1,8 +1,8 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownFolder } from './folder.ts';
+import { ownFile, ownFolder } from './folder.ts';
 import { identity } from './identity.ts';
 import { freePort } from './ports.ts';
 import { pgbouncerBinary } from './postgres-binary.ts';
@@ -27,7 +27,7 @@ export async function startPgBouncer(
   const folder = await ownFolder('headgate-pgbouncer-');
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');
-  await writeFile(
+  await ownFile(
     file,
     `[databases]
 * = host=127.0.0.1 port=${server.port} user=postgres

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { type Binary, binaryIn, findBinary, unpacked } from './binary.ts';
+import { type Binary, binaryIn, findBinary, installed, unpacked } from './binary.ts';
 import { identity } from './identity.ts';
 
 /** Where Debian and Ubuntu keep each version, below the root or what was unpacked. */
@@ -16,13 +16,11 @@ let bouncer: Binary | undefined;
  */
 export function postgresBinary(): Binary {
   const named = process.env.POSTGRES_BIN;
-  const root = unpacked('postgres');
-  const [latest] = root === undefined ? [] : versionsIn(root);
-  postgres ??= findBinary(
-    named ? [join(named, 'postgres')] : [...onPath('postgres'), ...installed()],
-    named || root === undefined || latest === undefined ? undefined : binaryIn(root, latest),
-    identity,
-  );
+  const usual = () => [
+    ...[...onPath('postgres'), ...versionsIn('/').map((path) => join('/', path))].map(installed),
+    ...unpacked('postgres').flatMap((root) => versionsIn(root).map((path) => binaryIn(root, path))),
+  ];
+  postgres ??= findBinary(named ? [installed(join(named, 'postgres'))] : usual(), identity);
   if (postgres !== undefined) return postgres;
   throw new Error(
     'There is no PostgreSQL that runs here. Install it (Debian, Ubuntu: apt-get install postgresql; macOS: brew install ' +
@@ -34,12 +32,11 @@ export function postgresBinary(): Binary {
 /** @throws Error that names the fix where there is none. */
 export function pgbouncerBinary(): Binary {
   const named = process.env.PGBOUNCER;
-  const root = unpacked('pgbouncer');
-  bouncer ??= findBinary(
-    named ? [named] : ['pgbouncer', '/usr/sbin/pgbouncer'],
-    named || root === undefined ? undefined : binaryIn(root, 'usr/sbin/pgbouncer'),
-    identity,
-  );
+  const usual = () => [
+    ...['pgbouncer', '/usr/sbin/pgbouncer'].map(installed),
+    ...unpacked('pgbouncer').map((root) => binaryIn(root, 'usr/sbin/pgbouncer')),
+  ];
+  bouncer ??= findBinary(named ? [installed(named)] : usual(), identity);
   if (bouncer !== undefined) return bouncer;
   throw new Error(
     'There is no PgBouncer. Put pgbouncer on PATH (macOS: brew install pgbouncer), name one in PGBOUNCER, or, on Debian and ' +
@@ -52,10 +49,6 @@ function onPath(program: string): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   const paths = folders.map((folder) => join(folder, program));
   return paths.filter((path) => existsSync(path)).map((path) => realpathSync(path));
-}
-
-function installed(): string[] {
-  return versionsIn('/').map((path) => join('/', path));
 }
 
 /** The latest first. */
