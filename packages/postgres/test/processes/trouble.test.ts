@@ -1,13 +1,18 @@
 import { startProxy } from '@headgate/test-servers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { useCrew } from './crew.ts';
 import { useDatabase } from './database.ts';
 import type { Held, Limited, Waiting } from './limited.ts';
 
 const crew = useCrew();
 const lease = 1_500;
-const settings = { idle_session_timeout: '700', allow_system_table_mods: 'on' };
-const database = useDatabase({ settings });
+const database = useDatabase({ settings: { allow_system_table_mods: 'on' } });
+beforeAll(async () => {
+  const sql = `SELECT 1 FROM pg_settings WHERE name = 'idle_session_timeout'`;
+  // PostgreSQL 13 lets sessions be idle for ever.
+  if ((await database.ask(sql)) === undefined) return;
+  await database.rows(`ALTER ROLE postgres SET idle_session_timeout = '700ms'`);
+});
 
 function start(count: number, options: Parameters<typeof crew.start>[2]) {
   return crew.start(count, database.server, { lease, ...options }) as Promise<[Limited, Limited]>;
