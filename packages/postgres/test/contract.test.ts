@@ -2,7 +2,7 @@ import { postgresStore } from '@headgate/postgres';
 import { startPostgres } from '@headgate/test-servers';
 import { storeSuite } from '@headgate/test-suite';
 import pg from 'pg';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 
 const server = await startPostgres();
 const admin = new pg.Client(server.url);
@@ -18,7 +18,7 @@ storeSuite({
   lease: 450,
   connect: async (times) => {
     const store = postgresStore({ connect: server.url, ...times });
-    await store.stats({ name: 'connects' });
+    await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
     return store;
   },
   wipe: async () => void (await admin.query('TRUNCATE headgate.limits, headgate.leases')),
