@@ -1,5 +1,6 @@
+import { handingOff, ours } from '../sharing/contender-names.ts';
 import type { Goal } from '../table.ts';
-import { bound, handingOff, ours } from './contender-names.ts';
+import { bound } from './contender-names.ts';
 import { type CrowdResults, commands, figure, rateOver, title } from './crowd-results.ts';
 
 /** Which part of the bound's throughput is asked for, by milliseconds of work. */

@@ -1,7 +1,9 @@
 import { progress } from '../runner.ts';
+import { handingOff, ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
 import { number, type Table } from '../table.ts';
 import { contendedGoals } from './contended-goals.ts';
-import { bound, handingOff, others, ours } from './contender-names.ts';
+import { bound, others } from './contender-names.ts';
 import { type Crowd, type CrowdFigures, crowdCase } from './crowd-case.ts';
 import {
   type CrowdResults,
@@ -11,8 +13,7 @@ import {
   rateOver,
   title,
 } from './crowd-results.ts';
-import type { Plan } from './plan.ts';
-import { Scene } from './scene.ts';
+import { RedisScene } from './scene.ts';
 
 const contenders = [ours, handingOff, ...others];
 const crowds: readonly Crowd[] = [2, 4].flatMap((processes) =>
@@ -21,14 +22,14 @@ const crowds: readonly Crowd[] = [2, 4].flatMap((processes) =>
 
 /** Crowds of 50 callers a process on limit 10. */
 export function contended(plan: Plan): Promise<Table> {
-  return Scene.during(async (scene) => {
+  return RedisScene.during(async (scene) => {
     const all: CrowdResults[] = [];
     for (const crowd of crowds) all.push(await measure(scene, crowd, plan));
     return report(all);
   });
 }
 
-async function measure(scene: Scene, crowd: Crowd, plan: Plan): Promise<CrowdResults> {
+async function measure(scene: RedisScene, crowd: Crowd, plan: Plan): Promise<CrowdResults> {
   const runs = new Map<string, CrowdRuns>(contenders.map((name) => [name, { rounds: [] }]));
   const failures: string[] = [];
   for (let round = 1; round <= plan.rounds; round++) {

@@ -1,11 +1,12 @@
-import { handingOff, ours, reserving } from './contender-names.ts';
-import type { Contender, Open, Setting } from './contenders/contender.ts';
+import type { Contender, Open } from '../sharing/contender.ts';
+import { handingOff, ours, reserving } from '../sharing/contender-names.ts';
 import { headgate } from './contenders/headgate.ts';
 import { minimal } from './contenders/minimal.ts';
 import { bottleneck, redisSemaphore } from './contenders/peers.ts';
 import { raw, returnOne } from './contenders/raw.ts';
+import type { RedisSetting } from './contenders/setting.ts';
 
-const contenders: Record<string, Open> = {
+const contenders: Record<string, Open<RedisSetting>> = {
   [ours]: headgate(),
   [handingOff]: headgate({ handoff: 10 }),
   [reserving]: headgate({ reserve: 2 }),
@@ -16,7 +17,7 @@ const contenders: Record<string, Open> = {
   'return 1': returnOne,
 };
 
-export function open(setting: Setting): Promise<Contender> {
+export function open(setting: RedisSetting): Promise<Contender> {
   const open = contenders[setting.contender];
   if (!open) throw new Error(`no contender is called ${setting.contender}`);
   return open(setting);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../stats.ts';
-import type { Served } from './loops.ts';
-import type { Plan } from './plan.ts';
-import type { Scene } from './scene.ts';
+import type { Served } from '../sharing/loops.ts';
+import type { Plan } from '../sharing/plan.ts';
+import { type ServedFigures, servedFigures } from '../sharing/served-figures.ts';
+import type { RedisScene } from './scene.ts';
 
 /** Who comes. */
 export interface Crowd {
@@ -11,23 +11,13 @@ export interface Crowd {
   work: number;
 }
 
-/** What a crowd got. */
-export interface CrowdFigures {
-  /** Acquires in a second. */
-  rate: number;
+/** What a crowd got, and what it took. */
+export interface CrowdFigures extends ServedFigures {
   /** Client requests for an acquire: those seen on the wire, or those of scripts that Redis counted. */
   commands: number;
-  /** Lease operations for an acquire, where the contender tells, by what they are. */
-  operations: Record<string, number>;
   /** Microseconds that Redis spends in scripts for an acquire, and in one of them. */
   spent: number;
   spentPerCall: number;
-  /** Milliseconds. */
-  p50: number;
-  p99: number;
-  longest: number;
-  /** Of the processes: who was served most over who was served least. */
-  inequality: number;
 }
 
 const callers = 50;
@@ -37,7 +27,7 @@ const slow = 50;
 
 /** One contender from its start to its end. `counted`: through the proxy. */
 export async function crowdCase(
-  scene: Scene,
+  scene: RedisScene,
   contender: string,
   { processes, work }: Crowd,
   { plan, counted }: { plan: Plan; counted: boolean },
@@ -64,7 +54,7 @@ interface Sent {
 }
 
 async function watch(
-  scene: Scene,
+  scene: RedisScene,
   { warmUp, duration, counted }: { warmUp: number; duration: number; counted: boolean },
 ): Promise<Sent> {
   await sleep(warmUp);
@@ -81,27 +71,12 @@ export function figuresOf(
   served: readonly Served[],
   duration: number,
 ): CrowdFigures {
-  const counts = served.map(({ waits }) => waits.length);
-  const waits = served.flatMap(({ waits }) => [...waits]);
+  const got = servedFigures(served, duration);
+  const acquires = (got.rate * duration) / 1_000;
   return {
-    rate: (waits.length * 1_000) / duration,
-    commands: commands / waits.length,
-    operations: operationsEach(served, waits.length),
-    spent: spent / waits.length,
+    ...got,
+    commands: commands / acquires,
+    spent: spent / acquires,
     spentPerCall: spent / calls,
-    p50: percentile(waits, 0.5),
-    p99: percentile(waits, 0.99),
-    longest: percentile(waits, 1),
-    inequality: Math.max(...counts) / Math.min(...counts),
   };
-}
-
-function operationsEach(served: readonly Served[], acquires: number): Record<string, number> {
-  const each: Record<string, number> = {};
-  for (const { operations } of served) {
-    for (const [what, count] of Object.entries(operations)) {
-      each[what] = (each[what] ?? 0) + count / acquires;
-    }
-  }
-  return each;
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
+import { ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
 import { number, type Table } from '../table.ts';
-import { bound, ours } from './contender-names.ts';
-import type { Plan } from './plan.ts';
-import { Scene } from './scene.ts';
+import { bound } from './contender-names.ts';
+import { RedisScene } from './scene.ts';
 
 const contenders = [ours, bound, 'redis-semaphore'];
 const waiters = [0, 19, 190];
@@ -28,7 +29,7 @@ export async function idle(plan: Plan): Promise<Table> {
 }
 
 function requests(contender: string, count: number, { idle }: Plan): Promise<number> {
-  return Scene.during(async (scene) => {
+  return RedisScene.during(async (scene) => {
     const [holder, waiter] = await scene.workers(2, { contender, limit: 10, counted: true });
     await holder?.ask('hold', 10);
     await waiter?.ask('queue', count);

@@ -1,49 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
-import { progress } from '../runner.ts';
-import { type Table, toMarkdown, toText } from '../table.ts';
+import { reserve } from '../sharing/reserve.ts';
+import { runParts } from '../sharing/run-parts.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';
 import { memory } from './memory.ts';
-import { fullPlan, type Plan, quickPlan } from './plan.ts';
-import { reserve } from './reserve.ts';
+import { RedisScene } from './scene.ts';
 import { uncontended } from './uncontended.ts';
 import { wake } from './wake.ts';
 
-const parts: Record<string, (plan: Plan) => Promise<Table>> = {
+await runParts({
   uncontended,
   contended,
-  reserve,
+  reserve: (plan) => RedisScene.during((scene) => reserve(scene, plan)),
   wake,
   memory,
   idle,
-};
-
-const { values: options, positionals: chosen } = parseArgs({
-  allowPositionals: true,
-  options: {
-    /** Short and once: to see that it works, not to believe. */
-    quick: { type: 'boolean', default: false },
-    markdown: { type: 'string' },
-  },
 });
-
-const unknown = chosen.find((name) => !(name in parts));
-if (unknown !== undefined)
-  throw new Error(`no part is called ${unknown}: there are ${Object.keys(parts)}`);
-const plan = options.quick ? quickPlan : fullPlan;
-const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
-console.log(`${machine}\n`);
-const tables: Table[] = [];
-for (const [name, part] of Object.entries(parts)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
-  const table = await part(plan);
-  progress('');
-  tables.push(table);
-  console.log(`${toText(table)}\n`);
-}
-if (options.markdown) {
-  const sections = [`${machine}.`, ...tables.map(toMarkdown)];
-  writeFileSync(options.markdown, `${sections.join('\n\n')}\n`);
-}

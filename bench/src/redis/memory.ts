@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
+import { ours } from '../sharing/contender-names.ts';
 import { number, type Table } from '../table.ts';
 import { milliseconds } from '../timing.ts';
-import { bound, ours } from './contender-names.ts';
-import { Scene } from './scene.ts';
+import { bound } from './contender-names.ts';
+import { RedisScene } from './scene.ts';
 
 const contenders = [ours, bound, 'redis-semaphore'];
 const held = 10;
@@ -25,7 +26,7 @@ interface Footprint {
 
 /** What limits take of Redis's memory, and what they leave. */
 export function memory(): Promise<Table> {
-  return Scene.during(async (scene) => {
+  return RedisScene.during(async (scene) => {
     const all = new Map<string, Footprint>();
     for (const contender of contenders) {
       progress(`memory: ${contender}`);
@@ -35,7 +36,7 @@ export function memory(): Promise<Table> {
   });
 }
 
-async function footprint(scene: Scene, contender: string): Promise<Footprint> {
+async function footprint(scene: RedisScene, contender: string): Promise<Footprint> {
   const [worker] = await scene.workers(1, { contender, limit: held, lease });
   await worker?.ask('hold', held);
   const { keys, bytes } = await used(scene);
@@ -51,14 +52,14 @@ async function footprint(scene: Scene, contender: string): Promise<Footprint> {
 }
 
 /** All that is in Redis. */
-async function used({ control }: Scene): Promise<{ keys: number; bytes: number }> {
+async function used({ control }: RedisScene): Promise<{ keys: number; bytes: number }> {
   const keys = await control.keys('*');
   const sizes = keys.map((key) => control.memory('USAGE', key, 'SAMPLES', 0));
   const bytes = (await Promise.all(sizes)).reduce((sum: number, size) => sum + (size ?? 0), 0);
   return { keys: keys.length, bytes };
 }
 
-async function untilEmpty({ control }: Scene): Promise<number> {
+async function untilEmpty({ control }: RedisScene): Promise<number> {
   const start = milliseconds();
   while ((await control.dbsize()) > 0) {
     if (milliseconds() - start > patience) return Number.POSITIVE_INFINITY;

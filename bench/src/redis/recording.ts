@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Command } from './contenders/contender.ts';
+import type { Command } from './contenders/setting.ts';
 
 /** Notes what all clients of this process send, as they are told it, until it is stopped. */
 export function recordCommands(): { recorded: Command[]; stop(): void } {

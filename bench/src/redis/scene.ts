@@ -1,40 +1,37 @@
 import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import type { Redis } from 'ioredis';
+import { Scene, type WorkerOptions } from '../sharing/scene.ts';
+import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { connect } from './connect.ts';
-import type { Setting } from './contenders/contender.ts';
+import type { RedisSetting } from './contenders/setting.ts';
 import { type ScriptCost, scriptCost } from './script-cost.ts';
-import { WorkerProcess } from './worker-process.ts';
+import type { RedisTasks } from './tasks.ts';
 
-/** What is not said is as usual. */
-export interface WorkerOptions extends Partial<Setting> {
-  contender: string;
+export interface RedisWorkerOptions extends WorkerOptions, Partial<Pick<RedisSetting, 'commands'>> {
   /** Whether to speak through the proxy, which takes time. Default: false. */
   counted?: boolean;
 }
 
-/** The settings that most have. */
-const usual = { limit: 10, lease: 10_000 };
-
-/** A Redis of its own, directly and through a proxy that counts, and the processes that share limits there. */
-export class Scene {
+/** A Redis of its own, directly and through a proxy that counts. */
+export class RedisScene extends Scene<RedisTasks> {
   readonly #server: RedisServer;
   readonly #proxy: FaultyProxy;
-  readonly #workers: WorkerProcess[] = [];
   /** For what is asked of Redis itself. */
   readonly control: Redis;
 
   /** For as long as the function takes. */
-  static async during<T>(use: (scene: Scene) => Promise<T>): Promise<T> {
+  static async during<T>(use: (scene: RedisScene) => Promise<T>): Promise<T> {
     const server = await startRedis();
-    const scene = new Scene(server, await startProxy(server), await connect(server.port));
+    const scene = new RedisScene(server, await startProxy(server), await connect(server.port));
     try {
       return await use(scene);
     } finally {
-      await scene.#end();
+      await scene.end();
     }
   }
 
   private constructor(server: RedisServer, proxy: FaultyProxy, control: Redis) {
+    super(new URL('./worker.js', import.meta.url));
     this.#server = server;
     this.#proxy = proxy;
     this.control = control;
@@ -45,11 +42,12 @@ export class Scene {
     return this.#proxy.commands;
   }
 
-  /** So many processes that share a limit. */
-  workers(count: number, { counted = false, ...setting }: WorkerOptions): Promise<WorkerProcess[]> {
+  workers(
+    count: number,
+    { counted = false, ...options }: RedisWorkerOptions,
+  ): Promise<WorkerProcess<RedisTasks>[]> {
     const { port } = counted ? this.#proxy : this.#server;
-    const complete = { port, name: setting.contender, ...usual, ...setting };
-    return Promise.all(Array.from({ length: count }, () => this.#worker(complete)));
+    return this.start(count, port, options);
   }
 
   /** What scripts cost since the last time this was asked. */
@@ -59,20 +57,11 @@ export class Scene {
     return scriptCost(info);
   }
 
-  /** Ends all processes, and forgets their limits. */
-  async clear(): Promise<void> {
-    await Promise.all(this.#workers.splice(0).map((worker) => worker.stop()));
-    await this.control.flushall();
+  protected forget(): Promise<unknown> {
+    return this.control.flushall();
   }
 
-  async #worker(setting: Setting): Promise<WorkerProcess> {
-    const worker = await WorkerProcess.start(setting);
-    this.#workers.push(worker);
-    return worker;
-  }
-
-  async #end(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.kill()));
+  protected async stop(): Promise<void> {
     this.control.disconnect();
     await this.#proxy.stop();
     await this.#server.stop();

@@ -1,79 +1,13 @@
-import { hrtime } from 'node:process';
-import type { Redis } from 'ioredis';
-import { milliseconds } from '../timing.ts';
-import type { Command, Contender, Place } from './contenders/contender.ts';
-import { type Alone, crowd, type Load, type Pairs, type Served, sequence } from './loops.ts';
+import { Tasks } from '../sharing/tasks.ts';
+import type { Command } from './contenders/setting.ts';
 import { recordCommands } from './recording.ts';
 
-/** Milliseconds of a clock that all processes of a machine share. */
-const now = (): number => Number(hrtime.bigint()) / 1e6;
-
-/** What a process can be asked to do. */
-export class Tasks {
-  readonly #contender: Contender;
-  readonly #client: Redis;
-  readonly #held: Place[] = [];
-
-  constructor(contender: Contender, client: Redis) {
-    this.#contender = contender;
-    this.#client = client;
-  }
-
-  crowd(load: Load): Promise<Served> {
-    return crowd(this.#contender, load);
-  }
-
-  sequence(alone: Alone): Promise<Pairs> {
-    return sequence(this.#contender, alone);
-  }
-
-  /** Takes so many places, and keeps them. */
-  async hold(count: number): Promise<void> {
-    for (let i = 0; i < count; i++) this.#held.push(await this.#contender.acquire());
-  }
-
-  /** Gives one back; when. */
-  async letGo(): Promise<number> {
-    const at = now();
-    await this.#giveBack(this.#held.pop());
-    return at;
-  }
-
-  /** Takes a place and gives it back; when it was let in. */
-  async pass(): Promise<number> {
-    const place = await this.#contender.acquire();
-    const at = now();
-    await this.#giveBack(place);
-    return at;
-  }
-
-  /** Joins the line so many times, for as long as the process lives. */
-  async queue(count: number): Promise<void> {
-    for (let i = 0; i < count; i++) void this.#contender.acquire();
-  }
-
-  /** Milliseconds of each of so many round trips. */
-  async ping(count: number): Promise<number[]> {
-    const times: number[] = [];
-    for (let i = 0; i < count; i++) {
-      const start = milliseconds();
-      await this.#client.ping();
-      times.push(milliseconds() - start);
-    }
-    return times;
-  }
-
+export class RedisTasks extends Tasks {
   /** The commands that one acquire and one release are made of. */
   async record(): Promise<Command[]> {
     const { recorded, stop } = recordCommands();
-    const place = await this.#contender.acquire();
-    await this.#giveBack(place);
+    await this.pass();
     stop();
     return recorded;
-  }
-
-  async #giveBack(place: Place | undefined): Promise<void> {
-    await place?.release();
-    await this.#contender.settled?.();
   }
 }

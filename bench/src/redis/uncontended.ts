@@ -1,11 +1,13 @@
 import { progress } from '../runner.ts';
+import { ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
+import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { median, pairedRatios } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
-import { others, ours } from './contender-names.ts';
-import type { Command } from './contenders/contender.ts';
-import type { Plan } from './plan.ts';
-import { Scene, type WorkerOptions } from './scene.ts';
-import type { WorkerProcess } from './worker-process.ts';
+import { others } from './contender-names.ts';
+import type { Command } from './contenders/setting.ts';
+import { RedisScene, type RedisWorkerOptions } from './scene.ts';
+import type { RedisTasks } from './tasks.ts';
 
 const contenders = [ours, 'raw', 'return 1', ...others] as const;
 
@@ -23,10 +25,10 @@ interface Measured {
 
 /** One caller of one process, and nobody else. */
 export function uncontended(plan: Plan): Promise<Table> {
-  return Scene.during(async (scene) => {
+  return RedisScene.during(async (scene) => {
     const commands = await record(scene);
     const all = new Map<string, Measured>();
-    const workers = new Map<string, WorkerProcess>();
+    const workers = new Map<string, WorkerProcess<RedisTasks>>();
     for (const contender of contenders) {
       const measured = { rates: [], flowing: [], spent: [], commands: Number.NaN };
       all.set(contender, measured);
@@ -45,14 +47,18 @@ export function uncontended(plan: Plan): Promise<Table> {
 }
 
 /** The commands of which one pair of ours is made. */
-async function record(scene: Scene): Promise<Command[]> {
+async function record(scene: RedisScene): Promise<Command[]> {
   const [worker] = await scene.workers(1, { contender: ours, name: 'recorded' });
   // The first pair loads the script.
   await worker?.ask('record');
   return (await worker?.ask('record')) ?? [];
 }
 
-async function countPairs(scene: Scene, options: WorkerOptions, { alone }: Plan): Promise<number> {
+async function countPairs(
+  scene: RedisScene,
+  options: RedisWorkerOptions,
+  { alone }: Plan,
+): Promise<number> {
   const name = `${options.contender}, counted`;
   const [worker] = await scene.workers(1, { ...options, name, counted: true });
   await worker?.ask('sequence', { duration: alone / 4, oneByOne: true });
@@ -63,8 +69,8 @@ async function countPairs(scene: Scene, options: WorkerOptions, { alone }: Plan)
 
 /** @param into None where it only gets warm. */
 async function sample(
-  scene: Scene,
-  worker: WorkerProcess | undefined,
+  scene: RedisScene,
+  worker: WorkerProcess<RedisTasks> | undefined,
   { alone: duration }: Plan,
   into: Measured | undefined,
 ): Promise<void> {

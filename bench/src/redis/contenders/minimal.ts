@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
+import type { Contender, Open, Place, Setting } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
-import type { Contender, Open, Place, Setting } from './contender.ts';
 
 /** A counter and a list. KEYS: held, line; ARGV: limit, id. Whether it is let in at once. */
 const acquireScript = `

@@ -1,5 +1,5 @@
+import { type Open, type Place, patience } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
-import { type Open, type Place, patience } from './contender.ts';
 
 /** As its documentation says: one semaphore for each use. */
 export const redisSemaphore: Open = async ({ port, name, limit, lease }) => {

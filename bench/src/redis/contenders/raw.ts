@@ -1,8 +1,9 @@
+import type { Open } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
-import type { Command, Open } from './contender.ts';
+import type { Command, RedisSetting } from './setting.ts';
 
 /** Sends two given commands, one in place of an acquire and one in place of a release: what the client and Redis cost. */
-export const raw: Open = async ({ port, commands: [acquire, release] = [] }) => {
+export const raw: Open<RedisSetting> = async ({ port, commands: [acquire, release] = [] }) => {
   if (acquire === undefined || release === undefined) throw new Error('raw was given no commands');
   const client = await connect(port);
   const send = ([name, ...args]: Command) => client.call(name, ...args);
@@ -15,7 +16,7 @@ export const raw: Open = async ({ port, commands: [acquire, release] = [] }) => 
 };
 
 /** The least that a script can cost. */
-export const returnOne: Open = async (setting) => {
+export const returnOne: Open<RedisSetting> = async (setting) => {
   const client = await connect(setting.port);
   const command: Command = ['evalsha', String(await client.script('LOAD', 'return 1')), '0'];
   client.disconnect();

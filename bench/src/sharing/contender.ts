@@ -2,7 +2,7 @@
 export interface Contender {
   /** Resolves when the caller is let in. */
   acquire(): Promise<Place>;
-  /** Resolves when Redis has answered what was sent last, where `release` does not. */
+  /** Resolves when the store has answered what was sent last, where `release` does not. */
   settled?(): Promise<unknown>;
   /** Lease operations sent so far, by what they are; where the contender batches them, commands do not tell. */
   readonly operations?: Readonly<Record<string, number>>;
@@ -16,21 +16,16 @@ export interface Place {
 export interface Setting {
   /** By its name in `contenders.ts`. */
   contender: string;
-  /** Of Redis, or of a proxy before it. */
+  /** Of the server, or of a proxy before it. */
   port: number;
   /** Of the limit: the same in all processes that share it. */
   name: string;
   limit: number;
   /** Milliseconds. */
   lease: number;
-  /** What `raw` sends in place of an acquire and of a release. */
-  commands?: readonly Command[];
 }
 
-/** A command as a client is told it: its name and its arguments. */
-export type Command = readonly [name: string, ...args: string[]];
-
-export type Open = (setting: Setting) => Promise<Contender>;
+export type Open<S extends Setting = Setting> = (setting: S) => Promise<Contender>;
 
 /** Nobody gives up while it is measured. */
 export const patience = 60_000;

@@ -1,14 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import type { Setting } from './contenders/contender.ts';
+import type { Setting } from './contender.ts';
 import type { Response } from './protocol.ts';
 import type { Tasks } from './tasks.ts';
 
-const program = fileURLToPath(new URL('./worker.js', import.meta.url));
-
-type Argument<T extends keyof Tasks> = Parameters<Tasks[T]>[0];
-type Result<T extends keyof Tasks> = Promise<Awaited<ReturnType<Tasks[T]>>>;
+type Argument<T> = T extends (argument: infer A) => unknown ? A : never;
+type Result<T> = T extends (argument: never) => infer R ? Promise<Awaited<R>> : never;
 
 interface Asker {
   resolve(result: unknown): void;
@@ -16,13 +13,13 @@ interface Asker {
 }
 
 /** One process that shares a limit, seen from outside. */
-export class WorkerProcess {
+export class WorkerProcess<T extends Tasks = Tasks> {
   readonly #child: ChildProcess;
   readonly #askers = new Map<number, Asker>();
   readonly #contender: string;
   #asked = 0;
 
-  private constructor({ contender, ...setting }: Setting) {
+  private constructor(program: URL, { contender, ...setting }: Setting) {
     this.#contender = contender;
     const env = { ...process.env, NODE_ENV: 'production' };
     const text = JSON.stringify({ contender, ...setting });
@@ -33,16 +30,17 @@ export class WorkerProcess {
     this.#child.on('error', ({ message }) => this.#fail(message));
   }
 
-  static async start(setting: Setting): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(setting);
+  /** @param program What calls `serve`. */
+  static async start<T extends Tasks>(program: URL, setting: Setting): Promise<WorkerProcess<T>> {
+    const worker = new WorkerProcess<T>(program, setting);
     await worker.#answerTo(0);
     return worker;
   }
 
-  ask<T extends keyof Tasks>(task: T, argument?: Argument<T>): Result<T> {
+  ask<K extends keyof T & string>(task: K, argument?: Argument<T[K]>): Result<T[K]> {
     const id = ++this.#asked;
     this.#child.send({ id, task, argument });
-    return this.#answerTo(id) as Result<T>;
+    return this.#answerTo(id) as Result<T[K]>;
   }
 
   /** As a crash would. */

@@ -1,8 +1,6 @@
-import type { Tasks } from './tasks.ts';
-
 export interface Request {
   id: number;
-  task: keyof Tasks;
+  task: string;
   argument: unknown;
 }
 

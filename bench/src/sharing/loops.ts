@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../timing.ts';
-import type { Contender } from './contenders/contender.ts';
+import type { Contender } from './contender.ts';
 
 /** Callers come one after the other, within so many milliseconds: else whole processes would stand in line one behind another. */
 const entry = 200;
@@ -63,7 +63,7 @@ async function operationsDuring(
 export interface Alone {
   /** Milliseconds. */
   duration: number;
-  /** Whether to wait until Redis has the place back: one call at a time, nothing travels together. */
+  /** Whether to wait until the store has the place back: one call at a time, nothing travels together. */
   oneByOne: boolean;
 }
 

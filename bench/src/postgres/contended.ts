@@ -1,0 +1,111 @@
+import { progress } from '../runner.ts';
+import { handingOff, ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
+import { type ServedFigures, servedFigures } from '../sharing/served-figures.ts';
+import { median, pairedRatios } from '../stats.ts';
+import { type Goal, number, type Table } from '../table.ts';
+import { PostgresScene } from './scene.ts';
+
+const processes = 4;
+const callers = 50;
+
+interface Results {
+  /** Pairs in a second of one caller whom nobody is in the way of, by round. */
+  alone: number[];
+  crowds: Map<string, ServedFigures[]>;
+}
+
+/** Crowds of 50 callers a process on limit 10, who have nothing to do with what they get. */
+export async function contended(plan: Plan): Promise<Table> {
+  const results = await PostgresScene.during((scene) => measure(scene, plan));
+  return {
+    title: `${processes} processes of ${callers} callers, on limit 10`,
+    columns: [
+      '',
+      'acquires/s',
+      '× one caller alone',
+      'operations each',
+      'wait p50, ms',
+      'p99, ms',
+      'longest, ms',
+      'most/least served',
+    ],
+    rows: [...results.crowds].map(([name, rounds]) => row(name, rounds, results.alone)),
+    goals: goals(results),
+    notes: [
+      `One caller alone has ${number(median(results.alone))} a second. Operations are those that stores were asked for; several travel in one statement.`,
+    ],
+  };
+}
+
+async function measure(scene: PostgresScene, plan: Plan): Promise<Results> {
+  const alone: number[] = [];
+  const crowds = new Map<string, ServedFigures[]>([ours, handingOff].map((name) => [name, []]));
+  for (let round = 1; round <= plan.rounds; round++) {
+    progress(`contended, round ${round}: alone`);
+    const [worker] = await scene.workers(1, { contender: ours });
+    await worker?.ask('sequence', { duration: plan.warmUp, oneByOne: true });
+    const pairs = await worker?.ask('sequence', { duration: plan.alone, oneByOne: true });
+    if (pairs !== undefined) alone.push(pairs.rate);
+    await scene.clear();
+    for (const [contender, rounds] of crowds) {
+      progress(`contended, round ${round}: ${contender}`);
+      rounds.push(await crowdOf(scene, contender, plan));
+    }
+  }
+  return { alone, crowds };
+}
+
+async function crowdOf(
+  scene: PostgresScene,
+  contender: string,
+  { warmUp, crowd: duration }: Plan,
+): Promise<ServedFigures> {
+  const workers = await scene.workers(processes, { contender });
+  const load = { callers, work: 0, warmUp, duration };
+  const served = await Promise.all(workers.map((worker) => worker.ask('crowd', load)));
+  await scene.clear();
+  return servedFigures(served, duration);
+}
+
+function row(name: string, rounds: readonly ServedFigures[], alone: readonly number[]): string[] {
+  const of = (what: keyof ServedFigures) => median(rounds.map((round) => round[what] as number));
+  const rates = rounds.map(({ rate }) => rate);
+  return [
+    name,
+    ...[of('rate'), median(pairedRatios(rates, alone)), operations(rounds)].map(number),
+    ...[of('p50'), of('p99'), of('longest'), of('inequality')].map(number),
+  ];
+}
+
+function operations(rounds: readonly ServedFigures[]): number {
+  const sums = rounds.map(({ operations }) =>
+    Object.values(operations).reduce((sum, each) => sum + each, 0),
+  );
+  return median(sums);
+}
+
+function goals({ alone, crowds }: Results): Goal[] {
+  const of = (name: string) => crowds.get(name) ?? [];
+  const rates = (name: string) => of(name).map(({ rate }) => rate);
+  const longest = (name: string) => of(name).map(({ longest }) => longest);
+  const atLeast = true;
+  return [
+    {
+      ...{ what: 'acquires/s over one caller alone', target: 0.5, atLeast, unit: '×' },
+      measured: median(pairedRatios(rates(ours), alone)),
+    },
+    {
+      ...{ what: `${handingOff}: operations for an acquire`, target: 0.3, unit: '' },
+      measured: operations(of(handingOff)),
+    },
+    {
+      ...{ what: `${handingOff}: acquires/s over those without`, target: 8, atLeast, unit: '×' },
+      measured: median(pairedRatios(rates(handingOff), rates(ours))),
+    },
+    {
+      ...{ what: `${handingOff}: longest wait over that without`, target: 2, unit: '×' },
+      measured: median(pairedRatios(longest(handingOff), longest(ours))),
+    },
+  ];
+}

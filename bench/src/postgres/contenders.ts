@@ -1,0 +1,20 @@
+import type { Contender, Open, Setting } from '../sharing/contender.ts';
+import { handingOff, ours, reserving } from '../sharing/contender-names.ts';
+import { bare } from './contenders/bare.ts';
+import { headgate } from './contenders/headgate.ts';
+
+/** What has no limit at all. */
+export const bareName = 'two UPDATEs';
+
+const contenders: Record<string, Open> = {
+  [ours]: headgate(),
+  [handingOff]: headgate({ handoff: 10 }),
+  [reserving]: headgate({ reserve: 2 }),
+  [bareName]: bare,
+};
+
+export function open(setting: Setting): Promise<Contender> {
+  const open = contenders[setting.contender];
+  if (!open) throw new Error(`no contender is called ${setting.contender}`);
+  return open(setting);
+}

@@ -1,0 +1,23 @@
+import type { Open } from '../../sharing/contender.ts';
+import { connect } from '../connect.ts';
+
+/**
+ * A counter that is changed twice, each by one prepared statement of its own, on a connection whose commits do not wait for the
+ * disk either: it limits nothing. What is measured beside it is the price of the limit.
+ */
+export const bare: Open = async ({ port, name }) => {
+  const client = await connect(port);
+  await client.query('SET synchronous_commit = off');
+  const change = (by: number) =>
+    client.query({
+      name: `change ${by}`,
+      text: `UPDATE bare SET held = held + ${by} WHERE name = $1`,
+      values: [name],
+    });
+  return {
+    acquire: async () => {
+      await change(1);
+      return { release: () => change(-1) };
+    },
+  };
+};

@@ -1,0 +1,14 @@
+import { postgresStore } from '@headgate/postgres';
+import type { Open } from '../../sharing/contender.ts';
+import { limited, type Saving } from '../../sharing/limited.ts';
+import { configOf } from '../connect.ts';
+
+export const headgate =
+  (saving: Saving = {}): Open =>
+  async (setting) => {
+    const { port, lease, name } = setting;
+    const store = postgresStore({ connect: configOf(port), lease });
+    // Until it is connected and has begun to listen.
+    await store.stats({ name });
+    return limited(store, setting, saving);
+  };

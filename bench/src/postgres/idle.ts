@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { progress } from '../runner.ts';
+import { ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
+import { number, type Table } from '../table.ts';
+import { PostgresScene } from './scene.ts';
+
+const waiters = [0, 19, 190];
+
+/** What it costs to wait: a process holds the limit, others of another one wait for as long. */
+export async function idle(plan: Plan): Promise<Table> {
+  const rates: number[] = [];
+  for (const count of waiters) {
+    progress(`idle: ${count}`);
+    rates.push(await transactions(count, plan));
+  }
+  const [none = Number.NaN, , many = Number.NaN] = rates;
+  return {
+    title: 'Transactions a second while nobody is let in, of two processes',
+    columns: ['', ...waiters.map((count) => `${count} waiters`)],
+    rows: [[ours, ...rates.map(number)]],
+    goals: [{ what: '190 waiters beyond none', target: 2, measured: many - none, unit: '/s' }],
+  };
+}
+
+function transactions(count: number, { idle }: Plan): Promise<number> {
+  return PostgresScene.during(async (scene) => {
+    const [holder, waiter] = await scene.workers(2, { contender: ours, limit: 10 });
+    await holder?.ask('hold', 10);
+    await waiter?.ask('queue', count);
+    await sleep(500);
+    const before = await scene.transactions();
+    const start = performance.now();
+    await sleep(idle);
+    const after = await scene.transactions();
+    return ((after - before) * 1_000) / (performance.now() - start);
+  });
+}

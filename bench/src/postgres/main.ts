@@ -1,0 +1,15 @@
+import { reserve } from '../sharing/reserve.ts';
+import { runParts } from '../sharing/run-parts.ts';
+import { contended } from './contended.ts';
+import { idle } from './idle.ts';
+import { PostgresScene } from './scene.ts';
+import { uncontended } from './uncontended.ts';
+import { wake } from './wake.ts';
+
+await runParts({
+  uncontended,
+  contended,
+  reserve: (plan) => PostgresScene.during((scene) => reserve(scene, plan)),
+  wake,
+  idle,
+});

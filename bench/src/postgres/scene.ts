@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresStore } from '@headgate/postgres';
+import { type PostgresServer, startPostgres } from '@headgate/test-servers';
+import type pg from 'pg';
+import { Scene, type WorkerOptions } from '../sharing/scene.ts';
+import type { WorkerProcess } from '../sharing/worker-process.ts';
+import { configOf, connect } from './connect.ts';
+
+/** Milliseconds after which servers have said what they did: they do so once a second. */
+const reported = 1_100;
+
+/** A PostgreSQL of its own, which writes to the disk as in earnest. */
+export class PostgresScene extends Scene {
+  readonly #server: PostgresServer;
+  readonly #control: pg.Client;
+
+  /** For as long as the function takes. */
+  static async during<T>(use: (scene: PostgresScene) => Promise<T>): Promise<T> {
+    const server = await startPostgres({ fsync: true });
+    const control = await connect(server.port);
+    await postgresStore({ connect: configOf(server.port) }).migrate();
+    await control.query('CREATE TABLE bare (name text PRIMARY KEY, held bigint NOT NULL)');
+    const scene = new PostgresScene(server, control);
+    try {
+      return await use(scene);
+    } finally {
+      await scene.end();
+    }
+  }
+
+  private constructor(server: PostgresServer, control: pg.Client) {
+    super(new URL('./worker.js', import.meta.url));
+    this.#server = server;
+    this.#control = control;
+  }
+
+  async workers(count: number, options: WorkerOptions): Promise<WorkerProcess[]> {
+    const { name = options.contender } = options;
+    await this.#control.query('INSERT INTO bare VALUES ($1, 0) ON CONFLICT DO NOTHING', [name]);
+    return this.start(count, this.#server.port, { ...options, name });
+  }
+
+  /** Transactions that were committed so far. */
+  async transactions(): Promise<number> {
+    await sleep(reported);
+    const { rows } = await this.#control.query(
+      `SELECT xact_commit::int AS count FROM pg_stat_database WHERE datname = 'postgres'`,
+    );
+    return rows[0].count;
+  }
+
+  protected forget(): Promise<unknown> {
+    return this.#control.query('TRUNCATE headgate.limits, headgate.leases, bare');
+  }
+
+  protected async stop(): Promise<void> {
+    await this.#control.end();
+    await this.#server.stop();
+  }
+}

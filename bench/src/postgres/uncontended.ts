@@ -1,0 +1,74 @@
+import { progress } from '../runner.ts';
+import { ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
+import type { WorkerProcess } from '../sharing/worker-process.ts';
+import { estimate, median, pairedRatios } from '../stats.ts';
+import { type Goal, number, type Table } from '../table.ts';
+import { bareName } from './contenders.ts';
+import { PostgresScene } from './scene.ts';
+
+/** Of what two statements do that count and limit nothing. */
+const goals: Record<number, number> = { 1: 0.6, 10: 0.35 };
+const crowds = [1, 10];
+
+interface Result {
+  callers: number;
+  /** Pairs of acquire and release in a second, over all, by contender and round. */
+  rates: Map<string, number[]>;
+}
+
+/** Callers who wait for nobody: one of each process, one call at a time, so that nothing travels together. */
+export async function uncontended(plan: Plan): Promise<Table> {
+  const all: Result[] = [];
+  for (const callers of crowds)
+    all.push(await PostgresScene.during((s) => measure(s, callers, plan)));
+  return {
+    title: 'Callers who wait for nobody, each in a process of its own',
+    columns: ['callers', '', 'pairs/s', `× ${bareName}`],
+    rows: all.flatMap(({ callers, rates }) =>
+      [...rates].map(([name, own]) => [
+        `${callers}`,
+        name,
+        number(median(own)),
+        number(median(pairedRatios(own, rates.get(bareName) ?? []))),
+      ]),
+    ),
+    goals: all.map(goal),
+    notes: [
+      'A pair is an acquire and a release on limit 20, each waited for until PostgreSQL has answered; beside it, two prepared ' +
+        'UPDATEs of one row. No commit waits for the disk.',
+    ],
+  };
+}
+
+async function measure(scene: PostgresScene, callers: number, plan: Plan): Promise<Result> {
+  const rates = new Map<string, number[]>([ours, bareName].map((name) => [name, []]));
+  const workers = new Map<string, WorkerProcess[]>();
+  for (const contender of rates.keys()) {
+    workers.set(contender, await scene.workers(callers, { contender, limit: 20 }));
+  }
+  for (let round = 0; round <= plan.rounds * 3; round++) {
+    for (const [name, own] of rates) {
+      progress(`uncontended, ${callers}, round ${round}: ${name}`);
+      // The first round warms what is measured, here and in the server.
+      const duration = round === 0 ? plan.warmUp : plan.alone;
+      const alone = { duration, oneByOne: true };
+      const asked = workers.get(name)?.map((worker) => worker.ask('sequence', alone)) ?? [];
+      const rate = (await Promise.all(asked)).reduce((sum, { rate }) => sum + rate, 0);
+      if (round > 0) own.push(rate);
+    }
+  }
+  return { callers, rates };
+}
+
+function goal({ callers, rates }: Result): Goal {
+  const ratios = pairedRatios(rates.get(ours) ?? [], rates.get(bareName) ?? []);
+  return {
+    what: `pairs/s over ${bareName}, ${callers} at once`,
+    target: goals[callers] ?? Number.NaN,
+    atLeast: true,
+    measured: median(ratios),
+    interval: estimate(ratios),
+    unit: '×',
+  };
+}

@@ -1,0 +1,25 @@
+import { ours } from '../sharing/contender-names.ts';
+import type { Plan } from '../sharing/plan.ts';
+import { measureWakes } from '../sharing/wakes.ts';
+import { median, percentile } from '../stats.ts';
+import { number, type Table } from '../table.ts';
+import { PostgresScene } from './scene.ts';
+
+/** How soon a process hears that another one has released. */
+export async function wake(plan: Plan): Promise<Table> {
+  const all = await PostgresScene.during((scene) => measureWakes(scene, [ours], plan));
+  const { wakes, pings } = all.get(ours) ?? { wakes: [], pings: [] };
+  const [middle, late] = [median(wakes), percentile(wakes, 0.99)];
+  return {
+    title: 'From a release until a waiter of another process goes on',
+    columns: ['', 'median, ms', 'p99, ms', 'SELECT 1, ms'],
+    rows: [[ours, ...[middle, late, median(pings)].map(number)]],
+    goals: [
+      { what: 'median wake', target: 10, measured: middle, unit: 'ms' },
+      { what: 'p99 wake', target: 50, measured: late, unit: 'ms' },
+    ],
+    notes: [
+      'SELECT 1 is the median of the waiter’s, each after as long a rest as before a release.',
+    ],
+  };
+}

@@ -1,0 +1,31 @@
+import { createLimiter } from '@headgate/core';
+import type { Store } from '@headgate/core/shared';
+import { type Contender, patience, type Setting } from './contender.ts';
+
+/** How a limiter is told to save round trips. */
+export interface Saving {
+  handoff?: number;
+  reserve?: number;
+}
+
+/** Headgate's limiter on a store. */
+export function limited(store: Store, { name, limit }: Setting, saving: Saving): Contender {
+  const tap = tapOf(store);
+  const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: patience };
+  const limiter = createLimiter({ name, limit, store, ...queue, ...saving });
+  return { acquire: () => limiter.acquire(), ...tap };
+}
+
+/** Listens to what the limiter asks of its store. */
+function tapOf(store: Store): Required<Pick<Contender, 'operations' | 'settled'>> {
+  const operations: Record<string, number> = {};
+  const send = store.send.bind(store);
+  let last: Promise<unknown> = Promise.resolve();
+  store.send = (ops, timeout) => {
+    for (const { verb } of ops) operations[verb] = (operations[verb] ?? 0) + 1;
+    const answers = send(ops, timeout);
+    last = answers;
+    return answers;
+  };
+  return { operations, settled: () => last };
+}

@@ -1,0 +1,55 @@
+import type { Setting } from './contender.ts';
+import type { Tasks } from './tasks.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+/** What is not said is as usual. */
+export interface WorkerOptions extends Partial<Setting> {
+  contender: string;
+}
+
+/** The settings that most have. */
+const usual = { limit: 10, lease: 10_000 };
+
+/** A server of its own, and the processes that share limits there. */
+export abstract class Scene<T extends Tasks = Tasks> {
+  readonly #program: URL;
+  readonly #workers: WorkerProcess<T>[] = [];
+
+  /** @param program What each of the processes runs. */
+  protected constructor(program: URL) {
+    this.#program = program;
+  }
+
+  /** So many processes that share a limit. */
+  abstract workers(count: number, options: WorkerOptions): Promise<WorkerProcess<T>[]>;
+
+  /** Ends all processes, and forgets their limits. */
+  async clear(): Promise<void> {
+    await Promise.all(this.#workers.splice(0).map((worker) => worker.stop()));
+    await this.forget();
+  }
+
+  /** Ends everything. */
+  async end(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.kill()));
+    await this.stop();
+  }
+
+  protected abstract forget(): Promise<unknown>;
+  protected abstract stop(): Promise<unknown>;
+
+  protected start(
+    count: number,
+    port: number,
+    options: WorkerOptions,
+  ): Promise<WorkerProcess<T>[]> {
+    const setting = { name: options.contender, ...usual, ...options, port };
+    return Promise.all(Array.from({ length: count }, () => this.#worker(setting)));
+  }
+
+  async #worker(setting: Setting): Promise<WorkerProcess<T>> {
+    const worker = await WorkerProcess.start<T>(this.#program, setting);
+    this.#workers.push(worker);
+    return worker;
+  }
+}

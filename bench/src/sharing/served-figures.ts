@@ -1,0 +1,40 @@
+import { percentile } from '../stats.ts';
+import type { Served } from './loops.ts';
+
+/** What a crowd got. */
+export interface ServedFigures {
+  /** Acquires in a second. */
+  rate: number;
+  /** Lease operations for an acquire, where the contender tells, by what they are. */
+  operations: Record<string, number>;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  longest: number;
+  /** Of the processes: who was served most over who was served least. */
+  inequality: number;
+}
+
+/** @param duration Milliseconds. */
+export function servedFigures(served: readonly Served[], duration: number): ServedFigures {
+  const counts = served.map(({ waits }) => waits.length);
+  const waits = served.flatMap(({ waits }) => [...waits]);
+  return {
+    rate: (waits.length * 1_000) / duration,
+    operations: operationsEach(served, waits.length),
+    p50: percentile(waits, 0.5),
+    p99: percentile(waits, 0.99),
+    longest: percentile(waits, 1),
+    inequality: Math.max(...counts) / Math.min(...counts),
+  };
+}
+
+function operationsEach(served: readonly Served[], acquires: number): Record<string, number> {
+  const each: Record<string, number> = {};
+  for (const { operations } of served) {
+    for (const [what, count] of Object.entries(operations)) {
+      each[what] = (each[what] ?? 0) + count / acquires;
+    }
+  }
+  return each;
+}
