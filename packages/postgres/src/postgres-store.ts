@@ -8,6 +8,7 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
+  within,
 } from '@headgate/core/shared';
 import { addressOf, refOf } from './address.ts';
 import type { Call, News, Sender } from './calls.ts';
@@ -20,7 +21,6 @@ import { Ring } from './ring.ts';
 import { identifier } from './schema.ts';
 import { sessionSettings } from './session.ts';
 import { statistics, statsOf } from './stats.sql.ts';
-import { within } from './within.ts';
 import { Work } from './work.ts';
 
 export class PostgresStore extends Store {

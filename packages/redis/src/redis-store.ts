@@ -7,6 +7,7 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
+  within,
 } from '@headgate/core/shared';
 import { type Call, callsOf, decode, type Sender } from './calls.ts';
 import type { Connection } from './connection.ts';
@@ -137,30 +138,6 @@ export class RedisStore extends Store {
     for (const go of this.#waiting) go();
     this.#waiting.clear();
   }
-}
-
-/** What the work comes to, which never fails; undefined where its time is over before that, which it can ask. */
-function within<T>(
-  timeout: number,
-  work: (isLate: () => boolean) => Promise<T>,
-): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    let isLate = false;
-    const end = () => {
-      isLate = true;
-      resolve(undefined);
-    };
-    const due = performance.now() + timeout;
-    // While the event loop was busy nothing was sent and no answer read: that time does not count, once.
-    let timer = setTimeout(() => {
-      const lost = performance.now() - due;
-      timer = setTimeout(end, Math.min(lost, timeout));
-    }, timeout);
-    work(() => isLate).then((result) => {
-      clearTimeout(timer);
-      resolve(result);
-    });
-  });
 }
 
 function read(reply: unknown): StoreStats {

@@ -19,3 +19,4 @@ export type {
   StoreTimes,
 } from './store.ts';
 export { Store } from './store.ts';
+export { within } from './within.ts';

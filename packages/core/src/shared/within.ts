@@ -1,4 +1,7 @@
-/** What the work comes to, which never fails; undefined where its time is over before that, which it can ask. */
+/**
+ * What the work of a store comes to, which never fails; undefined where its time, in milliseconds, is over before that, which it
+ * can ask.
+ */
 export function within<T>(
   timeout: number,
   work: (isLate: () => boolean) => Promise<T>,
