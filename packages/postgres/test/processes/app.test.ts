@@ -1,8 +1,7 @@
 import { startPgBouncer } from '@headgate/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
+import { type Limited, useCrew } from './crew.ts';
 import { useDatabase } from './database.ts';
-import type { Limited } from './limited.ts';
 
 const crew = useCrew();
 const database = useDatabase();

@@ -1,123 +1,30 @@
-import {
-  createLimiter,
-  type Limiter,
-  type Permit,
-  type SharedLimiterOptions,
-  type WaitOptions,
-} from '@headgate/core';
-import type { Store, StoreStats } from '@headgate/core/shared';
 import { postgresStore } from '@headgate/postgres';
+import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
 import pg from 'pg';
-import { failureOf } from './failure.ts';
 
 /** What a process is told of the limit that it shares. */
-export interface Settings {
+export interface Settings extends LimitSettings {
   readonly url: string;
-  readonly lease?: number;
-  readonly timeout?: number;
   /** Of the app's own pool. Default: `url`. */
   readonly poolUrl?: string | undefined;
   /** Of the app's own pool: how many connections it has. Default: 1. */
   readonly pool?: number | undefined;
-  readonly limiter: Omit<SharedLimiterOptions, 'store'>;
 }
 
-/** What happens, as the parent is told. */
-export type Happening = { readonly kind: string } & Readonly<Record<string, unknown>>;
-
-/** As another process sees it. */
-export interface Granted {
-  readonly fencing: bigint | undefined;
-  readonly waited: number;
-  /** Milliseconds by a clock that all processes have in common. */
-  readonly at: number;
-}
-
-const kinds = ['queued', 'withdrawn', 'store', 'lost', 'reclaimed', 'conflict', 'resized'] as const;
-
-function now(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}
-
-/** A limiter on a store of its own, beside the app's own pool. Each method is called by the parent. */
-export class Instance {
+/** Beside the app's own pool. */
+export class PostgresInstance extends Instance {
   readonly #pool: pg.Pool;
-  readonly #store: Store;
-  readonly #limiter: Limiter;
-  readonly #permits = new Map<number, Permit>();
-  readonly #aborts = new Map<number, AbortController>();
   readonly #transactions = new Map<number, pg.PoolClient>();
 
-  constructor(settings: Settings, tell: (happening: Happening) => void) {
+  constructor(settings: Settings, tell: Tell) {
     const { url, lease, timeout, poolUrl = url, pool = 1, limiter } = settings;
+    super(postgresStore({ connect: url, lease, timeout }), limiter, tell);
     this.#pool = new pg.Pool({
       connectionString: poolUrl,
       max: pool,
       connectionTimeoutMillis: 300,
     });
     this.#pool.on('error', () => {});
-    this.#store = postgresStore({ connect: url, lease, timeout });
-    const observer = Object.fromEntries(
-      kinds.map((kind) => [
-        kind,
-        ({ error, ...event }: { error?: unknown }) =>
-          tell({ ...event, kind, error: error && failureOf(error) }),
-      ]),
-    );
-    this.#limiter = createLimiter({ ...limiter, store: this.#store, observer });
-  }
-
-  async acquire(serial: number, options: Omit<WaitOptions, 'signal'> = {}): Promise<Granted> {
-    const abort = new AbortController();
-    this.#aborts.set(serial, abort);
-    const permit = await this.#limiter.acquire({ ...options, signal: abort.signal });
-    const at = now();
-    this.#aborts.delete(serial);
-    this.#permits.set(serial, permit);
-    return { fencing: permit.fencing, waited: permit.waited, at };
-  }
-
-  /** Resolves with what the signal says when it aborts. */
-  async aborted(serial: number) {
-    const { signal } = this.#permit(serial);
-    if (!signal.aborted) {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    }
-    return failureOf(signal.reason);
-  }
-
-  isAborted(serial: number): boolean {
-    return this.#permit(serial).signal.aborted;
-  }
-
-  abort(serial: number): void {
-    this.#aborts.get(serial)?.abort(new Error('no longer wanted'));
-  }
-
-  release(serial: number): number {
-    const at = now();
-    this.#permit(serial).release();
-    return at;
-  }
-
-  adjust(serial: number, weight: number): void {
-    this.#permit(serial).adjust(weight);
-  }
-
-  fencing(serial: number): bigint | undefined {
-    return this.#permit(serial).fencing;
-  }
-
-  setLimit(limit: number): void {
-    this.#limiter.setLimit(limit);
-  }
-
-  stats() {
-    return this.#limiter.stats();
-  }
-
-  stored(key?: string): Promise<StoreStats> {
-    return this.#store.stats({ name: this.#limiter.name, key });
   }
 
   /** A statement through the app's own pool. */
@@ -148,34 +55,9 @@ export class Instance {
     client?.release();
   }
 
-  /** Works so many times under a permit, from so many callers at once; returns the most that were at work here. */
-  async work(callers: number, times: number): Promise<number> {
-    let [running, most] = [0, 0];
-    const call = async () => {
-      for (let i = 0; i < times; i++) {
-        await this.#limiter.run(async () => {
-          most = Math.max(most, ++running);
-          await new Promise(setImmediate);
-          running--;
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: callers }, call));
-    return most;
-  }
-
-  /** Leaves nothing behind for the next test. */
-  async end(): Promise<void> {
-    for (const permit of this.#permits.values()) permit.release();
-    await this.#limiter.close({ timeout: 0 });
-    await this.#store.close();
+  override async end(): Promise<void> {
+    await super.end();
     for (const client of this.#transactions.values()) client.release(true);
     await this.#pool.end();
-  }
-
-  #permit(serial: number): Permit {
-    const permit = this.#permits.get(serial);
-    if (permit === undefined) throw new Error(`there is no permit ${serial}`);
-    return permit;
   }
 }

@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
+import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { useDatabase } from './database.ts';
-import type { Held, Limited, Waiting } from './limited.ts';
 
 const crew = useCrew();
 const database = useDatabase();

@@ -1,8 +1,7 @@
 import { startProxy } from '@headgate/test-servers';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
+import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { useDatabase } from './database.ts';
-import type { Held, Limited, Waiting } from './limited.ts';
 
 const crew = useCrew();
 const lease = 1_500;

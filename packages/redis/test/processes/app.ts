@@ -2,11 +2,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Limiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
+import type { Tell } from '@headgate/test-servers/processes';
 import express, { type Response } from 'express';
-import type { Happening } from './instance.ts';
 
 /** A server whose handlers begin a response, and end it when they are told to. */
-export function concurrencyApp(limiter: Limiter, tell: (happening: Happening) => void) {
+export function concurrencyApp(limiter: Limiter, tell: Tell) {
   const open = new Map<number, Response>();
   let server: Server | undefined;
   const listen = async () => {

@@ -1,7 +1,6 @@
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Limited } from './limited.ts';
+import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const lease = 900;

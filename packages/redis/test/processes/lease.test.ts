@@ -1,8 +1,7 @@
 import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Limited } from './limited.ts';
+import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const lease = 900;

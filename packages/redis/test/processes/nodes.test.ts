@@ -1,8 +1,7 @@
 import { type RedisCluster, type RedisServer, startCluster } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Held, Limited } from './limited.ts';
+import { type Held, type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
 let cluster: RedisCluster;

@@ -1,7 +1,6 @@
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Limited } from './limited.ts';
+import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const times = { lease: 9_000, timeout: 1_000 };

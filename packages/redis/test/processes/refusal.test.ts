@@ -2,8 +2,7 @@ import { redisStore } from '@headgate/redis';
 import { type RedisServer, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Limited } from './limited.ts';
+import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
 let redis: RedisServer;

@@ -1,8 +1,7 @@
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Limited } from './limited.ts';
+import { type Limited, useCrew } from './crew.ts';
 
 // What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the leases.
 

@@ -1,8 +1,7 @@
 import { type RedisServer, startProxy, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { useCrew } from './crew.ts';
-import type { Held, Limited, Waiting } from './limited.ts';
+import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 
 const crew = useCrew();
 const lease = 1_200;

@@ -1,9 +1,11 @@
 import type { WaitOptions } from '@headgate/core';
 import type { Failure } from './failure.ts';
 import type { Granted, Happening, Instance } from './instance.ts';
-import type { Method, WorkerProcess } from './worker-process.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 type Asked = Omit<WaitOptions, 'signal'>;
+type Arguments<M> = M extends (...args: infer A) => unknown ? A : never;
+type Result<M> = M extends (...args: never) => infer R ? Awaited<R> : never;
 
 /** A permit that another process holds. */
 export interface Held extends Granted {
@@ -24,7 +26,7 @@ export interface Waiting {
 let serial = 0;
 
 /** A limiter in another process. */
-export class Limited {
+export class Limited<I extends Instance = Instance> {
   readonly happenings: Happening[] = [];
   #watchers: (() => void)[] = [];
 
@@ -61,13 +63,8 @@ export class Limited {
     });
   }
 
-  do<M extends Method>(
-    method: M,
-    ...args: Parameters<Instance[M]>
-  ): Promise<Awaited<ReturnType<Instance[M]>>> {
-    return this.worker.call(this.at(), method, ...args) as Promise<
-      Awaited<ReturnType<Instance[M]>>
-    >;
+  do<M extends keyof I & string>(method: M, ...args: Arguments<I[M]>): Promise<Result<I[M]>> {
+    return this.worker.call(this.at(), method, ...args) as Promise<Result<I[M]>>;
   }
 
   async acquire(options: Asked = {}): Promise<Held> {
@@ -86,18 +83,30 @@ export class Limited {
     held.catch(() => {});
     await Promise.race([queued, early]);
     early.catch(() => {});
-    return { held, abort: () => this.do('abort', own) };
+    return { held, abort: () => this.#own('abort', own) };
+  }
+
+  end(): Promise<void> {
+    return this.#own('end');
   }
 
   async #acquire(own: number, options: Asked): Promise<Held> {
-    const granted = await this.do('acquire', own, options);
+    const granted = await this.#own('acquire', own, options);
     return {
       ...granted,
-      release: () => this.do('release', own),
-      adjust: (weight) => this.do('adjust', own, weight),
-      aborted: () => this.do('aborted', own),
-      isAborted: () => this.do('isAborted', own),
-      token: () => this.do('fencing', own),
+      release: () => this.#own('release', own),
+      adjust: (weight) => this.#own('adjust', own, weight),
+      aborted: () => this.#own('aborted', own),
+      isAborted: () => this.#own('isAborted', own),
+      token: () => this.#own('fencing', own),
     };
+  }
+
+  /** What every instance can do. */
+  #own<M extends keyof Instance>(
+    method: M,
+    ...args: Parameters<Instance[M]>
+  ): Promise<Result<Instance[M]>> {
+    return this.worker.call(this.at(), method, ...args) as Promise<Result<Instance[M]>>;
   }
 }

@@ -1,15 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Failure } from './failure.ts';
-import type { Happening, Instance, Settings } from './instance.ts';
-
-export type Method = Exclude<keyof Instance, symbol>;
+import type { Happening } from './instance.ts';
 
 export interface Call {
   readonly call: number;
   readonly at: number;
-  readonly method: Method | 'make';
+  readonly method: string;
   readonly args: readonly unknown[];
 }
 
@@ -21,8 +18,6 @@ interface Reply {
   readonly happening?: Happening;
 }
 
-const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
-
 /** A process of the app, as the test sees it. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
@@ -33,13 +28,14 @@ export class WorkerProcess {
   #said = '';
   #isKilled = false;
 
-  static async start(): Promise<WorkerProcess> {
-    const worker = new WorkerProcess();
+  /** @param program What calls `serve`. */
+  static async start(program: URL): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(program);
     await once(worker.#child, 'message');
     return worker;
   }
 
-  private constructor() {
+  private constructor(program: URL) {
     this.#child = fork(program, {
       execArgv: ['--conditions=headgate-source', '--import=tsx'],
       serialization: 'advanced',
@@ -67,14 +63,14 @@ export class WorkerProcess {
     return exitCode !== null || signalCode !== null;
   }
 
-  async make(settings: Settings, listener: (happening: Happening) => void): Promise<number> {
+  async make(settings: object, listener: (happening: Happening) => void): Promise<number> {
     const at = ++this.#instances;
     this.#listeners.set(at, listener);
     await this.call(at, 'make', settings);
     return at;
   }
 
-  call(at: number, method: Call['method'], ...args: readonly unknown[]): Promise<unknown> {
+  call(at: number, method: string, ...args: readonly unknown[]): Promise<unknown> {
     const call = ++this.#serial;
     return new Promise((done, fail) => {
       this.#calls.set(call, { done, fail });

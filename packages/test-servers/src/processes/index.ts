@@ -1,0 +1,5 @@
+export { useCrew } from './crew.ts';
+export { Instance, type Tell } from './instance.ts';
+export type { Held, Limited, Waiting } from './limited.ts';
+export { serve } from './serve.ts';
+export { type LimitOptions, type LimitSettings, limitSettings } from './settings.ts';
