@@ -1,0 +1,80 @@
+import { createLimiter, type Limiter } from '@headgate/core';
+import { type PostgresStore, postgresStore } from '@headgate/postgres';
+import { type PostgresServer, startPostgres } from '@headgate/test-servers';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+
+// What a shared limit costs.
+
+let server: PostgresServer;
+let store: PostgresStore;
+let name: string;
+let count = 0;
+/** Of those that do operations, whichever connection they go through. */
+let statements = 0;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  store = postgresStore({ connect: counting });
+  await store.migrate();
+  await create(1).run(() => {});
+}, 30_000);
+beforeEach(() => {
+  name = `figures ${++count}`;
+  statements = 0;
+});
+afterAll(async () => {
+  await store.close();
+  await server.stop();
+});
+
+/** A client that counts what it is asked. */
+function counting(): pg.Client {
+  const client = new pg.Client(server.url);
+  const query = client.query.bind(client) as (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+  const counted = (asked: pg.QueryConfig) => {
+    if (/^headgate (quick|lease|leases)$/.test(asked.name ?? '')) statements += 1;
+    return query(asked);
+  };
+  return Object.assign(client, { query: counted });
+}
+
+function create(limit: number, reserve = 0): Limiter {
+  return createLimiter({ name, limit, queueLimit: 2_000, queueTimeout: 60_000, store, reserve });
+}
+
+test('a request costs two statements', async () => {
+  const limiter = create(4);
+  for (let i = 0; i < 20; i++) await limiter.run(() => {});
+  await limiter.close();
+  expect(statements).toBe(40);
+});
+
+test('what comes in one turn travels together', async () => {
+  const limiter = create(100);
+  const permits = await Promise.all(Array.from({ length: 50 }, () => limiter.acquire()));
+  expect(statements).toBe(1);
+  for (const permit of permits) permit.release();
+  await limiter.close();
+  expect(statements).toBe(2);
+});
+
+test('several limits of one turn are one statement', async () => {
+  const limiters = [1, 2, 3].map((limit) => {
+    name = `figures ${++count}`;
+    return create(limit);
+  });
+  const permits = await Promise.all(limiters.map((limiter) => limiter.acquire()));
+  expect(statements).toBe(1);
+  for (const permit of permits) permit.release();
+  await Promise.all(limiters.map((limiter) => limiter.close()));
+  expect(statements).toBe(2);
+});
+
+test('with a reserve, one caller after the other needs a round trip in a hundred', async () => {
+  const limiter = create(2, 1);
+  for (let i = 0; i < 200; i++) await limiter.run(() => {});
+  await limiter.close();
+  // Four, unless the machine stands still for longer than a permit lies idle.
+  expect(statements).toBeLessThan(20);
+});
