@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LimitRef } from '@headgate/core/shared';
+import type { LimitName } from '@headgate/core/shared';
 
 /** What a limit, or one key of it, is known by in the database. */
 export interface Address {
@@ -9,7 +9,7 @@ export interface Address {
   readonly label: string;
 }
 
-export function addressOf({ name, key }: Pick<LimitRef, 'name' | 'key'>): Address {
+export function addressOf({ name, key }: LimitName): Address {
   const json = JSON.stringify(key === undefined ? [name] : [name, key]);
   const label = json.replace(/[^\x20-\x7e]/g, escaped);
   return { hash: createHash('sha256').update(label).digest('base64url'), label };
@@ -20,7 +20,7 @@ function escaped(one: string): string {
 }
 
 /** Undefined where it is no label. */
-export function refOf(label: string): Pick<LimitRef, 'name' | 'key'> | undefined {
+export function refOf(label: string): LimitName | undefined {
   try {
     const [name, key] = JSON.parse(label) as [string, string?];
     return { name, key };

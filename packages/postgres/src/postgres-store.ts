@@ -2,7 +2,7 @@ import {
   type Answer,
   type Capabilities,
   type Grant,
-  type LimitRef,
+  type LimitName,
   type Op,
   Store,
   StoreError,
@@ -105,7 +105,7 @@ export class PostgresStore extends Store {
     };
   }
 
-  async stats(ref: Pick<LimitRef, 'name' | 'key'>): Promise<StoreStats> {
+  async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     const text = statistics(identifier(this.#schema));
     const asked = () => this.#errands.query(statement(text, [addressOf(ref).hash]));

@@ -1,6 +1,5 @@
 import * as processes from '@headgate/test-servers/processes';
 import { type LimitOptions, limitSettings } from '@headgate/test-servers/processes';
-import { vi } from 'vitest';
 import type { PostgresInstance, Settings } from './instance.ts';
 
 export type { Held, Waiting } from '@headgate/test-servers/processes';
@@ -14,7 +13,6 @@ interface Options extends LimitOptions, Partial<Pick<Settings, 'url' | 'poolUrl'
 
 /** For the tests of one file. */
 export function useCrew() {
-  vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
   const program = new URL('./worker.ts', import.meta.url);
   return processes.useCrew<PostgresInstance, [Server, Options]>(program, (server, options) => {
     const { url = urlOf(server), poolUrl, pool, ...limit } = options;
