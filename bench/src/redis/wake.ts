@@ -33,7 +33,7 @@ export function wake(plan: Plan): Promise<Table> {
   });
 }
 
-/** Long enough for everybody to come to rest, and never the same: those who poll must not be met at their best or worst. */
+/** Long enough for all to come to rest, and never the same: who polls must not be met at its best or worst. */
 const rest = () => sleep(10 + 15 * Math.random());
 
 async function wakesOf(

@@ -1,7 +1,7 @@
 import { connect } from '../connect.ts';
 import type { Command, Open } from './contender.ts';
 
-/** Sends two given commands, one in place of an acquire and one in place of a release: what the client and Redis cost. */
+/** Sends two given commands in place of an acquire and of a release: what the client and Redis cost. */
 export const raw: Open = async ({ port, commands: [acquire, release] = [] }) => {
   if (acquire === undefined || release === undefined) throw new Error('raw was given no commands');
   const client = await connect(port);

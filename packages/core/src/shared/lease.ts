@@ -5,9 +5,7 @@ import type { LeaseRequest } from './store.ts';
 
 /** A place under a shared limit, or in its line: this process's record of it. */
 export class Lease {
-  /**
-   * `unsent`: the store has not been asked yet. `asking`: it has not answered yet. `over`: given back, lost, or turned away.
-   */
+  /** `unsent`: the store has not been asked. `asking`: not answered yet. `over`: given back, lost, or turned away. */
   state: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
   /** Who waits for it. */
   waiter: Waiter | undefined = undefined;

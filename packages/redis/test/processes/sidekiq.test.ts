@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { useCrew } from './crew.ts';
 import type { Limited } from './limited.ts';
 
-// What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the leases.
+// What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the
+// leases.
 
 const crew = useCrew();
 let redis: RedisServer;
