@@ -6,7 +6,7 @@
  */
 export const operation = `
     local verb, holder, waiter, weight, size = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], 4
-    -- The third is the queueLimit of an acquire, and the place that any other had in the line.
+    -- lineArg is the queueLimit of an acquire, and of any other the place that it had in the line.
     local spare, wait, lineArg, fencing
     if verb ~= 'release' and verb ~= 'setLimit' then
       spare, wait, lineArg, fencing, size = ARGV[i + 4], tonumber(ARGV[i + 5]), ARGV[i + 6], ARGV[i + 7], 8
@@ -75,7 +75,7 @@ export const operation = `
             or leave(search('1e15', '+inf', '^w(%d+):%d+:%d+:%d:(.*)$'))
           state = isGone and 'ok' or 'lost'
         else
-          -- A renewal also where its token is of a state that was lost since; both where it is held by another weight.
+          -- A renewal where its token is of a state that was lost since; either where it is held by another weight.
           admits = verb == 'renew' and given and (given < born or given > lastToken) or drop()
           state = 'lost'
         end
