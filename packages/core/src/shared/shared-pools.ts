@@ -177,7 +177,7 @@ export class SharedPools implements Member {
   failed(key: string | undefined, error: StoreError): void {
     this.#lately = { name: this.name, key };
     this.circuit.failed(error);
-    if (this.circuit.error === undefined) this.#tell(true, error);
+    if (this.circuit.error === undefined) this.#report(true, error);
   }
 
   doubted(): void {
@@ -197,14 +197,14 @@ export class SharedPools implements Member {
     return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
   }
 
-  #tell(up: boolean, error: StoreError | undefined): void {
+  #report(up: boolean, error: StoreError | undefined): void {
     const { name, observer } = this.settings;
     observer.store?.({ name, up, error });
   }
 
   #turned(): void {
     const { error } = this.circuit;
-    this.#tell(error === undefined, error);
+    this.#report(error === undefined, error);
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) this.fallback.end();
