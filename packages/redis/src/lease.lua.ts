@@ -131,7 +131,8 @@ ${operation}
         reply[at], reply[at + 1] = 'held', token
       else
         local grants = messages[owner]
-        messages[owner] = (grants and grants .. '\\n' or '') .. id .. '\\n' .. token
+        if grants then grants[#grants + 1] = id .. '\\n' .. token
+        else messages[owner] = { id .. '\\n' .. token } end
       end
     end
     -- Where the line or the set is looked at again, they are to be out of the one and in the other.
@@ -163,10 +164,10 @@ if queued > 0 then reply[3] = format('%d', ends - now) end
 reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
 reply[5], reply[6] = format('%d', inflight), format('%d', queued)
 if messages then
-  reply[n + 1] = messages[me]
-  messages[me] = nil
   for owner, grants in pairs(messages) do
-    redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. grants)
+    local news = table.concat(grants, '\\n')
+    if owner == me then reply[n + 1] = news
+    else redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. news) end
   end
 end
 if recall and reserving == 1 and queued > 0 then

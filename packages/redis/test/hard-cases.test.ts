@@ -2,8 +2,8 @@ import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { libraries } from './clients.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { libraries, library } from './clients.ts';
 import { Party } from './party.ts';
 
 let redis: RedisServer;
@@ -107,4 +107,30 @@ test('an adjusted weight of any size is taken back as it was given', async () =>
   expect(await store.stats({ name: 'weights' })).toMatchObject({ inflight: 0 });
   await store.close();
   client.disconnect();
+});
+
+describe('what nobody of ours asks for', () => {
+  let one: Party;
+  let name: string;
+  beforeEach(() => {
+    one = new Party(library('ioredis 6').connect(redis.port));
+    undo.push(() => one.end());
+    name = `odd ${one.store.owner}`;
+  });
+
+  test('a line of twenty thousand is let in before the call is given up', async () => {
+    const two = new Party(library('ioredis 6').connect(redis.port));
+    undo.push(() => two.end());
+    await two.listening();
+    await one.do('acquire', { name });
+    const wish = { name, wait: 60_000, queueLimit: 1e6 };
+    for (const party of [one, two]) {
+      const ops = Array.from({ length: 10_000 }, () => party.op('acquire', wish));
+      await party.store.send(ops, 10_000);
+    }
+    const raised = await one.do('setLimit', { name, limit: 1e6 });
+    expect(raised).toMatchObject({ inflight: 20_001, queued: 0 });
+    expect(one.grants).toHaveLength(10_000);
+    await vi.waitFor(() => expect(two.grants).toHaveLength(10_000), 10_000);
+  });
 });
