@@ -41,7 +41,7 @@ local expires = format('%d', now + term)
 -- The limit, its version, the last token, the weight held, how many wait, the last place in the line, a time before which
 -- no waiter's time is over, the longest lease, when the set was made (tokens below that are of a state that was lost), and
 -- whether anybody has ever held in reserve.
-local layout = '<c1I6I6I7I6I4I7I6I6I7I1'
+local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
 local mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving
 -- Loose: perhaps somebody fits by now who waits.
 local loose, recall, reclaimed = false, false, 0

@@ -118,6 +118,15 @@ describe('what nobody of ours asks for', () => {
     name = `odd ${one.store.owner}`;
   });
 
+  test('weights that add up to more than a limit may be are counted to the last', async () => {
+    const wish = { name, limit: Number.MAX_SAFE_INTEGER, weight: Number.MAX_SAFE_INTEGER };
+    const ids = Array.from({ length: 300 }, () => one.id());
+    const all = ids.map((id) => one.op('register', { ...wish, id }));
+    await one.store.send(all, 5_000);
+    const again = await one.do('renew', { ...wish, id: ids[0] as string, fencing: 1n });
+    expect(again.inflight).toBe(300e12);
+  });
+
   test('a line of twenty thousand is let in before the call is given up', async () => {
     const two = new Party(library('ioredis 6').connect(redis.port));
     undo.push(() => two.end());
