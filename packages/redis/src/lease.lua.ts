@@ -49,11 +49,13 @@ local loose, recall, reclaimed = false, false, 0
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
-  if #old ~= 57 or top[2] ~= '-1' then
+  if #old == 57 and top[2] == '-1' then
+    mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving =
+      struct.unpack(layout, old)
+  end
+  if mark ~= 'm' then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
   end
-  mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving =
-    struct.unpack(layout, old)
   if versionArg == nil and limitArg ~= limit then
     limit, version, loose = limitArg, max(now, version + 1), true
   elseif versionArg ~= nil and versionArg > version then
