@@ -32,7 +32,9 @@ export const operation = `
         elseif joins then
           place, isNew = max(micros, tail + 1), true
         elseif verb == 'stay' then
-          place, isNew, loose = tonumber(where) or max(micros, tail + 1), true, true
+          place, isNew, loose = tonumber(where), true, true
+          -- As a score, what is no place would make it another thing, or could not be counted on.
+          if not (place and place >= 1e15 and place < 9e15) then place = max(micros, tail + 1) end
         else
           state = 'full'
         end

@@ -127,6 +127,23 @@ describe('what nobody of ours asks for', () => {
     expect(again.inflight).toBe(300e12);
   });
 
+  test.each(['5', '-1', '1e14', '1e300', 'inf', 'nan', '', 'here'])(
+    'a place that no answer has said, as "%s", is at the end of the line',
+    async (place) => {
+      const [holder, first, odd] = [one.id(), one.id(), one.id()];
+      await one.do('acquire', { name, id: holder });
+      await one.do('acquire', { name, id: first, wait: 9_000 });
+      expect(await one.do('stay', { name, id: odd, wait: 9_000, place })).toMatchObject({
+        state: 'queued',
+        queued: 2,
+      });
+      expect(await one.do('release', { name, id: holder })).toMatchObject({ inflight: 1 });
+      expect(one.grants.map(({ id }) => id)).toEqual([first]);
+      await one.do('release', { name, id: first });
+      expect(await one.do('release', { name, id: odd })).toMatchObject({ inflight: 0, queued: 0 });
+    },
+  );
+
   test('a line of twenty thousand is let in before the call is given up', async () => {
     const two = new Party(library('ioredis 6').connect(redis.port));
     undo.push(() => two.end());
