@@ -63,16 +63,15 @@ export const operation = `
 
         local given, admits = tonumber(fencing), false
         token = verb == 'resize' and fencing or given and fencing
-        if verb == 'register' then
+        -- Also one of a state that was lost since.
+        if verb == 'register' or verb == 'renew' and given and (given < born or given > last) then
           admits = leave(known and waiter) or true
         elseif verb == 'release' then
           local isGone = leave(known and waiter) or drop()
             or leave(search('1e15', '+inf', '^w(%d+):%d+:%d+:%d:(.*)$'))
           state = isGone and 'ok' or 'lost'
         else
-          -- Also one of a state that was lost since.
-          admits = verb == 'renew' and given and (given < born or given > last) or drop()
-          state = 'lost'
+          admits, state = drop(), 'lost'
         end
         if admits then
           call('ZADD', key, expires, holder)

@@ -144,6 +144,17 @@ describe('what nobody of ours asks for', () => {
     },
   );
 
+  test('one that waits is let in once, also where it says that it was held in a state that was lost', async () => {
+    const [holder, twice] = [one.id(), one.id()];
+    await one.do('acquire', { name, id: holder });
+    await one.do('acquire', { name, id: twice, wait: 9_000 });
+    const renewed = await one.do('renew', { name, id: twice, fencing: 1n });
+    expect(renewed).toMatchObject({ state: 'held', fencing: 1n, inflight: 2, queued: 0 });
+    await one.do('release', { name, id: holder });
+    expect(await one.do('release', { name, id: twice })).toMatchObject({ inflight: 0, queued: 0 });
+    expect(one.grants).toEqual([]);
+  });
+
   test('a line of twenty thousand is let in before the call is given up', async () => {
     const two = new Party(library('ioredis 6').connect(redis.port));
     undo.push(() => two.end());
