@@ -155,6 +155,22 @@ describe('what nobody of ours asks for', () => {
     expect(one.grants).toEqual([]);
   });
 
+  test('an id may be anything, also where it is looked for under another weight', async () => {
+    const tails = ['*', '?', '[a-z]', '[', '\\', '^', 'a:b', ':', 'é', 'x'.repeat(10_000)];
+    const ids = tails.map((tail) => `${one.store.owner}.${tail}`);
+    const wish = { name, limit: 2 * ids.length };
+    for (const id of ids) await one.do('acquire', { ...wish, id });
+    const more = { ...wish, wait: 9_000, queueLimit: 99, weight: 99 };
+    for (const id of ids) await one.do('acquire', { ...more, id: `${id}2` });
+    for (const id of ids) {
+      expect((await one.do('release', { ...wish, id: `${id}2`, weight: 3 })).state).toBe('ok');
+      expect((await one.do('resize', { ...wish, id, weight: 2 })).state).toBe('held');
+      expect((await one.do('release', { ...wish, id, weight: 3 })).state).toBe('ok');
+      expect((await one.do('release', { ...wish, id, weight: 3 })).state).toBe('lost');
+    }
+    expect(await one.store.stats({ name })).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
   test('a line of twenty thousand is let in before the call is given up', async () => {
     const two = new Party(library('ioredis 6').connect(redis.port));
     undo.push(() => two.end());
