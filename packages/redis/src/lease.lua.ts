@@ -44,36 +44,43 @@ local expires = format('%d', now + term)
 -- The head: a letter; the limit, its version, the last token, the weight held, how many wait, the last place in the
 -- line, a time before which no waiter's time is over, the longest lease, when the set was made (tokens below that are
 -- of a state that was lost), and whether anybody has ever held in reserve.
-local layout = '<c1I6I6I7I6I4I7I6I6I7I1'
-local _, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
+local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
+local mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
 -- Whether somebody who waits may fit by now, and whether reserves are to be called back.
 local mayFit, recall, reclaimed = false, false, 0
 
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
-  if #old ~= 57 or top[2] ~= '-1' then
+  if #old == 57 and top[2] == '-1' then
+    mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving =
+      struct.unpack(layout, old)
+  end
+  if mark ~= 'm' then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
   end
-  _, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving =
-    struct.unpack(layout, old)
   if versionArg == nil and limitArg ~= limit then
     limit, version, mayFit = limitArg, max(now, version + 1), true
   elseif versionArg ~= nil and versionArg > version then
     limit, version, mayFit = limitArg, versionArg, true
   end
   longest = max(longest, term)
-  if mustNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
 else
   limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
+  -- Without it, what a script leaves that is refused halfway would be nobody's, and never expire.
+  old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
+  redis.pcall('ZADD', key, '-1', old)
 end
+local isNew = not top[1]
+if isNew or mustNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
 -- No lease of a holder ends before that; what waits has higher scores.
 local nextEnd = tonumber(top[4] or '1e14')
 if nextEnd <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
-    inflight = inflight - match(dead, '^h(%d+)')
+    -- One that a script wrote which was refused halfway has not been counted.
+    inflight = max(0, inflight - match(dead, '^h(%d+)'))
     reclaimed = reclaimed + 1
   end
   call('ZREMRANGEBYSCORE', key, '0', now)
@@ -136,7 +143,8 @@ ${operation}
         reply[told], reply[told + 1] = 'held', token
       else
         local grants = messages[owner]
-        messages[owner] = (grants and grants .. '\\n' or '') .. id .. '\\n' .. token
+        if grants then grants[#grants + 1] = id .. '\\n' .. token
+        else messages[owner] = { id .. '\\n' .. token } end
       end
     end
     -- Where the line or the set is looked at again, they are to be out of the one and in the other.
@@ -158,20 +166,20 @@ if added and added[1] then
   call('ZREM', key, unpack(removed))
 elseif new ~= old then
   -- With nobody there it is not worth a failure.
-  local write = (old or inflight + queued > 0) and call or redis.pcall
+  local write = isNew and inflight + queued == 0 and redis.pcall or call
   write('ZADD', key, '-1', new)
-  if old then call('ZREM', key, old) end
+  call('ZREM', key, old)
 end
-if not (old and mustNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
+if not (isNew or mustNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
 if queued > 0 then reply[3] = format('%d', nextEnd - now) end
 reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
 reply[5], reply[6] = format('%d', inflight), format('%d', queued)
 if messages then
-  reply[n + 1] = messages[me]
-  messages[me] = nil
   for owner, grants in pairs(messages) do
-    redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. grants)
+    local news = table.concat(grants, '\\n')
+    if owner == me then reply[n + 1] = news
+    else redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. news) end
   end
 end
 if recall and reserving == 1 and queued > 0 then

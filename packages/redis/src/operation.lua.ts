@@ -14,7 +14,7 @@ export const operation = `
     local fits = queued == 0 and (inflight == 0 or inflight + weight <= limit)
     local joins = verb == 'acquire' and wait > 0 and queued < tonumber(lineArg)
     -- What it is from now on; the token where it is not to be a new one; its place, and whether it is new there.
-    local state, token, place, isNew = 'ok'
+    local state, token, place, joined = 'ok'
     -- The common ones first: ZADD and ZREM tell whether it was there.
     if verb == 'acquire' and fits and call('ZADD', key, expires, holder) == 1 then
       inflight, state, nextEnd = inflight + weight, 'held', min(nextEnd, now + term)
@@ -36,9 +36,11 @@ export const operation = `
         if oldPlace then
           place, recall = tonumber(oldPlace), true
         elseif joins then
-          place, isNew = max(micros, lastPlace + 1), true
+          place, joined = max(micros, lastPlace + 1), true
         elseif verb == 'stay' then
-          place, isNew, mayFit = tonumber(lineArg) or max(micros, lastPlace + 1), true, true
+          place, joined, mayFit = tonumber(lineArg), true, true
+          -- As a score, what is no place would make it another thing, or could not be counted on.
+          if not (place and place >= 1e15 and place < 9e15) then place = max(micros, lastPlace + 1) end
         else
           state = 'full'
         end
@@ -67,7 +69,8 @@ export const operation = `
 
         local given, admits = tonumber(fencing), true
         token = verb == 'resize' and fencing or given and fencing
-        if verb == 'register' then
+        local isForgotten = verb == 'renew' and given and (given < born or given > lastToken)
+        if verb == 'register' or isForgotten then
           leave(oldPlace and waiter)
         elseif verb == 'release' then
           admits = false
@@ -75,9 +78,7 @@ export const operation = `
             or leave(search('1e15', '+inf', '^w(%d+):%d+:%d+:%d:(.*)$'))
           state = isGone and 'ok' or 'lost'
         else
-          -- A renewal where its token is of a state that was lost since; either where it is held by another weight.
-          admits = verb == 'renew' and given and (given < born or given > lastToken) or drop()
-          state = 'lost'
+          admits, state = drop(), 'lost'
         end
         if admits then
           call('ZADD', key, expires, holder)
@@ -99,7 +100,7 @@ export const operation = `
       local left = min(term, wait)
       local pulse = format('%d', 1e14 + (now + left) * 256 + ceil((term - left) / term * 255))
       nextTimeout = queued > 0 and min(nextTimeout, now + left) or now + left
-      if isNew then
+      if joined then
         call('ZADD', key, pulse, 'x' .. sub(waiter, 2), extra, waiter)
         queued, lastPlace = queued + 1, max(lastPlace, place)
         recall = recall or queued == 1

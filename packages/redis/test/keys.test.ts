@@ -146,6 +146,21 @@ test('the rights that the README asks for are enough', async () => {
   expect(JSON.stringify(await admin.call('ACL', 'LOG'))).not.toContain('"lua"');
 });
 
+test('what a call leaves that was refused halfway expires, and does not end the limit', async () => {
+  await admin.call('ACL', 'SETUSER', 'half', 'reset', 'on', '>secret', 'allcommands', 'allkeys');
+  await admin.call('ACL', 'SETUSER', 'half', 'allchannels', '-zmscore');
+  const client = new Redis({ port: redis.port, username: 'half', password: 'secret' });
+  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  parties.push(one);
+  const wish = { name: 'halfway' };
+  const answers = await one.store.send([one.op('acquire', wish), one.op('acquire', wish)], 5_000);
+  expect(answers).toMatchObject([{ error: {} }, { error: {} }]);
+  expect(await admin.pttl('headgate:{halfway}')).toBeGreaterThan(0);
+  await admin.call('ACL', 'SETUSER', 'half', '+zmscore');
+  expect(await one.do('acquire', wish)).toMatchObject({ state: 'held', inflight: 1 });
+  expect(await one.do('acquire', wish)).toMatchObject({ state: 'full', inflight: 1 });
+});
+
 test('options that make no sense are refused, by name', () => {
   const client = new Redis({ port: redis.port, lazyConnect: true });
   const refused = (option: string, options: object) =>
