@@ -74,8 +74,9 @@ export const operation = `
           admits, state = drop(), 'lost'
         end
         if admits then
-          call('ZADD', key, expires, holder)
-          inflight, state, ends = inflight + weight, 'held', min(ends, now + term)
+          -- Where it is there already, under two weights, it is counted.
+          if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
+          state, ends = 'held', min(ends, now + term)
         end
       end
     end
