@@ -81,8 +81,9 @@ export const operation = `
           admits, state = drop(), 'lost'
         end
         if admits then
-          call('ZADD', key, expires, holder)
-          inflight, state, nextEnd = inflight + weight, 'held', min(nextEnd, now + term)
+          -- Where it is there already, under two weights, it is counted.
+          if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
+          state, nextEnd = 'held', min(nextEnd, now + term)
         end
       end
     end

@@ -155,6 +155,16 @@ describe('what nobody of ours asks for', () => {
     expect(one.grants).toEqual([]);
   });
 
+  test('one that was told of under two weights after a loss leaves nothing behind', async () => {
+    const id = one.id();
+    const wish = { name, limit: 9, id, fencing: 1n };
+    await one.do('renew', { ...wish, weight: 1 });
+    // The news of its weight has been lost.
+    await one.do('renew', { ...wish, weight: 2 });
+    expect(await one.do('resize', { ...wish, weight: 2 })).toMatchObject({ inflight: 2 });
+    expect(await one.do('release', { ...wish, weight: 2 })).toMatchObject({ inflight: 0 });
+  });
+
   test('an id may be anything, also where it is looked for under another weight', async () => {
     const tails = ['*', '?', '[a-z]', '[', '\\', '^', 'a:b', ':', 'é', 'x'.repeat(10_000)];
     const ids = tails.map((tail) => `${one.store.owner}.${tail}`);
