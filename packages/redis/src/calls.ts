@@ -59,11 +59,13 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
 const mustNotFail = 6;
 /** Where it says that there is one that holds in reserve. */
 const reserving = 7;
+/** Where it says that there is one whose weight may be another there. */
+const searching = 8;
 
 function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sender): string[] {
   const { name, key } = ref;
   const about = `recall\n${JSON.stringify(key === undefined ? [name] : [name, key])}`;
-  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0', '0'];
+  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0', '0', '0'];
 }
 
 function encode(op: Op, args: string[], { lease }: Sender): void {
@@ -72,11 +74,12 @@ function encode(op: Op, args: string[], { lease }: Sender): void {
     args.push(op.verb, '', '', '0');
     return;
   }
-  const { id, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
+  const { id, wait, queueLimit, place, fencing, spare, reserves, resized } = op.lease;
   const weight = whole(op.lease.weight);
   const reserve = reserves ? 1 : 0;
   const holder = `h${weight}:${reserve}:${id}`;
   args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${reserve}:${id}`, weight);
+  if (resized || op.verb === 'resize') args[searching] = '1';
   if (op.verb === 'release') return;
   if (reserves) args[reserving] = '1';
   const line = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');

@@ -14,9 +14,9 @@ import { operation } from './operation.lua.ts';
  * A waiter is written `<weight>:<lease>:<spare>:<reserves>:<id>`: all that a grant needs to know.
  *
  * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says,
- * `1` where it must not fail, `1` where anybody holds in reserve; then for each operation its verb, its members as a
- * holder and as a waiter, and its weight; but for `release` and `setLimit` also spare, wait, queueLimit or place, and
- * fencing token.
+ * `1` where it must not fail, `1` where anybody holds in reserve, `1` where a weight may be another here; then for each
+ * operation its verb, its members as a holder and as a waiter, and its weight; but for `release` and `setLimit` also
+ * spare, wait, queueLimit or place, and fencing token.
  *
  * The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds before which no lease ends where anybody
  * waits, leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the id and
@@ -103,7 +103,7 @@ local reply, n = { '', '', '', '', '', '' }, 6
 -- Where in the reply it says of a member that it waits. What ZADD and ZREM are told to let in who fits, and by owner,
 -- what others are told of that.
 local replyAt, added, removed, messages
-local i = 9
+local i = 10
 repeat
   while i <= #ARGV do
 ${operation}

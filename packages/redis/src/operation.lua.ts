@@ -45,9 +45,11 @@ export const operation = `
           state = 'full'
         end
       else
-        -- Members begin with the weight: where that has changed, all are looked through for the id.
+        -- Members begin with the weight: where that may have changed, all are looked through for the id. Not otherwise:
+        -- of a long line whose time is up, most will be gone when their releases come.
         local id = match(holder, '^h%d+:%d:(.*)$')
         local function search(from, to, pattern)
+          if ARGV[9] ~= '1' then return end
           for _, member in ipairs(call('ZRANGEBYSCORE', key, from, to)) do
             local was, found = match(member, pattern)
             if found == id then return member, was end

@@ -173,12 +173,29 @@ describe('what nobody of ours asks for', () => {
     const more = { ...wish, wait: 9_000, queueLimit: 99, weight: 99 };
     for (const id of ids) await one.do('acquire', { ...more, id: `${id}2` });
     for (const id of ids) {
-      expect((await one.do('release', { ...wish, id: `${id}2`, weight: 3 })).state).toBe('ok');
+      expect(
+        (await one.do('release', { ...wish, id: `${id}2`, weight: 3, resized: true })).state,
+      ).toBe('ok');
       expect((await one.do('resize', { ...wish, id, weight: 2 })).state).toBe('held');
-      expect((await one.do('release', { ...wish, id, weight: 3 })).state).toBe('ok');
-      expect((await one.do('release', { ...wish, id, weight: 3 })).state).toBe('lost');
+      expect((await one.do('release', { ...wish, id, weight: 3, resized: true })).state).toBe('ok');
+      expect((await one.do('release', { ...wish, id, weight: 3, resized: true })).state).toBe(
+        'lost',
+      );
     }
     expect(await one.store.stats({ name })).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('what is gone is not looked for among all others, unless its weight has changed', async () => {
+    await one.do('acquire', { name });
+    await one.do('acquire', { name, wait: 9_000 });
+    await admin.config('RESETSTAT');
+    const searches = async () =>
+      Number(/cmdstat_zrangebyscore:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+    expect((await one.do('release', { name })).state).toBe('lost');
+    expect((await one.do('renew', { name })).state).toBe('lost');
+    expect(await searches()).toBe(0);
+    expect((await one.do('release', { name, resized: true })).state).toBe('lost');
+    expect(await searches()).toBe(2);
   });
 
   test('a line of twenty thousand is let in before the call is given up', async () => {

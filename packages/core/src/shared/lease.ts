@@ -17,6 +17,8 @@ export class Lease {
   isCounted = false;
   place: string | undefined = undefined;
   fencing: bigint | undefined = undefined;
+  /** Whether its weight was another once. */
+  resized = false;
   /** How many permits it has served. */
   uses = 0;
   /** When the store let it in, or when it was last laid idle. */
@@ -36,7 +38,7 @@ export class Lease {
 
   /** As the store is told of it now. */
   request(): LeaseRequest {
-    const { pool, id, weight, place, fencing } = this;
+    const { pool, id, weight, resized, place, fencing } = this;
     const { queueLimit, spare, reserves } = pool.home;
     const wait = this.waiter === undefined ? 0 : pool.home.timeLeft(this.waiter);
     this.waitsUntil = pool.home.session.store.clock.now() + wait;
@@ -44,6 +46,7 @@ export class Lease {
       ref: pool.view.ref,
       id,
       weight,
+      resized,
       wait,
       queueLimit,
       place,

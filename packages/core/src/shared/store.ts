@@ -35,6 +35,8 @@ export interface LeaseRequest {
   /** Begins with the store's `owner` and a dot; used once. */
   readonly id: string;
   readonly weight: number;
+  /** Whether it has had another weight: what keeps leases by their weight has to look for it. */
+  readonly resized: boolean;
   /** Milliseconds that it may still wait; 0: it does not join the line. */
   readonly wait: number;
   /** How many may wait, over all processes. */

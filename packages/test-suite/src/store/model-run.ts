@@ -151,6 +151,7 @@ export class ModelRun {
 
   #resize(claim: Claim, key: number, weight: number): Asked {
     const wishes = { ...claim.wishes, weight };
+    claim.resized = true;
     const lease = { ...claim.request(), weight };
     const hear = (reply: Reply) => {
       claim.hear(reply);
