@@ -17,7 +17,10 @@ interface Footprint {
   /** Bytes of all keys over the permits held. */
   perPermit: number;
   keys: number;
-  /** Milliseconds until nothing is left: after all were released, and after their process was killed. Infinity: something stays. */
+  /**
+   * Milliseconds until nothing is left: after all were released, and after their process was killed. Infinity:
+   * something stays.
+   */
   released: number;
   killed: number;
   /** Bytes that stay after the one and after the other. */

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../timing.ts';
 import type { Contender } from './contender.ts';
 
-/** Callers come one after the other, within so many milliseconds: else whole processes would stand in line one behind another. */
+/** Milliseconds within which callers come: at once, whole processes would stand in line one behind another. */
 const entry = 200;
 
 /** Callers of one process who acquire, work, release and come again. */
@@ -10,7 +10,7 @@ export interface Load {
   callers: number;
   /** Milliseconds, and no time at all if 0. */
   work: number;
-  /** Milliseconds before anything is counted. Nobody works in the first half: what is measured is code that has run for long. */
+  /** Milliseconds before anything is counted. Nobody works in the first half, so that all code has run often then. */
   warmUp: number;
   /** Milliseconds that count. */
   duration: number;

@@ -28,7 +28,7 @@ export async function measureWakes(
   return all;
 }
 
-/** Long enough for everybody to come to rest, and never the same: those who poll must not be met at their best or worst. */
+/** Long enough for all to come to rest, and never the same: who polls must not be met at its best or worst. */
 const rest = () => sleep(10 + 15 * Math.random());
 
 async function wakesOf(

@@ -41,7 +41,9 @@ function storeIn(schema?: string) {
 async function works(schema?: string): Promise<void> {
   const store = storeIn(schema);
   const ref = { name: 'any', limit: 1, version: '' };
-  const defaults = { weight: 1, wait: 0, queueLimit: 0, spare: 0, reserves: false };
+  const defaults = {
+    ...{ weight: 1, resized: false, wait: 0, queueLimit: 0, spare: 0, reserves: false },
+  };
   const lease = { ref, id: `${store.owner}.1`, ...defaults };
   expect(await store.send([{ verb: 'acquire', lease }], 1_000)).toMatchObject([{ state: 'held' }]);
   expect(await store.send([{ verb: 'release', lease }], 1_000)).toMatchObject([{ state: 'ok' }]);

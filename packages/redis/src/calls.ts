@@ -56,31 +56,34 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
 }
 
 /** Where the heading says that the call must not fail for want of memory: it does not only ask for new leases. */
-const mayNotFail = 6;
+const mustNotFail = 6;
 /** Where it says that there is one that holds in reserve. */
 const reserving = 7;
+/** Where it says that there is one whose weight may be another there. */
+const searching = 8;
 
 function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sender): string[] {
   const { name, key } = ref;
   const about = `recall\n${JSON.stringify(key === undefined ? [name] : [name, key])}`;
-  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0', '0'];
+  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0', '0', '0'];
 }
 
 function encode(op: Op, args: string[], { lease }: Sender): void {
-  if (op.verb !== 'acquire') args[mayNotFail] = '1';
+  if (op.verb !== 'acquire') args[mustNotFail] = '1';
   if (op.verb === 'setLimit') {
     args.push(op.verb, '', '', '0');
     return;
   }
-  const { id, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
+  const { id, wait, queueLimit, place, fencing, spare, reserves, resized } = op.lease;
   const weight = whole(op.lease.weight);
-  const kept = reserves ? 1 : 0;
-  const holder = `h${weight}:${kept}:${id}`;
-  args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${kept}:${id}`, weight);
+  const reserve = reserves ? 1 : 0;
+  const holder = `h${weight}:${reserve}:${id}`;
+  args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${reserve}:${id}`, weight);
+  if (resized || op.verb === 'resize') args[searching] = '1';
   if (op.verb === 'release') return;
   if (reserves) args[reserving] = '1';
-  const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
-  args.push(`${spare}`, whole(wait), where, `${fencing ?? ''}`);
+  const line = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
+  args.push(`${spare}`, whole(wait), line, `${fencing ?? ''}`);
 }
 
 /** As Lua reads it; more than any count or time that comes up is as good as endless. */
@@ -88,7 +91,7 @@ function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e12)}`;
 }
 
-/** What a script has answered. */
+/** Gives each operation its answer; returns who was let in besides. */
 export function decode(
   reply: unknown,
   { indices, limit }: Call,
@@ -99,8 +102,8 @@ export function decode(
   const words = String(reply).split('\n');
   const declared = words[0] === whole(limit) ? limit : Number(words[0]);
   const version = words[1] as string;
-  const soonest = Number(words[2] || Infinity);
-  const checkIn = Math.min(Math.max(soonest, 0) + 1, lease / 3);
+  const nextEnd = Number(words[2] || Infinity);
+  const checkIn = Math.min(Math.max(nextEnd, 0) + 1, lease / 3);
   let reclaimed = Number(words[3]);
   const inflight = Number(words[4]);
   const queued = Number(words[5]);
@@ -125,8 +128,12 @@ export function decode(
     reclaimed = 0;
     at += 2;
   }
+  return grantsFrom(words, at);
+}
+
+function grantsFrom(words: readonly string[], start: number): Grant[] {
   const grants: Grant[] = [];
-  for (; at + 1 < words.length; at += 2) {
+  for (let at = start; at + 1 < words.length; at += 2) {
     grants.push({ id: words[at] as string, fencing: BigInt(words[at + 1] as string) });
   }
   return grants;

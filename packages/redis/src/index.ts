@@ -12,8 +12,8 @@ export interface RedisStoreOptions {
   /** What the store's keys and channels begin with. Default: `headgate:`. */
   readonly prefix?: string | undefined;
   /**
-   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process was killed. At least
-   * 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
+   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process was killed. At
+   * least 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
    */
   readonly lease?: number | undefined;
   /** Milliseconds that a call may take. Default: 1,000, or a third of `lease` where that is shorter. */

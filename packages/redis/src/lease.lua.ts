@@ -1,35 +1,38 @@
 import { operation } from './operation.lua.ts';
 
 /**
- * All operations on one limit. The sorted set has, by score:
+ * All operations on one limit. Its sorted set has, by score:
  *
- * - at -1 one member with what is known of the limit, so that a single read at rank 0 and 1 says whether a holder has
- *   expired; packed, below the 64 bytes up to which Redis keeps a small set in one piece, as `layout` says;
- * - `h<weight>:<reserves>:<id>` for each holder at the millisecond at which its lease ends;
- * - `x<waiter>` for each waiter at 1e14 and 256 times the millisecond at which it is no longer let in; what its lease would
- *   outlast that by, since it may not wait for so long, is added in 255ths of the lease;
- * - `w<waiter>` for each waiter at its place, in microseconds: above 1e15.
+ * - at -1 one member, the head, with what is known of the limit, so that one read of ranks 0 and 1 tells that and
+ *   whether a lease has run out; packed, as `layout` says, into less than the 64 bytes up to which Redis keeps a small
+ *   set in one piece;
+ * - `h<weight>:<reserves>:<id>` for each holder, at the millisecond at which its lease ends;
+ * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is no longer let in,
+ *   plus how much later its lease would end, in 255ths of the lease;
+ * - `w<waiter>` for each waiter, at its place: the microsecond at which it came, above 1e15.
  *
  * A waiter is written `<weight>:<lease>:<spare>:<reserves>:<id>`: all that a grant needs to know.
  *
- * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says, `1` where
- * it must not fail, `1` where anybody holds in reserve; then for each operation its verb, its members as a holder and as a
- * waiter, and its weight; but for `release` and `setLimit` also spare, wait, queueLimit or place, and fencing token.
+ * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says,
+ * `1` where it must not fail, `1` where anybody holds in reserve, `1` where a weight may be another here; then for each
+ * operation its verb, its members as a holder and as a waiter, and its weight; but for `release` and `setLimit` also
+ * spare, wait, queueLimit or place, and fencing token.
  *
- * The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds before which no lease ends where anybody waits,
- * leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the id and token of each
- * of this owner's that was let in besides.
+ * The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds before which no lease ends where anybody
+ * waits, leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the id and
+ * token of each of this owner's that was let in besides.
  *
  * Scripts do not roll back, and Redis refuses what may take memory only as a script's first write. So what must not
- * fail for want of memory writes something else first, and messages, which may fail, come last. The set is never empty in
- * between: in a cluster a key that is not there may be looked for elsewhere.
+ * fail for want of memory writes something else first, and messages, which may fail, come last. The set is never empty
+ * in between: in a cluster a key that is not there may be looked for elsewhere.
  *
- * It is on the way of every request, and Redis does one at a time. What costs, by the count of instructions: each call to
- * Redis, each function that is made, each number that is written or read, least those by '%d', each score read.
+ * Every request waits for it, and Redis runs one script at a time. What costs, by the count of instructions: each call
+ * to Redis, each function that is made, each number that is turned into text or back, least so with '%d', and each
+ * score that is read.
  */
 export const leaseScript = `
 local key, limitArg, versionArg, term = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local me, channel, mayNotFail, reserves = ARGV[4], ARGV[5], ARGV[7] == '1', tonumber(ARGV[8])
+local me, channel, mustNotFail = ARGV[4], ARGV[5], ARGV[7] == '1'
 local call, match, format, sub, max, min, floor, ceil =
   redis.call, string.match, string.format, string.sub, math.max, math.min, math.floor, math.ceil
 
@@ -38,70 +41,79 @@ local micros = time[1] * 1000000 + time[2]
 local now = floor(micros / 1000)
 local expires = format('%d', now + term)
 
--- The limit, its version, the last token, the weight held, how many wait, the last place in the line, a time before which
--- no waiter's time is over, the longest lease, when the set was made (tokens below that are of a state that was lost), and
--- whether anybody has ever held in reserve.
-local layout = '<c1I6I6I7I6I4I7I6I6I7I1'
-local mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving
--- Loose: perhaps somebody fits by now who waits.
-local loose, recall, reclaimed = false, false, 0
+-- The head: a letter; the limit, its version, the last token, the weight held, how many wait, the last place in the
+-- line, a time before which no waiter's time is over, the longest lease, when the set was made (tokens below that are
+-- of a state that was lost), and whether anybody has ever held in reserve.
+local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
+local mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
+-- Whether somebody who waits may fit by now, and whether reserves are to be called back.
+local mayFit, recall, reclaimed = false, false, 0
 
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
-  if #old ~= 57 or top[2] ~= '-1' then
+  if #old == 57 and top[2] == '-1' then
+    mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving =
+      struct.unpack(layout, old)
+  end
+  if mark ~= 'm' then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
   end
-  mark, limit, version, last, inflight, queued, tail, soonest, longest, born, reserving =
-    struct.unpack(layout, old)
   if versionArg == nil and limitArg ~= limit then
-    limit, version, loose = limitArg, max(now, version + 1), true
+    limit, version, mayFit = limitArg, max(now, version + 1), true
   elseif versionArg ~= nil and versionArg > version then
-    limit, version, loose = limitArg, versionArg, true
+    limit, version, mayFit = limitArg, versionArg, true
   end
   longest = max(longest, term)
-  if mayNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
 else
-  limit, version, last, inflight, queued = limitArg, versionArg or now, micros, 0, 0
-  tail, soonest, longest, born, reserving = 0, 0, term, micros, 0
+  limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
+  lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
+  -- Without it, what a script leaves that is refused halfway would be nobody's, and never expire.
+  old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
+  redis.pcall('ZADD', key, '-1', old)
 end
+local isNew = not top[1]
+if isNew or mustNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
--- No lease ends before that; those of waiters, whose scores are higher, are not meant.
-local ends = tonumber(top[4] or '1e14')
-if ends <= now then
+-- No lease of a holder ends before that; what waits has higher scores.
+local nextEnd = tonumber(top[4] or '1e14')
+if nextEnd <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
-    inflight = inflight - match(dead, '^h(%d+)')
+    -- One that a script wrote which was refused halfway has not been counted.
+    inflight = max(0, inflight - match(dead, '^h(%d+)'))
     reclaimed = reclaimed + 1
   end
   call('ZREMRANGEBYSCORE', key, '0', now)
-  loose = true
-  ends = tonumber(call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
+  mayFit = true
+  nextEnd = tonumber(call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
 end
-if queued > 0 and soonest <= now then
+if queued > 0 and nextTimeout <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', format('(%d', 1e14 + (now + 1) * 256))) do
     call('ZREM', key, dead, 'w' .. sub(dead, 2))
     queued = queued - 1
-    loose = true
+    mayFit = true
   end
   local pulse = call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
-  soonest = pulse and floor((pulse - 1e14) / 256) or 0
+  nextTimeout = pulse and floor((pulse - 1e14) / 256) or 0
 end
 
-reserving = max(reserving, reserves)
+reserving = max(reserving, tonumber(ARGV[8]))
 
 local reply, n = { '', '', '', '', '', '' }, 6
--- By members: where in the reply it says that they wait. Who is let in, as members: those that come, and those that go.
-local queuedAt, come, gone, messages
-local i = 9
+-- Where in the reply it says of a member that it waits. What ZADD and ZREM are told to let in who fits, and by owner,
+-- what others are told of that.
+local replyAt, added, removed, messages
+local i = 10
 repeat
   while i <= #ARGV do
 ${operation}
   end
 
   -- Those in front are let in as far as they fit.
-  loose = false
-  if queued > 0 and not come then come, gone, messages = {}, {}, {} end
+  mayFit = false
+  if queued > 0 and not added then added, removed, messages = {}, {}, {} end
   while queued > 0 and (inflight == 0 or inflight < limit) do
+    -- In portions, as Lua has no room for any number of arguments.
     local most = format('%d', max(1, min(limit - inflight, 100)))
     local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
     if not heads[1] then
@@ -113,67 +125,69 @@ ${operation}
     local scores = call('ZMSCORE', key, unpack(pulses))
     local isFull = false
     for at, head in ipairs(heads) do
-      local weight, lease, spare, kept, id, owner = match(head, '^w(%d+):(%d+):(%d+):(%d):(([^.]*).*)$')
+      local weight, lease, spare, reserves, id, owner = match(head, '^w(%d+):(%d+):(%d+):(%d):(([^.]*).*)$')
       isFull = inflight > 0 and inflight + weight > limit
       if isFull then break end
       -- A lease after its process was last heard of: it may have died since, in the line.
       local pulsed = scores[at] - 1e14
       local over = floor(pulsed / 256) + ceil(pulsed % 256 / 255 * lease)
-      ends = min(ends, over)
-      local g, c = #gone, #come
-      gone[g + 1], gone[g + 2] = head, pulses[at]
-      come[c + 1], come[c + 2] = format('%d', over), 'h' .. weight .. ':' .. kept .. ':' .. id
+      nextEnd = min(nextEnd, over)
+      local g, c = #removed, #added
+      removed[g + 1], removed[g + 2] = head, pulses[at]
+      added[c + 1], added[c + 2] = format('%d', over), 'h' .. weight .. ':' .. reserves .. ':' .. id
       inflight, queued = inflight + weight, queued - 1
-      last = max(last + 1, micros)
-      local token, at = format('%d', last), queuedAt and queuedAt[head]
-      last = last + spare
-      if at then
-        reply[at], reply[at + 1] = 'held', token
+      lastToken = max(lastToken + 1, micros)
+      local token, told = format('%d', lastToken), replyAt and replyAt[head]
+      lastToken = lastToken + spare
+      if told then
+        reply[told], reply[told + 1] = 'held', token
       else
         local grants = messages[owner]
-        messages[owner] = (grants and grants .. '\\n' or '') .. id .. '\\n' .. token
+        if grants then grants[#grants + 1] = id .. '\\n' .. token
+        else messages[owner] = { id .. '\\n' .. token } end
       end
     end
     -- Where the line or the set is looked at again, they are to be out of the one and in the other.
-    if come[1] and (not isFull and queued > 0 or i <= #ARGV) then
-      call('ZADD', key, unpack(come))
-      call('ZREM', key, unpack(gone))
-      come, gone = {}, {}
+    if added[1] and (not isFull and queued > 0 or i <= #ARGV) then
+      call('ZADD', key, unpack(added))
+      call('ZREM', key, unpack(removed))
+      added, removed = {}, {}
     end
     if isFull then break end
   end
 until i > #ARGV
 
 local new = struct.pack(layout,
-  'm', limit, version, last, inflight, queued, tail, soonest, longest, born, reserving)
-if come and come[1] then
-  local c = #come
-  come[c + 1], come[c + 2], gone[#gone + 1] = '-1', new, old
-  call('ZADD', key, unpack(come))
-  call('ZREM', key, unpack(gone))
+  'm', limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving)
+if added and added[1] then
+  local c = #added
+  added[c + 1], added[c + 2], removed[#removed + 1] = '-1', new, old
+  call('ZADD', key, unpack(added))
+  call('ZREM', key, unpack(removed))
 elseif new ~= old then
   -- With nobody there it is not worth a failure.
-  local write = (old or inflight + queued > 0) and call or redis.pcall
+  local write = isNew and inflight + queued == 0 and redis.pcall or call
   write('ZADD', key, '-1', new)
-  if old then call('ZREM', key, old) end
+  call('ZREM', key, old)
 end
-if not (old and mayNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
+if not (isNew or mustNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
 
-if queued > 0 then reply[3] = format('%d', ends - now) end
+if queued > 0 then reply[3] = format('%d', nextEnd - now) end
 reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
 reply[5], reply[6] = format('%d', inflight), format('%d', queued)
 if messages then
-  reply[n + 1] = messages[me]
-  messages[me] = nil
   for owner, grants in pairs(messages) do
-    redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. grants)
+    local news = table.concat(grants, '\\n')
+    if owner == me then reply[n + 1] = news
+    else redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. news) end
   end
 end
 if recall and reserving == 1 and queued > 0 then
+  -- This owner sees from the answer that others wait.
   local told = { [me] = true }
   for _, held in ipairs(call('ZRANGEBYSCORE', key, '0', '(1e14')) do
-    local kept, owner = match(held, '^h%d+:(%d):([^.]*)')
-    if kept == '1' and not told[owner] then
+    local reserves, owner = match(held, '^h%d+:(%d):([^.]*)')
+    if reserves == '1' and not told[owner] then
       redis.pcall('PUBLISH', channel .. owner, ARGV[6])
       told[owner] = true
     end

@@ -8,10 +8,10 @@ local now = math.floor(micros / 1000)
 
 local top = redis.call('ZRANGE', key, 0, 0)[1]
 if not top then return '0\\n\\n0\\n0\\n0\\n0' end
-if #top ~= 57 then
+if #top ~= 57 or string.sub(top, 1, 1) ~= 'm' then
   return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
 end
-local limit, version = struct.unpack('<I6I6', top, 2)
+local limit, version = struct.unpack('<I5I6', top, 2)
 local inflight = 0
 local held = redis.call('ZRANGEBYSCORE', key, '(' .. int(now), '(1e14')
 for _, member in ipairs(held) do inflight = inflight + string.match(member, '^h(%d+)') end

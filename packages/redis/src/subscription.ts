@@ -5,7 +5,7 @@ import type { Connection, Subscriber } from './connection.ts';
 const firstPause = 25;
 const longestPause = 1_000;
 
-/** Hears what other processes' operations mean for this one, on a connection of its own, which is opened again where it is lost. */
+/** Hears what other processes' operations mean for this one, on a connection of its own, opened anew where lost. */
 export class Subscription {
   readonly #connection: Connection;
   readonly #channel: string;
@@ -22,7 +22,7 @@ export class Subscription {
     this.#listener = listener;
   }
 
-  /** Does nothing where it is open, or about to be, or the client has no connection either. Never fails: it is tried again. */
+  /** Does nothing where it is open or about to be, or the client has no connection. Never fails; is tried again. */
   open(): void {
     if (this.#subscriber || this.#isOpening || this.#isClosed || !this.#connection.isUp) return;
     clearTimeout(this.#timer);

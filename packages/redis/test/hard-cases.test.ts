@@ -2,8 +2,8 @@ import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { libraries } from './clients.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { libraries, library } from './clients.ts';
 import { Party } from './party.ts';
 
 let redis: RedisServer;
@@ -107,4 +107,110 @@ test('an adjusted weight of any size is taken back as it was given', async () =>
   expect(await store.stats({ name: 'weights' })).toMatchObject({ inflight: 0 });
   await store.close();
   client.disconnect();
+});
+
+describe('what nobody of ours asks for', () => {
+  let one: Party;
+  let name: string;
+  beforeEach(() => {
+    one = new Party(library('ioredis 6').connect(redis.port));
+    undo.push(() => one.end());
+    name = `odd ${one.store.owner}`;
+  });
+
+  test('weights that add up to more than a limit may be are counted to the last', async () => {
+    const wish = { name, limit: Number.MAX_SAFE_INTEGER, weight: Number.MAX_SAFE_INTEGER };
+    const ids = Array.from({ length: 300 }, () => one.id());
+    const all = ids.map((id) => one.op('register', { ...wish, id }));
+    await one.store.send(all, 5_000);
+    const again = await one.do('renew', { ...wish, id: ids[0] as string, fencing: 1n });
+    expect(again.inflight).toBe(300e12);
+  });
+
+  test.each(['5', '-1', '1e14', '1e300', 'inf', 'nan', '', 'here'])(
+    'a place that no answer has said, as "%s", is at the end of the line',
+    async (place) => {
+      const [holder, first, odd] = [one.id(), one.id(), one.id()];
+      await one.do('acquire', { name, id: holder });
+      await one.do('acquire', { name, id: first, wait: 9_000 });
+      expect(await one.do('stay', { name, id: odd, wait: 9_000, place })).toMatchObject({
+        state: 'queued',
+        queued: 2,
+      });
+      expect(await one.do('release', { name, id: holder })).toMatchObject({ inflight: 1 });
+      expect(one.grants.map(({ id }) => id)).toEqual([first]);
+      await one.do('release', { name, id: first });
+      expect(await one.do('release', { name, id: odd })).toMatchObject({ inflight: 0, queued: 0 });
+    },
+  );
+
+  test('one that waits is let in once, also where it says that it was held in a state that was lost', async () => {
+    const [holder, twice] = [one.id(), one.id()];
+    await one.do('acquire', { name, id: holder });
+    await one.do('acquire', { name, id: twice, wait: 9_000 });
+    const renewed = await one.do('renew', { name, id: twice, fencing: 1n });
+    expect(renewed).toMatchObject({ state: 'held', fencing: 1n, inflight: 2, queued: 0 });
+    await one.do('release', { name, id: holder });
+    expect(await one.do('release', { name, id: twice })).toMatchObject({ inflight: 0, queued: 0 });
+    expect(one.grants).toEqual([]);
+  });
+
+  test('one that was told of under two weights after a loss leaves nothing behind', async () => {
+    const id = one.id();
+    const wish = { name, limit: 9, id, fencing: 1n };
+    await one.do('renew', { ...wish, weight: 1 });
+    // The news of its weight has been lost.
+    await one.do('renew', { ...wish, weight: 2 });
+    expect(await one.do('resize', { ...wish, weight: 2 })).toMatchObject({ inflight: 2 });
+    expect(await one.do('release', { ...wish, weight: 2 })).toMatchObject({ inflight: 0 });
+  });
+
+  test('an id may be anything, also where it is looked for under another weight', async () => {
+    const tails = ['*', '?', '[a-z]', '[', '\\', '^', 'a:b', ':', 'é', 'x'.repeat(10_000)];
+    const ids = tails.map((tail) => `${one.store.owner}.${tail}`);
+    const wish = { name, limit: 2 * ids.length };
+    for (const id of ids) await one.do('acquire', { ...wish, id });
+    const more = { ...wish, wait: 9_000, queueLimit: 99, weight: 99 };
+    for (const id of ids) await one.do('acquire', { ...more, id: `${id}2` });
+    for (const id of ids) {
+      expect(
+        (await one.do('release', { ...wish, id: `${id}2`, weight: 3, resized: true })).state,
+      ).toBe('ok');
+      expect((await one.do('resize', { ...wish, id, weight: 2 })).state).toBe('held');
+      expect((await one.do('release', { ...wish, id, weight: 3, resized: true })).state).toBe('ok');
+      expect((await one.do('release', { ...wish, id, weight: 3, resized: true })).state).toBe(
+        'lost',
+      );
+    }
+    expect(await one.store.stats({ name })).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
+  test('what is gone is not looked for among all others, unless its weight has changed', async () => {
+    await one.do('acquire', { name });
+    await one.do('acquire', { name, wait: 9_000 });
+    await admin.config('RESETSTAT');
+    const searches = async () =>
+      Number(/cmdstat_zrangebyscore:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+    expect((await one.do('release', { name })).state).toBe('lost');
+    expect((await one.do('renew', { name })).state).toBe('lost');
+    expect(await searches()).toBe(0);
+    expect((await one.do('release', { name, resized: true })).state).toBe('lost');
+    expect(await searches()).toBe(2);
+  });
+
+  test('a line of twenty thousand is let in before the call is given up', async () => {
+    const two = new Party(library('ioredis 6').connect(redis.port));
+    undo.push(() => two.end());
+    await two.listening();
+    await one.do('acquire', { name });
+    const wish = { name, wait: 60_000, queueLimit: 1e6 };
+    for (const party of [one, two]) {
+      const ops = Array.from({ length: 10_000 }, () => party.op('acquire', wish));
+      await party.store.send(ops, 10_000);
+    }
+    const raised = await one.do('setLimit', { name, limit: 1e6 });
+    expect(raised).toMatchObject({ inflight: 20_001, queued: 0 });
+    expect(one.grants).toHaveLength(10_000);
+    await vi.waitFor(() => expect(two.grants).toHaveLength(10_000), 10_000);
+  });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { redisStore } from '@headgate/redis';
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
@@ -107,6 +108,57 @@ test('a key prefix of the client is kept out of the channels', async () => {
   await one.granted(b);
   expect(await admin.keys('*')).toEqual(['app:headgate:{x}']);
   (two.app.client as Redis).disconnect();
+});
+
+test('the rights that the README asks for are enough', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const rights = /With ACLs: `([^`]+)`/.exec(readme)?.[1]?.split(/\s+/) ?? [];
+  await admin.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', ...rights);
+  const restricted = (lease: number) => {
+    const options = { username: 'app', password: 'secret', enableReadyCheck: false };
+    const client = new Redis({ port: redis.port, ...options });
+    const app = { client, close: async () => client.disconnect() };
+    const made = new Party(app, { lease });
+    parties.push(made);
+    return made;
+  };
+  const [one, two] = [restricted(1_000), restricted(60_000)];
+  await Promise.all([one.listening(), two.listening()]);
+  const limit = 2;
+  const [a, b, c] = [one.id(), one.id(), two.id()];
+  const { fencing } = await one.do('acquire', { limit, id: a, reserves: true });
+  await one.do('acquire', { limit, id: b });
+  const { place } = await two.do('acquire', { limit, id: c, wait: 9_000 });
+  await vi.waitFor(() => expect(one.recalls).toHaveLength(1), 5_000);
+  await two.do('stay', { limit, id: c, wait: 9_000, place });
+  await one.do('renew', { limit, id: a, fencing, reserves: true });
+  await one.do('release', { limit, id: b });
+  await two.granted(c);
+  await two.do('release', { limit, id: c });
+  await one.do('resize', { limit, id: a, weight: 2, fencing, reserves: true });
+  await one.do('register', { limit });
+  await one.do('setLimit', { limit: 3 });
+  await vi.waitFor(async () => {
+    expect(await one.store.stats({ name: 'limit' })).toMatchObject({ inflight: 0 });
+  }, 5_000);
+  expect((await one.do('acquire', { limit: 3 })).reclaimed).toBeGreaterThan(0);
+  // What the client asks for itself may be refused.
+  expect(JSON.stringify(await admin.call('ACL', 'LOG'))).not.toContain('"lua"');
+});
+
+test('what a call leaves that was refused halfway expires, and does not end the limit', async () => {
+  await admin.call('ACL', 'SETUSER', 'half', 'reset', 'on', '>secret', 'allcommands', 'allkeys');
+  await admin.call('ACL', 'SETUSER', 'half', 'allchannels', '-zmscore');
+  const client = new Redis({ port: redis.port, username: 'half', password: 'secret' });
+  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  parties.push(one);
+  const wish = { name: 'halfway' };
+  const answers = await one.store.send([one.op('acquire', wish), one.op('acquire', wish)], 5_000);
+  expect(answers).toMatchObject([{ error: {} }, { error: {} }]);
+  expect(await admin.pttl('headgate:{halfway}')).toBeGreaterThan(0);
+  await admin.call('ACL', 'SETUSER', 'half', '+zmscore');
+  expect(await one.do('acquire', wish)).toMatchObject({ state: 'held', inflight: 1 });
+  expect(await one.do('acquire', wish)).toMatchObject({ state: 'full', inflight: 1 });
 });
 
 test('options that make no sense are refused, by name', () => {

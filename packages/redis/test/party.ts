@@ -12,6 +12,7 @@ export interface Wish {
   readonly version?: string;
   readonly id?: string;
   readonly weight?: number;
+  readonly resized?: boolean;
   readonly wait?: number;
   readonly queueLimit?: number;
   readonly place?: string | undefined;
@@ -51,8 +52,8 @@ export class Party {
     const { name = 'limit', key, limit = 1, version = '', ...rest } = wish;
     const ref = { name, key, limit, version };
     if (verb === 'setLimit') return { verb, ref };
-    const defaults = { weight: 1, wait: 0, queueLimit: 1_000, spare: 0, reserves: false };
-    return { verb, lease: { ...defaults, id: this.id(), ...rest, ref } };
+    const defaults = { weight: 1, resized: false, wait: 0, queueLimit: 1_000, spare: 0 };
+    return { verb, lease: { ...defaults, reserves: false, id: this.id(), ...rest, ref } };
   }
 
   /** One operation, which must succeed. */

@@ -35,8 +35,10 @@ describe.each(libraries)('$name', ({ connect }) => {
     const admin = adminOf(redis);
     await admin.set('headgate:{text}', 'x');
     await admin.zadd('headgate:{set}', '1', 'x', '2', 'y');
+    // Of the length of what is at its place.
+    await admin.zadd('headgate:{alike}', '-1', 'x'.repeat(57));
     const one = party(redis);
-    for (const name of ['text', 'set']) {
+    for (const name of ['text', 'set', 'alike']) {
       for (const verb of ['acquire', 'renew', 'release', 'setLimit'] as const) {
         const error = await one.fails(verb, { name });
         expect(error).toMatchObject({

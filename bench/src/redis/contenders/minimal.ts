@@ -23,8 +23,9 @@ end
 return 0`;
 
 /**
- * The least that a first-come line over processes can do: one call to acquire and one to release, and a message to whom a
- * place was passed. No leases, no timeouts, nothing after a crash, no batches. It is a bound for those that have these.
+ * The least that a first-come line over processes can do: one call to acquire and one to release, and a message to whom
+ * a place was passed. No leases, no timeouts, nothing after a crash, no batches. It is a bound for those that have
+ * these.
  */
 class Minimal implements Contender, Place {
   readonly #client: Redis;

@@ -2,7 +2,7 @@ import type { Open } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
 import type { Command, RedisSetting } from './setting.ts';
 
-/** Sends two given commands, one in place of an acquire and one in place of a release: what the client and Redis cost. */
+/** Sends two given commands in place of an acquire and of a release: what the client and Redis cost. */
 export const raw: Open<RedisSetting> = async ({ port, commands: [acquire, release] = [] }) => {
   if (acquire === undefined || release === undefined) throw new Error('raw was given no commands');
   const client = await connect(port);

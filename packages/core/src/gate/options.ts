@@ -19,11 +19,15 @@ export type GateLimitOptions = {
   | (SharedOptions & {
       limiter?: undefined;
       name: string;
-      /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
+      /**
+       * The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`.
+       */
       limit: number | LimitFactory;
       /** Every key has the limit to itself; it applies to who names one. Default: false. */
       perKey?: boolean | undefined;
-      /** How many may wait for this limit (per key where keyed), besides the gate's own `queueLimit`. Default: Infinity. */
+      /**
+       * How many may wait for this limit (per key where keyed), besides the gate's own `queueLimit`. Default: Infinity.
+       */
       queueLimit?: number | undefined;
       /** The most weight that may wait for this limit (per key where keyed). Default: Infinity. */
       queueWeight?: number | undefined;
@@ -33,9 +37,14 @@ export type GateLimitOptions = {
 );
 
 export interface GateOptions {
-  /** Passed in this order: keyed ones first, then optional ones, then those that apply to all. Beside a guard there need be none. */
+  /**
+   * Passed in this order: keyed ones first, then optional ones, then those that apply to all. Beside a guard there need
+   * be none.
+   */
   limits: readonly GateLimitOptions[];
-  /** Asked before the limits, which there need not be then: `eventLoopGuard()` of `@headgate/core/node`. Default: none. */
+  /**
+   * Asked before the limits, which there need not be then: `eventLoopGuard()` of `@headgate/core/node`. Default: none.
+   */
   guard?: Guard | undefined;
   /** Default: the names of its limits, joined by `+`, or that of the guard where there is no limit. */
   name?: string | undefined;
@@ -46,11 +55,14 @@ export interface GateOptions {
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait on its whole way. Default: 2,000, or the only shared limiter's own. */
   queueTimeout?: number | undefined;
-  /** In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`. */
+  /**
+   * In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, and around one of
+   * these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`.
+   */
   order?: Order | undefined;
   /**
-   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded` by a guard.
-   * Default: `enforce`.
+   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded`
+   * by a guard. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */

@@ -8,7 +8,10 @@ import { type Takes, weightNow } from './takes.ts';
 /** The gate, as a request sees it that passes. */
 export interface Way {
   readonly closed: boolean;
-  /** Whether a request may begin to wait; from then on its time runs, and it counts unless it only waits for the word of a store. */
+  /**
+   * Whether a request may begin to wait; from then on its time runs, and it counts unless it only waits for the word of
+   * a store.
+   */
   startWaiting(passage: Passage): boolean;
   /** Whether a request that has waited for the word of a store may wait in line; from then on it counts. */
   startQueueing(passage: Passage): boolean;

@@ -11,9 +11,9 @@ import type { Plan } from './plan.ts';
 import { checkTakes, type Takes, takesFrom } from './takes.ts';
 
 /**
- * Of the limiter that can stand for the whole gate, told all that the gate has been told; undefined where none can. Everybody
- * must pass it, as an optional or a keyed one need not be; nobody may pass it beyond the limit, as in shadow mode; and it has
- * the gate's name, which rejections and events carry.
+ * Of the limiter that can stand for the whole gate, told all that the gate has been told; undefined where none can.
+ * Everybody must pass it, as an optional or a keyed one need not be; nobody may pass it beyond the limit, as in shadow
+ * mode; and it has the gate's name, which rejections and events carry.
  */
 export function soleSettings(
   [only, ...others]: readonly Plan[],

@@ -31,8 +31,8 @@ interface OwnLimit<R> extends LimitRule<R>, SharedOptions {
   limit: number | LimitFactory | ((request: R) => number);
   limiter?: undefined;
   /**
-   * Parts of the limit that are guaranteed, by name, together at most 1: `{ gold: 0.6, free: 0.3 }`. Others borrow what a part
-   * does not use; a place that comes free goes to who holds less than its part. Default: all is for all.
+   * Parts of the limit that are guaranteed, by name, together at most 1: `{ gold: 0.6, free: 0.3 }`. Others borrow what
+   * a part does not use; a place that comes free goes to who holds less than its part. Default: all is for all.
    */
   shares?: Readonly<Record<string, number>> | undefined;
   /** The most weight that may wait for this limit (per key where keyed). Default: Infinity. */
@@ -54,8 +54,8 @@ export type LimitOptions<R> =
 /** `Args` are the framework's own arguments, `Result` what its handlers return, `Reply` what tells of the response. */
 export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply> {
   /**
-   * How many requests may wait; Infinity is allowed. Default: 0, or the shared limiter's own; for one limit beside `queueWeight`,
-   * as many as that allows.
+   * How many requests may wait; Infinity is allowed. Default: 0, or the shared limiter's own; for one limit beside
+   * `queueWeight`, as many as that allows.
    */
   queueLimit?: number | undefined;
   /** Milliseconds that a request may wait. Default: 2,000, or the shared limiter's own. */
@@ -68,18 +68,18 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
-   * How much a request matters: while it waits, in a full line, and to a guard. A client's own claim counts only if this function
-   * reads it. Default: all are alike.
+   * How much a request matters: while it waits, in a full line, and to a guard. A client's own claim counts only if
+   * this function reads it. Default: all are alike.
    */
   priority?: ((request: R) => Priority) | undefined;
   /**
-   * Whom a request is for. Those that wait on behalf of different parties take turns, counted by weight; memory stays bounded
-   * however many names clients invent. Default: no turns.
+   * Whom a request is for. Those that wait on behalf of different parties take turns, counted by weight; memory stays
+   * bounded however many names clients invent. Default: no turns.
    */
   fairBy?: ((request: R) => string) | undefined;
   /**
-   * Asked before the limits, once for each request, by its `priority`: `eventLoopGuard()` of `@headgate/core/node`. There need
-   * not be a limit then. Default: none.
+   * Asked before the limits, once for each request, by its `priority`: `eventLoopGuard()` of `@headgate/core/node`.
+   * There need not be a limit then. Default: none.
    */
   guard?: Guard | undefined;
   /** Who is next, with `priority` and `fairBy` among equals: `fifo()`, `lifo()` or `codel()`. Default: `fifo()`. */
@@ -90,8 +90,8 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    */
   classify?: ((response: Reply) => Outcome) | undefined;
   /**
-   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded` by a guard.
-   * Default: `enforce`.
+   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded`
+   * by a guard. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */

@@ -27,15 +27,18 @@ export interface LimiterOptions {
   /** Every key has the limit to itself, and every caller must name one. Default: false. */
   perKey?: boolean | undefined;
   /**
-   * How many may wait, per key where keyed; Infinity is allowed. Default: 0, all are turned away at once; beside `queueWeight`,
-   * as many as that allows.
+   * How many may wait, per key where keyed; Infinity is allowed. Default: 0, all are turned away at once; beside
+   * `queueWeight`, as many as that allows.
    */
   queueLimit?: number | undefined;
   /** The most weight that may wait, per key where keyed: a whole number from 0, or Infinity. Default: Infinity. */
   queueWeight?: number | undefined;
   /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
   queueTimeout?: number | undefined;
-  /** Who is next: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`. */
+  /**
+   * Who is next: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`.
+   * Default: `fifo()`.
+   */
   order?: Order | undefined;
   /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
   maxHold?: number | undefined;

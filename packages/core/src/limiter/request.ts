@@ -30,7 +30,10 @@ function checkShare({ shareNames }: Limiter, share: string): void {
   );
 }
 
-/** @throws HeadgateError for want of a key where there are keys, for a key or its limit where there are none, and for what is no limit. */
+/**
+ * @throws HeadgateError for want of a key where there are keys, for a key or its limit where there are none, and for
+ * what is no limit.
+ */
 export function checkKey(
   { name, perKey }: Pick<Limiter, 'name' | 'perKey'>,
   key: string | undefined,

@@ -4,8 +4,8 @@ import type { Limiter } from './limiter.ts';
 import type { LimiterSettings } from './pools.ts';
 
 /**
- * What becomes of requests while the store cannot be asked: all are turned away (`reject`), or let in (`admit`), or each process keeps
- * to the limit alone (`local`).
+ * What becomes of requests while the store cannot be asked: all are turned away (`reject`), or let in (`admit`), or
+ * each process keeps to the limit alone (`local`).
  */
 export type OutagePolicy = 'reject' | 'admit' | 'local';
 
@@ -22,13 +22,14 @@ export interface SharedOptions {
   /** What becomes of requests while the store cannot be asked. Default: `reject`. */
   onStoreError?: OutagePolicy | undefined;
   /**
-   * How often in a row a permit may pass to who waits in the same process before it goes back to the store, within 100 ms: fewer round
-   * trips, for a longer wait of other processes. Default: 0, strictly in order of arrival over all processes.
+   * How often in a row a permit may pass to who waits in the same process before it goes back to the store, within 100
+   * ms: fewer round trips, for a longer wait of other processes. Default: 0, strictly in order of arrival over all
+   * processes.
    */
   handoff?: number | undefined;
   /**
-   * How many idle permits the process keeps, each for 100 ms or until others wait, so that most requests need no round trip. Must
-   * be 0 at a limit of 1. Default: 0.
+   * How many idle permits the process keeps, each for 100 ms or until others wait, so that most requests need no round
+   * trip. Must be 0 at a limit of 1. Default: 0.
    */
   reserve?: number | undefined;
 }

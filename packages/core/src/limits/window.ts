@@ -30,7 +30,9 @@ export class Window {
     if (stretch !== undefined) this.#stretch.add(stretch);
   }
 
-  /** Long enough for the work admitted at its beginning to be over, and with enough samples to tell chance from load. */
+  /**
+   * Long enough for the work admitted at its beginning to be over, and with enough samples to tell chance from load.
+   */
   isOver(now: number): boolean {
     const age = now - this.#start;
     const compared = this.#stretch.count > 0 ? this.#stretch : this.#rtt;

@@ -83,6 +83,7 @@ export class Admission {
     local?.adjust(weight);
     if (lease === undefined || lease.state === 'over') return;
     lease.weight = weight;
+    lease.resized = true;
     this.pool.home.session.ask('resize', lease);
   }
 

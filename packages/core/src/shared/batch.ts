@@ -6,7 +6,7 @@ import { Turn } from './turn.ts';
 /** Is told the answer, and when the question was sent. */
 export type Answered = (answer: Answer, sent: number) => void;
 
-/** What is asked of a store in one turn: it travels together, and every question has an answer, whatever the store does. */
+/** What is asked of a store in one turn travels together; every question has an answer, whatever the store does. */
 export class Batch {
   #asked: { op: Op; answered: Answered }[] = [];
   readonly #turn = new Turn(() => {

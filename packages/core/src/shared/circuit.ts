@@ -2,9 +2,9 @@ import { type Clock, startTimer } from '../clock.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 
 /**
- * Whether the store is there, as far as one limit is concerned. Opened by a call that fails, so that no more than the calls of
- * one timeout wait in vain. Closed by a probe alone, of which there is one at a time: where only some calls fail, those that
- * do not would close it again and again, and each time all who wait would go back to the store.
+ * Whether the store is there, as far as one limit is concerned. Opened by a call that fails, so that no more than the
+ * calls of one timeout wait in vain. Closed by a probe alone, of which there is one at a time: where only some calls
+ * fail, those that do not would close it again and again, and each time all who wait would go back to the store.
  */
 export class Circuit {
   /** Why the store is away; undefined where it is not. */

@@ -5,8 +5,8 @@ import { mostAtHome } from './reserve.ts';
 import type { SharedPool } from './shared-pool.ts';
 
 /**
- * Permits that pass from hand to hand in this process before they go back to the store. Who has come first is next, whichever lease
- * comes free: the place that it leaves in the store's line goes to another who waits here.
+ * Permits that pass from hand to hand in this process before they go back to the store. Who has come first is next,
+ * whichever lease comes free: the place that it leaves in the store's line goes to another who waits here.
  */
 export class Handoff implements Served {
   ready = false;
@@ -54,12 +54,12 @@ export class Handoff implements Served {
     return this.pool.home.settings.handoff > 0;
   }
 
-  /** A place in the line that nobody waits for any more: for who was to have the lease, or for the first who has none. */
+  /** A place in the line that nobody waits for any more: for who was to have the lease, or the first who has none. */
   #reuse(own: Lease, lease: Lease, stoodIn: boolean): void {
     const { waiters, home, holdings } = this.pool;
     const unsent = waiters.firstUnsent?.place as Lease | undefined;
     const from = lease.waiter === undefined ? unsent : lease;
-    // The store is not asked for one that stood in line in this process instead: of no use to who need not leave his own.
+    // The store is not asked for one that stood in line in this process instead: of no use to who may keep his own.
     const isUseful = from?.weight === own.weight && (from === lease || !stoodIn);
     if (from === undefined || !isUseful) return holdings.release(own);
     const heir = waiters.remove(from) as Waiter;

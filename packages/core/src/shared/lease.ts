@@ -5,9 +5,7 @@ import type { LeaseRequest } from './store.ts';
 
 /** A place under a shared limit, or in its line: this process's record of it. */
 export class Lease {
-  /**
-   * `unsent`: the store has not been asked yet. `asking`: it has not answered yet. `over`: given back, lost, or turned away.
-   */
+  /** `unsent`: the store has not been asked. `asking`: not answered yet. `over`: given back, lost, or turned away. */
   state: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
   /** Who waits for it. */
   waiter: Waiter | undefined = undefined;
@@ -19,6 +17,8 @@ export class Lease {
   isCounted = false;
   place: string | undefined = undefined;
   fencing: bigint | undefined = undefined;
+  /** Whether its weight was another once. */
+  resized = false;
   /** How many permits it has served. */
   uses = 0;
   /** When the store let it in, or when it was last laid idle. */
@@ -38,7 +38,7 @@ export class Lease {
 
   /** As the store is told of it now. */
   request(): LeaseRequest {
-    const { pool, id, weight, place, fencing } = this;
+    const { pool, id, weight, resized, place, fencing } = this;
     const { queueLimit, spare, reserves } = pool.home;
     const wait = this.waiter === undefined ? 0 : pool.home.timeLeft(this.waiter);
     this.waitsUntil = pool.home.session.store.clock.now() + wait;
@@ -46,6 +46,7 @@ export class Lease {
       ref: pool.view.ref,
       id,
       weight,
+      resized,
       wait,
       queueLimit,
       place,

@@ -80,7 +80,7 @@ export class LimitView {
     return { reason, limit: name, queued: this.queued, waited, retryAfter };
   }
 
-  /** Of what is ahead over all processes, the part that this process will see come back, where all give back at one rate. */
+  /** Of what is ahead over all processes, the part that will come back to this one, where all give back at one rate. */
   #weightAhead({ weight }: Waiter): number {
     const { inflight } = this;
     return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.admission.inflight) / inflight;

@@ -19,15 +19,18 @@ export interface MemoryStoreOptions {
   readonly memory?: Memory | undefined;
   /** Milliseconds for which a permit is held without a renewal: at least three times `timeout`. Default: 10,000. */
   readonly lease?: number | undefined;
-  /** Milliseconds that a call may take, though here none takes any time. Default: 1,000, or a third of `lease` where that is shorter. */
+  /**
+   * Milliseconds that a call may take, though here none takes any time. Default: 1,000, or a third of `lease` where
+   * that is shorter.
+   */
   readonly timeout?: number | undefined;
   /** Times leases and renewals, and where `memory` is its own, that too. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * A store in this process, for tests, and for what runs in one process today: the same promises as of a store that several processes
- * share, but nothing of it is left when the process ends.
+ * A store in this process, for tests, and for what runs in one process today: the same promises as of a store that
+ * several processes share, but nothing of it is left when the process ends.
  *
  * @throws HeadgateError for options that make no sense.
  */

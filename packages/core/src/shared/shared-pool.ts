@@ -15,7 +15,7 @@ import type { SharedPools } from './shared-pools.ts';
 import type { Standing } from './store.ts';
 import { Waiters } from './waiters.ts';
 
-/** What this process holds and awaits under a shared limit: one for the whole limiter, or one for each key in use here. */
+/** What this process holds and awaits under a shared limit: one for the limiter, or one for each key in use here. */
 export class SharedPool {
   readonly waiters = new Waiters();
   readonly view: LimitView;

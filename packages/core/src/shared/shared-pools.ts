@@ -20,8 +20,8 @@ import type { LimitName, Standing } from './store.ts';
 const usesInReserve = 100;
 
 /**
- * A shared limiter's pools, and what they have in common: a single pool, or one for each key in use here. An idle key leaves
- * nothing behind.
+ * A shared limiter's pools, and what they have in common: a single pool, or one for each key in use here. An idle key
+ * leaves nothing behind.
  */
 export class SharedPools implements Member {
   readonly name: string;
@@ -136,7 +136,7 @@ export class SharedPools implements Member {
     observer.reclaimed?.({ name, count: reclaimed });
   }
 
-  /** Another process, or an earlier `setLimit`, has declared what applies. Of that, an answer that comes late may not know. */
+  /** Another process, or an earlier `setLimit`, has declared what applies. A late answer may not know of the latest. */
   #adopt({ limit, version }: Standing): void {
     if (version === this.version) return;
     const isConfirmed = this.version === '' && limit === this.limit;
@@ -177,7 +177,7 @@ export class SharedPools implements Member {
   failed(key: string | undefined, error: StoreError): void {
     this.#lately = { name: this.name, key };
     this.circuit.failed(error);
-    if (this.circuit.error === undefined) this.#tell(true, error);
+    if (this.circuit.error === undefined) this.#report(true, error);
   }
 
   doubted(): void {
@@ -197,14 +197,14 @@ export class SharedPools implements Member {
     return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
   }
 
-  #tell(up: boolean, error: StoreError | undefined): void {
+  #report(up: boolean, error: StoreError | undefined): void {
     const { name, observer } = this.settings;
     observer.store?.({ name, up, error });
   }
 
   #turned(): void {
     const { error } = this.circuit;
-    this.#tell(error === undefined, error);
+    this.#report(error === undefined, error);
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) this.fallback.end();

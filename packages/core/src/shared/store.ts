@@ -23,8 +23,8 @@ export interface LimitRef extends LimitName {
   /** The most weight at once, as this process knows it. */
   readonly limit: number;
   /**
-   * The store's time at which this limit was declared, as an answer said; empty to declare it now. The latest declaration
-   * wins, also after the store has lost its state.
+   * The store's time at which this limit was declared, as an answer said; empty to declare it now. The latest
+   * declaration wins, also after the store has lost its state.
    */
   readonly version: string;
 }
@@ -35,6 +35,8 @@ export interface LeaseRequest {
   /** Begins with the store's `owner` and a dot; used once. */
   readonly id: string;
   readonly weight: number;
+  /** Whether it has had another weight: what keeps leases by their weight has to look for it. */
+  readonly resized: boolean;
   /** Milliseconds that it may still wait; 0: it does not join the line. */
   readonly wait: number;
   /** How many may wait, over all processes. */
@@ -43,27 +45,29 @@ export interface LeaseRequest {
   readonly place?: string | undefined;
   /** Its fencing token, where it is held. */
   readonly fencing?: bigint | undefined;
-  /** How many more fencing tokens from the granted one on are its own: for the permits that follow each other under one lease. */
+  /** How many tokens after the granted one are its own too: for the permits that follow each other under one lease. */
   readonly spare: number;
   /** Whether its process may keep it for a while with nothing at work: it wants to know when others begin to wait. */
   readonly reserves: boolean;
 }
 
 /**
- * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`: for a `lease`
- * from when that was last asked for or stayed. So any of them reclaims what a dead process held, or was given after its death.
+ * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`:
+ * for a `lease` from when that was last asked for or stayed. So any of them reclaims what a dead process held, or was
+ * given after its death.
  *
- * Those sent together may be let in together, at their end, where that makes no difference to who is let in.
+ * Of several that are sent together, who fits may be let in once, after all of them, where that makes no difference to
+ * who is let in.
  *
- * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of less
- *   than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.
- * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in meanwhile (with a new
- *   token); rejoins at its `place` where the store does not know it. Never `full`.
+ * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of
+ *   less than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.
+ * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in
+ *   meanwhile (with a new token); rejoins at its `place` where the store does not know it. Never `full`.
  * - `renew`, of one that is held: for another `lease`. Where the store does not know it: `held` again where the store
  *   has lost its state since, whatever the limit says; else `lost`.
  * - `register`: one that was let in without the store is held from now on, whatever the limit says.
  * - `resize`: a held one has this weight from now on, which may exceed the limit; `lost` where it is not held.
- * - `release`: gives a held one back, or takes a waiting one out of the line; `lost` where it was neither, which changes nothing.
+ * - `release`: gives a held one back, or takes a waiting one out of the line; else `lost`, and nothing is changed.
  */
 export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
 
@@ -158,7 +162,10 @@ export interface StoreTimes {
   readonly clock?: Clock | undefined;
 }
 
-/** Where shared limits are counted; extend it for a store of your own, and run `storeSuite()` of `@headgate/test-suite` on it. */
+/**
+ * Where shared limits are counted; extend it for a store of your own, and run `storeSuite()` of `@headgate/test-suite`
+ * on it.
+ */
 export abstract class Store implements LimiterSource {
   readonly lease: number;
   readonly timeout: number;
@@ -168,7 +175,7 @@ export abstract class Store implements LimiterSource {
   abstract readonly can: Capabilities;
   #session: Session | undefined;
 
-  /** @throws HeadgateError for times that make no sense, or with which a renewal that fails could not be tried again in time. */
+  /** @throws HeadgateError for times that make no sense, or leave none to renew again where a renewal has failed. */
   constructor({ lease, timeout, clock = systemClock }: StoreTimes) {
     this.lease = checkSpan('lease', lease);
     this.timeout = checkSpan('timeout', timeout);

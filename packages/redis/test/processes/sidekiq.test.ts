@@ -3,7 +3,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
 
-// What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the leases.
+// What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the
+// leases.
 
 const crew = useCrew();
 let redis: RedisServer;

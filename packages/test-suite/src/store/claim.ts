@@ -17,6 +17,7 @@ export class Claim {
   fencing: bigint | undefined = undefined;
   place: string | undefined = undefined;
   wishes: Required<Wishes>;
+  resized = false;
   #checks = 0;
 
   constructor(
@@ -37,8 +38,8 @@ export class Claim {
   }
 
   request(): LeaseRequest {
-    const { id, place, fencing } = this;
-    return { ref: this.view.ref, id, ...this.wishes, place, fencing };
+    const { id, resized, place, fencing } = this;
+    return { ref: this.view.ref, id, ...this.wishes, resized, place, fencing };
   }
 
   op(verb: LeaseVerb): Op {
@@ -52,6 +53,7 @@ export class Claim {
 
   resize(weight: number): Promise<Reply> {
     this.wishes = { ...this.wishes, weight };
+    this.resized = true;
     return this.do('resize');
   }
 

@@ -16,8 +16,8 @@ import {
  * - `drop`: it is not done, and nobody answers.
  * - `lose`: it is done, and nobody answers.
  * - `repeat`: it is done twice; the second answer counts.
- * - `delay`: it is done after so many milliseconds, and so are those after it: they do not overtake it. Where that is after its
- *   timeout, nobody waits for the answer any more.
+ * - `delay`: it is done after so many milliseconds, and so are those after it: they do not overtake it. Where that is
+ *   after its timeout, nobody waits for the answer any more.
  */
 export type CallFault = 'fail' | 'drop' | 'lose' | 'repeat' | { readonly delay: number };
 

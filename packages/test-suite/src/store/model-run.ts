@@ -95,9 +95,9 @@ export class ModelRun {
     );
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
-      const isTold = this.#isToldBy(reply, op, key);
+      const isNews = this.#takeNews(reply, op, key);
       const { state, reclaimed } = expected[at] as Expected;
-      const answer = { state: isTold ? 'held' : state, reclaimed };
+      const answer = { state: isNews ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
       // What is done together may be counted together.
       const { inflight, queued, limit, version } = reply;
@@ -108,8 +108,8 @@ export class ModelRun {
     }
   }
 
-  /** Whether the answer brings the news that it was let in, by an operation that went with its own. */
-  #isToldBy({ state }: Reply, op: Op, key: number): boolean {
+  /** Whether the answer brings the news that it was let in by an operation that went with its own; then no grant does. */
+  #takeNews({ state }: Reply, op: Op, key: number): boolean {
     const { granted, news } = this.#models[key] as LimitModel;
     const id = op.verb === 'setLimit' ? '' : op.lease.id;
     if (state !== 'held' || !news.delete(id)) return false;
@@ -151,6 +151,7 @@ export class ModelRun {
 
   #resize(claim: Claim, key: number, weight: number): Asked {
     const wishes = { ...claim.wishes, weight };
+    claim.resized = true;
     const lease = { ...claim.request(), weight };
     const hear = (reply: Reply) => {
       claim.hear(reply);

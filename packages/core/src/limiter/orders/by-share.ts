@@ -7,10 +7,10 @@ import { fifo } from './fifo.ts';
 import { Lanes, mostInARow } from './lanes.ts';
 
 /**
- * Parts of a limit that are guaranteed, by name. While nobody wants a part, others borrow it; a place that comes free goes to who
- * holds less than its part, and in a full line such a newcomer displaces one of those who have more, which is rejected as
- * `full`. Nothing is taken back from who holds it. What the parts leave over is for all.
- * A share counts as unused while its weight in flight is below its part of the limit, as in Netflix' concurrency-limits.
+ * Parts of a limit that are guaranteed, by name. While nobody wants a part, others borrow it; a place that comes free
+ * goes to who holds less than its part, and in a full line such a newcomer displaces one of those who have more, which
+ * is rejected as `full`. Nothing is taken back from who holds it. What the parts leave over is for all.
+ * A share is unused while its weight in flight is below its part of the limit, as in Netflix' concurrency-limits.
  *
  * @param shares Each a number above 0 and at most 1; together at most 1.
  * @param order Within a share. Default: `fifo()`.
