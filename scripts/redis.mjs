@@ -1,4 +1,5 @@
-// A Redis server for tests, where PATH has none: Debian's package, unpacked without root into node_modules/.cache/redis.
+// A Redis server for tests, where PATH has none: Debian's package, unpacked without root into
+// node_modules/.cache/redis.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { unpackDebian, works } from './debian.mjs';

@@ -20,16 +20,16 @@ export interface Query {
 }
 
 /**
- * How to connect: a connection string or a config as `pg` takes them, or a function that makes a client which has not been
- * connected yet.
+ * How to connect: a connection string or a config as `pg` takes them, or a function that makes a client which has not
+ * been connected yet.
  */
 export type Connect = string | object | (() => PostgresClient | Promise<PostgresClient>);
 
 export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
 
 /**
- * Milliseconds that an attempt to connect may take at least, however soon a caller gives up: it would else fail again and again
- * where the network or the handshake is slow.
+ * Milliseconds that an attempt to connect may take at least, however soon a caller gives up: it would else fail again
+ * and again where the network or the handshake is slow.
  */
 export const connectTime = 5_000;
 

@@ -12,8 +12,8 @@ interface Errand {
 }
 
 /**
- * The connection for what no caller waits for: so a release takes no longer for its notification, and does not fail with it.
- * One statement after the other.
+ * The connection for what no caller waits for: so a release takes no longer for its notification, and does not fail
+ * with it. One statement after the other.
  */
 export class Errands {
   readonly link: Link;
@@ -38,7 +38,10 @@ export class Errands {
     return this.#add(() => query);
   }
 
-  /** In parts that are short enough, each whole lines after the first word. A lost one is made up for when who waits asks. */
+  /**
+   * In parts that are short enough, each whole lines after the first word. A lost one is made up for when who waits
+   * asks.
+   */
   notify(channel: string, word: string, lines: readonly string[]): void {
     let message = word;
     const send = () => {

@@ -8,15 +8,15 @@ export type { PostgresStore } from './postgres-store.ts';
 
 export interface PostgresStoreOptions {
   /**
-   * How to reach the server itself: a connection string, a config of `pg`, or a function that makes a `pg.Client` which has not been
-   * connected. The store opens three connections of its own and never takes one of the app's.
+   * How to reach the server itself: a connection string, a config of `pg`, or a function that makes a `pg.Client` which
+   * has not been connected. The store opens three connections of its own and never takes one of the app's.
    */
   readonly connect: Connect;
   /** The schema that the store's tables are in, and nothing else. Default: `headgate`. */
   readonly schema?: string | undefined;
   /**
-   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process is cut off. At least
-   * 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
+   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process is cut off. At
+   * least 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
    */
   readonly lease?: number | undefined;
   /** Milliseconds that a call may take. Default: 1,000, or a third of `lease` where that is shorter. */
@@ -27,8 +27,8 @@ const shortestLease = 100;
 const longestLease = 1e12;
 
 /**
- * Counts limits in PostgreSQL 13 or newer: one limit over all processes that use the same database, `schema` and name. The line is
- * kept there too, in order of arrival. `await store.migrate()` makes the tables.
+ * Counts limits in PostgreSQL 13 or newer: one limit over all processes that use the same database, `schema` and name.
+ * The line is kept there too, in order of arrival. `await store.migrate()` makes the tables.
  *
  * @throws HeadgateError where an option is unknown or makes no sense.
  */

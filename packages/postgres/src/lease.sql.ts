@@ -5,13 +5,13 @@ import { verbs } from './verbs.sql.ts';
 const words = 8;
 
 /**
- * All operations on one limit, in one short transaction of its own. It locks the limit's row first, and only then looks at the
- * clock and at the leases: at READ COMMITTED each statement sees what was committed before it began.
+ * All operations on one limit, in one short transaction of its own. It locks the limit's row first, and only then looks
+ * at the clock and at the leases: at READ COMMITTED each statement sees what was committed before it began.
  *
- * `ops` is, for each operation: verb, id, weight, spare, `1` where it reserves, wait in microseconds, queueLimit or place, and
- * fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, microseconds until the next lease may end where
- * anybody waits, leases reclaimed, who is to be told that others wait; for each operation its state, its token or place,
- * inflight, queued; then the id and token of each that was let in besides.
+ * `ops` is, for each operation: verb, id, weight, spare, `1` where it reserves, wait in microseconds, queueLimit or
+ * place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, microseconds until the next
+ * lease may end where anybody waits, leases reclaimed, who is to be told that others wait; for each operation its
+ * state, its token or place, inflight, queued; then the id and token of each that was let in besides.
  */
 export function leaseFunctions(schema: string): string {
   return `

@@ -23,8 +23,8 @@ export interface LinkOptions {
 }
 
 /**
- * One connection of the store's own, which is opened again where it is lost. It keeps no process alive; who waits for an answer
- * does so by his own timer.
+ * One connection of the store's own, which is opened again where it is lost. It keeps no process alive; who waits for
+ * an answer does so by his own timer.
  */
 export class Link {
   readonly #options: LinkOptions;

@@ -29,8 +29,8 @@ export function channelOf(owner: string): string {
 }
 
 /**
- * The connection that tells of grants, and by its end of the end of the process: it does nothing else, since the server notices
- * the end of an idle connection at once.
+ * The connection that tells of grants, and by its end of the end of the process: it does nothing else, since the server
+ * notices the end of an idle connection at once.
  */
 export class Listening {
   readonly link: Link;

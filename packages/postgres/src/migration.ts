@@ -7,8 +7,8 @@ import { identifier } from './schema.ts';
 import { tables } from './tables.sql.ts';
 
 /**
- * All that the store needs in the database, in one transaction. It may run again, and in many processes at once: the lock lets
- * one after the other.
+ * All that the store needs in the database, in one transaction. It may run again, and in many processes at once: the
+ * lock lets one after the other.
  */
 export function migration(schema: string): string {
   const quoted = identifier(schema);

@@ -82,8 +82,8 @@ export class PostgresStore extends Store {
   }
 
   /**
-   * Makes the tables and functions that the store needs, where they are not there or are of an earlier version. It may be called by
-   * every process that starts, and by many at once. `npx headgate-postgres` prints what it does.
+   * Makes the tables and functions that the store needs, where they are not there or are of an earlier version. It may
+   * be called by every process that starts, and by many at once. `npx headgate-postgres` prints what it does.
    *
    * @throws StoreError where the server cannot be reached, or its role may not do that.
    */

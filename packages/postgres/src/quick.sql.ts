@@ -1,9 +1,9 @@
 import { now } from './schema.ts';
 
 /**
- * One takes or gives back where nobody waits and nothing has expired: what most operations are. The UPDATE locks the limit's
- * row, and looks again at what it says where it had to wait for that. Whatever else it finds is left to `lease()`, which has
- * the same parameters and answers the same.
+ * One takes or gives back where nobody waits and nothing has expired: what most operations are. The UPDATE locks the
+ * limit's row, and looks again at what it says where it had to wait for that. Whatever else it finds is left to
+ * `lease()`, which has the same parameters and answers the same.
  */
 export function quickFunction(schema: string): string {
   const usual = `t.address = address_ AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now} AND t.longest >= term_

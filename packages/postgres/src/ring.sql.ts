@@ -5,9 +5,9 @@ import { now } from './schema.ts';
 export const grace = 1_000;
 
 /**
- * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and looks
- * whether that of the one before it is free: that one's connection has ended, whatever became of the process. The first
- * looks after the last.
+ * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and
+ * looks whether that of the one before it is free: that one's connection has ended, whatever became of the process. The
+ * first looks after the last.
  *
  * It looks again and again instead of waiting for the lock: a statement that waits holds a snapshot, which would keep
  * the whole database from being vacuumed for as long as all goes well.

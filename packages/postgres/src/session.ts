@@ -1,6 +1,6 @@
 /**
- * What the store's connections rely on, whatever the role or the database is set to. A commit does not wait for the disk: a crash
- * may forget the latest leases, which are registered again with their next renewal.
+ * What the store's connections rely on, whatever the role or the database is set to. A commit does not wait for the
+ * disk: a crash may forget the latest leases, which are registered again with their next renewal.
  */
 export function sessionSettings(timeout: number): string {
   const settings = {

@@ -1,12 +1,13 @@
 /**
  * What is kept. All times are microseconds since 1970, by the server's clock.
  *
- * - `limits`: one row for each limit, and each key of one in use, which every operation locks first. The counts are kept in it,
- *   so that an operation costs as much with a thousand holders as with one; `soonest` is before any lease ends, so that most
- *   operations need not look. It changes with each operation in a place that no index knows of: old versions of the row are
- *   cleared away where they lie, without a vacuum.
- *   `reclaimed` counts leases that were dropped while nobody asked, until somebody does, who is told.
- * - `leases`: who holds (no `place`) and who waits. `ends` is a lease after it was last asked for; `expires`, when it is dropped.
+ * - `limits`: one row for each limit, and each key of one in use, which every operation locks first. The counts are
+ *   kept in it, so that an operation costs as much with a thousand holders as with one; `soonest` is before any lease
+ *   ends, so that most operations need not look. It changes with each operation in a place that no index knows of: old
+ *   versions of the row are cleared away where they lie, without a vacuum. `reclaimed` counts leases that were dropped
+ *   while nobody asked, until somebody does, who is told.
+ * - `leases`: who holds (no `place`) and who waits. `ends` is a lease after it was last asked for; `expires`, when it
+ *   is dropped.
  * - `members`: the processes, each of which holds the advisory lock of its number for as long as it is connected.
  */
 export function tables(schema: string): string {

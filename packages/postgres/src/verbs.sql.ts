@@ -1,6 +1,6 @@
 /**
- * What each verb does: a part of the function in `lease.sql.ts`, whose variables it shares. Each sets a state, and the token or
- * the place that goes with it.
+ * What each verb does: a part of the function in `lease.sql.ts`, whose variables it shares. Each sets a state, and the
+ * token or the place that goes with it.
  */
 export function verbs(schema: string, words: number): string {
   return `

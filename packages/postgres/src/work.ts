@@ -31,7 +31,9 @@ export interface WorkOptions {
   down(error: unknown): void;
 }
 
-/** The connection on which operations are done: all that have come since the last statement was sent, in the next one. */
+/**
+ * The connection on which operations are done: all that have come since the last statement was sent, in the next one.
+ */
 export class Work {
   readonly link: Link;
   readonly #options: WorkOptions;

@@ -38,7 +38,10 @@ export class RedisCluster {
     await move.finish();
   }
 
-  /** The same in steps: until `migrate` the keys are with the old owner, which refers to the new one for those that it has not. */
+  /**
+   * The same in steps: until `migrate` the keys are with the old owner, which refers to the new one for those that it
+   * has not.
+   */
   async startMove(slot: number, to: RedisServer): Promise<SlotMove> {
     const from = await this.ownerOf(slot);
     const [old, next] = [await idOf(from), await idOf(to)];

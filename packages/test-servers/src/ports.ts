@@ -5,8 +5,9 @@ import { createServer } from 'node:net';
 const bus = 10_000;
 
 /**
- * A port that nothing listens on, nor on the one that a cluster takes with it. It is below those that systems give
- * to outgoing connections: a client that tries again and again to reach a server that is down would at some time be connected to itself.
+ * A port that nothing listens on, nor on the one that a cluster takes with it. It is below those that systems give to
+ * outgoing connections: a client that tries again and again to reach a server that is down would at some time be
+ * connected to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Binary } from './binary.ts';
 
 /**
- * Starts a program, says its process id, and ends when it does. A line of input is a signal for the program; the end of the
- * input, when this process has been killed, ends it too, which nobody else will clean up after.
+ * Starts a program, says its process id, and ends when it does. A line of input is a signal for the program; the end of
+ * the input, when this process has been killed, ends it too, which nobody else will clean up after.
  */
 const watch = [
   'exec 3<&0; folder=$1; end=$2; shift 2',

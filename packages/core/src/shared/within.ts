@@ -1,6 +1,6 @@
 /**
- * What the work of a store comes to, which never fails; undefined where its time, in milliseconds, is over before that, which it
- * can ask.
+ * What the work of a store comes to, which never fails; undefined where its time, in milliseconds, is over before that,
+ * which it can ask.
  */
 export function within<T>(
   timeout: number,
