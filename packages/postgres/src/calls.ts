@@ -27,7 +27,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   for (const [index, op] of ops.entries()) {
     const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
     const version = (op.verb !== 'setLimit' && ref.version) || null;
-    const address = known(ref, sender);
+    const address = addressIn(ref, sender);
     let call = latest.get(address.hash);
     if (call?.version !== version || call.limit !== ref.limit) {
       call = { address, version, limit: ref.limit, indices: [], words: [] };
@@ -41,7 +41,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
 }
 
 /** A limiter asks for the same limit over and over, by the same object. */
-function known(ref: LimitRef, { addresses }: Sender): Address {
+function addressIn(ref: LimitRef, { addresses }: Sender): Address {
   let address = addresses.get(ref);
   if (address === undefined) {
     address = addressOf(ref);
@@ -56,10 +56,15 @@ function encode(op: Op, words: string[]): void {
     return;
   }
   const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
-  const where = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
+  const where = op.verb === 'acquire' ? whole(queueLimit) : known(place);
   const micros = whole(wait * 1_000);
   const [weighs, spares] = [whole(weight), whole(spare)];
   words.push(op.verb, id, weighs, spares, reserves ? '1' : '0', micros, where, `${fencing ?? ''}`);
+}
+
+/** What no answer can have said would fail all that it is sent with: it is at the end of the line. */
+function known(place = ''): string {
+  return /^\d{1,18}$/.test(place) ? place : '';
 }
 
 /** As PostgreSQL reads it; more than any count or time that comes up is as good as endless. */

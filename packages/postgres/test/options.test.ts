@@ -102,6 +102,33 @@ test('names and keys are data, whatever they are, and not in errors', async () =
   await store.close();
 });
 
+test('a place that no answer has said is at the end of the line', async () => {
+  const store = postgresStore({ connect: server.url });
+  const ref = { name: 'places', limit: 1, version: '' };
+  let ids = 0;
+  const op = (verb: 'acquire' | 'stay', place?: string) => {
+    const usual = {
+      weight: 1,
+      resized: false,
+      wait: 9_000,
+      queueLimit: 9,
+      spare: 0,
+      reserves: false,
+    };
+    return { verb, lease: { ref, id: `${store.owner}.${++ids}`, ...usual, place } };
+  };
+  const odd = ['-1', '1e14', 'inf', 'here', '9'.repeat(30)].map((place) => op('stay', place));
+  const answers = await store.send([op('acquire'), op('acquire'), ...odd], 5_000);
+  const [held, first, ...rest] = answers.map((answer) =>
+    'error' in answer ? answer.error : answer,
+  );
+  expect(held).toMatchObject({ state: 'held' });
+  for (const one of [first, ...rest]) expect(one).toMatchObject({ state: 'queued' });
+  const places = [first, ...rest].map((one) => Number((one as { place?: string }).place));
+  expect(places).toEqual([...places].sort((one, other) => one - other));
+  await store.close();
+});
+
 test('limits and keys that nobody uses are forgotten', async () => {
   const store = postgresStore({ connect: server.url, lease: 150 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
