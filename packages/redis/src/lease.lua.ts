@@ -116,6 +116,7 @@ ${operation}
     -- In portions, as Lua has no room for any number of arguments.
     local most = format('%d', max(1, min(limit - inflight, 100)))
     local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
+    -- Only where somebody else has taken members out.
     if not heads[1] then
       queued = 0
       break
