@@ -70,7 +70,8 @@ else
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
   -- Without it, what a script leaves that is refused halfway would be nobody's, and never expire.
   old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
-  redis.pcall('ZADD', key, '-1', old)
+  local write = mustNotFail and redis.pcall or call
+  write('ZADD', key, '-1', old)
 end
 local isNew = not top[1]
 if isNew or mustNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
