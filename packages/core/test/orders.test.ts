@@ -133,14 +133,20 @@ describe('codel()', () => {
     expect(reasons(callers)).toEqual(['granted', 'waits']);
   });
 
-  it('under overload takes the newest, and sheds who has waited past the target', () => {
-    const { clock, limiter, next } = busy({ order, queueLimit: 9 });
+  /** Two have waited past the target when the next place is free, two have not. */
+  function overloaded(line: typeof order) {
+    const { clock, limiter, next } = busy({ order: line, queueLimit: 9 });
     const old = [call(limiter), call(limiter)];
     clock.advance(90);
     const fresh = [call(limiter), call(limiter)];
     clock.advance(10);
     next();
-    expect(reasons([...old, ...fresh])).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
+    return { limiter, callers: [...old, ...fresh] };
+  }
+
+  it('under overload takes the newest, and sheds who has waited past the target', () => {
+    const { limiter, callers } = overloaded(order);
+    expect(reasons(callers)).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
     expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
   });
 
@@ -179,13 +185,8 @@ describe('codel()', () => {
     ['parties', byParty(order)],
     ['shares', byShare({ gold: 0.5 }, order)],
   ])('sheds within %s, too', (_, divided) => {
-    const { clock, limiter, next } = busy({ order: divided, queueLimit: 9 });
-    const old = [call(limiter), call(limiter)];
-    clock.advance(90);
-    const fresh = [call(limiter), call(limiter)];
-    clock.advance(10);
-    next();
-    expect(reasons([...old, ...fresh])).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
+    const { callers } = overloaded(divided);
+    expect(reasons(callers)).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
   });
 
   it('each key has a line of its own', () => {

@@ -70,10 +70,12 @@ else
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
   -- Without it, what a script leaves that is refused halfway would be nobody's, and never expire.
   old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
-  redis.pcall('ZADD', key, '-1', old)
+  -- Where it must not fail, what comes next opens the way for all other writes.
+  local write = mustNotFail and redis.pcall or call
+  write('ZADD', key, '-1', old)
 end
-local isNew = not top[1]
-if isNew or mustNotFail then call('PEXPIRE', key, format('%d', 2 * longest)) end
+local lifetime = format('%d', 2 * longest)
+local expiresAlready = (not top[1] or mustNotFail) and call('PEXPIRE', key, lifetime) == 1
 
 -- No lease of a holder ends before that; what waits has higher scores.
 local nextEnd = tonumber(top[4] or '1e14')
@@ -116,6 +118,7 @@ ${operation}
     -- In portions, as Lua has no room for any number of arguments.
     local most = format('%d', max(1, min(limit - inflight, 100)))
     local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
+    -- Only where somebody else has taken members out.
     if not heads[1] then
       queued = 0
       break
@@ -165,12 +168,10 @@ if added and added[1] then
   call('ZADD', key, unpack(added))
   call('ZREM', key, unpack(removed))
 elseif new ~= old then
-  -- With nobody there it is not worth a failure.
-  local write = isNew and inflight + queued == 0 and redis.pcall or call
-  write('ZADD', key, '-1', new)
+  call('ZADD', key, '-1', new)
   call('ZREM', key, old)
 end
-if not (isNew or mustNotFail) then call('PEXPIRE', key, format('%d', 2 * longest)) end
+if not expiresAlready then call('PEXPIRE', key, lifetime) end
 
 if queued > 0 then reply[3] = format('%d', nextEnd - now) end
 reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed

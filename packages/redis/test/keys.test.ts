@@ -161,6 +161,17 @@ test('what a call leaves that was refused halfway expires, and does not end the 
   expect(await one.do('acquire', wish)).toMatchObject({ state: 'full', inflight: 1 });
 });
 
+test('what is told again without memory, after all was lost, expires too', async () => {
+  const client = new Redis(redis.port);
+  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  parties.push(one);
+  await admin.config('SET', 'maxmemory', '1');
+  const wish = { name: 'no memory', fencing: 5n };
+  expect(await one.do('renew', wish)).toMatchObject({ state: 'held', inflight: 1 });
+  expect(await admin.pttl('headgate:{no memory}')).toBeGreaterThan(0);
+  await admin.config('SET', 'maxmemory', '0');
+});
+
 test('options that make no sense are refused, by name', () => {
   const client = new Redis({ port: redis.port, lazyConnect: true });
   const refused = (option: string, options: object) =>

@@ -25,6 +25,8 @@ export class Lease {
   since = 0;
   /** When the latest request for it was sent that the store has answered; before that, when it was first asked for. */
   heard = 0;
+  /** How often news may have been missed, by the time it was last asked about. */
+  missed = 0;
   /** When the store takes it out of the line, as it was last told. */
   waitsUntil = Infinity;
   /** When it is to be renewed. */

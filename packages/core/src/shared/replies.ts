@@ -62,6 +62,8 @@ export class Replies {
     const { session, queued, queueLimit } = pool.home;
     const hasRoom = session.store.can.queueLimit || queued < queueLimit;
     if (!hasRoom || !pool.startQueueing(lease)) return pool.refuse(lease, 'full');
+    // The store was asked before it could tell: it may have let it in by now.
+    if (lease.missed < session.missed) return session.ask('stay', lease);
     pool.prolong(lease);
     pool.checkSoon(lease);
   }

@@ -24,6 +24,8 @@ export class Session implements StoreListener {
   readonly #members = new Set<Member>();
   readonly #batch: Batch;
   readonly releases: Releases;
+  /** How often news may have been missed. */
+  missed = 0;
   #wakeAt = Infinity;
   #cancel = () => {};
   #listening = false;
@@ -55,6 +57,7 @@ export class Session implements StoreListener {
   /** Asks for, or about, a lease; the pool is told the answer. */
   ask(verb: LeaseVerb, lease: Lease): void {
     this.#leases.set(lease.id, lease);
+    lease.missed = this.missed;
     this.send({ verb, lease: lease.request() }, (answer, sent) =>
       lease.pool.replies.answered(lease, verb, answer, sent),
     );
@@ -108,6 +111,7 @@ export class Session implements StoreListener {
   }
 
   check(): void {
+    this.missed++;
     const leases = [...this.#leases.values()];
     // The store may have forgotten all: who holds a place is to be there before those who wait for it.
     for (const member of this.#members) member.tell();

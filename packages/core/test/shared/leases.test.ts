@@ -273,6 +273,33 @@ describe('a message', () => {
     waiting.permit?.release();
   });
 
+  test('a new subscription makes who has asked before it, and is answered after it, ask again', async () => {
+    const world = new World();
+    const store = world.line();
+    const [a, b] = [world.limiter(), world.limiter({ store })];
+    const held = await a.acquire();
+    const { send } = store;
+    let answer = () => {};
+    store.send = async (ops) => {
+      const answers = await send.call(store, ops);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return answers;
+    };
+    store.mute = true;
+    const waiting = outcome(b.acquire());
+    await settled();
+    held.release();
+    await settled();
+    store.send = send;
+    store.listener?.check();
+    answer();
+    await settled();
+    expect(waiting.permit).toBeDefined();
+    waiting.permit?.release();
+  });
+
   test('a process that has many waiters asks no more than one for all of them', async () => {
     const world = new World();
     const store = world.line();
