@@ -15,6 +15,22 @@ const words = 8;
  */
 export function leaseFunctions(schema: string): string {
   return `
+-- Moves leases from the row of a limit, which the caller has locked, to their table. Returns the weight of those that
+-- have been there already: that counts once.
+CREATE OR REPLACE FUNCTION ${schema}.unfold(key_ bigint, fresh_ jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS $body$
+  WITH fresh AS (
+    SELECT f.key AS id, (f.value ->> 0)::bigint AS weight, (f.value ->> 1)::bigint AS ends,
+      (f.value ->> 2)::bigint AS fencing, (f.value ->> 3)::bigint AS spare, (f.value ->> 4)::boolean AS reserves
+    FROM pg_catalog.jsonb_each(fresh_) AS f
+  ), moved AS (
+    INSERT INTO ${schema}.leases (limit_id, id, weight, ends, expires, fencing, spare, reserves)
+    SELECT key_, f.id, f.weight, f.ends, f.ends, f.fencing, f.spare, f.reserves FROM fresh AS f
+    ON CONFLICT DO NOTHING RETURNING id
+  )
+  SELECT COALESCE(pg_catalog.sum(f.weight), 0)::bigint FROM fresh AS f
+  WHERE NOT EXISTS (SELECT FROM moved AS m WHERE m.id = f.id)
+$body$;
+
 CREATE OR REPLACE FUNCTION ${schema}.lease(
   address_ text, label_ text, most_ bigint, version_ bigint, term_ bigint, me_ text, ops_ text[]
 ) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
@@ -55,6 +71,10 @@ BEGIN
     VALUES (address_, label_, most_, COALESCE(version_, now_), 0, 0, now_, 0, now_, now_ + term_, term_, false, now_)
     ON CONFLICT DO NOTHING;
   END LOOP;
+
+  IF l.fresh <> '{}' THEN
+    l.inflight := l.inflight - ${schema}.unfold(l.id, l.fresh);
+  END IF;
 
   IF version_ IS NULL AND most_ <> l.most THEN
     l.most := most_;
@@ -121,7 +141,7 @@ ${verbs(schema, words)}
   UPDATE ${schema}.limits AS t SET
     most = l.most, version = l.version, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
     soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,
-    reclaimed = l.reclaimed
+    reclaimed = l.reclaimed, fresh = '{}'
   WHERE t.address = address_;
 
   IF recall_ AND l.reserving AND l.queued > 0 THEN

@@ -129,23 +129,22 @@ export class Link {
     this.#options.down?.(error);
   }
 
-  async #inTime<T>(
+  #inTime<T>(
     client: PostgresClient,
     work: () => Promise<T>,
     time = this.#options.timeout,
   ): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const end = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+    return new Promise((resolve, reject) => {
+      // What it sends is on its way before anything else is done.
+      const working = work();
+      const timer = setTimeout(() => {
         reject(late());
         destroy(client);
       }, time);
       timer.unref();
+      const settled = () => clearTimeout(timer);
+      working.then(settled, settled);
+      working.then(resolve, reject);
     });
-    try {
-      return await Promise.race([work(), end]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

@@ -1,7 +1,6 @@
 import { destroy, type MakeClient, type PostgresClient } from './client.ts';
 import { failure } from './failure.ts';
 import { leaseFunctions } from './lease.sql.ts';
-import { quickFunction } from './quick.sql.ts';
 import { ringFunctions } from './ring.sql.ts';
 import { identifier } from './schema.ts';
 import { tables } from './tables.sql.ts';
@@ -15,7 +14,7 @@ export function migration(schema: string): string {
   return `BEGIN;
 SET LOCAL client_min_messages = warning;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('headgate'), pg_catalog.hashtext('migration'));
-${tables(quoted)}${leaseFunctions(quoted)}${quickFunction(quoted)}${ringFunctions(quoted)}
+${tables(quoted)}${leaseFunctions(quoted)}${ringFunctions(quoted)}
 COMMIT;
 `;
 }

@@ -1,60 +1,42 @@
-import { now } from './schema.ts';
+import { asked, now } from './schema.ts';
+
+/** Bytes of leases that a limit's own row has at most, which are about ten: each change writes all of them. */
+const room = 700;
+
+/** What the row says where nobody waits, nothing has expired, and the limit is as who asks knows it. */
+const usual = `t.address = $1 AND t.most = $2 AND ($3::bigint IS NULL OR t.version = $3) AND t.queued = 0
+  AND t.reclaimed = 0 AND t.soonest > ${now}`;
+
+export interface QuickStatements {
+  /** Address, limit, version, weight, id, microseconds of a lease, spare, `1` where it reserves. */
+  readonly acquire: string;
+  /** Address, limit, version, weight, id. */
+  readonly release: string;
+}
 
 /**
- * One takes or gives back where nobody waits and nothing has expired: what most operations are. The UPDATE locks the
- * limit's row, and looks again at what it says where it had to wait for that. Whatever else it finds is left to
- * `lease()`, which has the same parameters and answers the same.
+ * One takes or gives back where nobody waits and nothing has expired: what most operations are. Each is a plain UPDATE
+ * of the limit's row, which keeps the lease as well, until `lease()` needs it in its table. Where PostgreSQL had to wait
+ * for the row it looks again at what that says, and at nothing else: so all that matters is in it. The answer is one
+ * row (token, inflight, version), or none where `lease()` is to be asked.
+ *
+ * The lease is counted from when it was asked for, as the token is: a wait for the row does not make it longer.
  */
-export function quickFunction(schema: string): string {
-  const usual = `t.address = address_ AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now} AND t.longest >= term_
-      AND (version_ <= t.version OR version_ IS NULL AND t.most = most_)`;
-  return `
-CREATE OR REPLACE FUNCTION ${schema}.quick(
-  address_ text, label_ text, most_ bigint, version_ bigint, term_ bigint, me_ text, ops_ text[]
-) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE
-  weight_ bigint := ops_[3];
-  spare_ bigint := ops_[4];
-  key_ bigint;
-  limit_ bigint;
-  applies_ bigint;
-  token_ bigint;
-  inflight_ bigint;
-  ends_ bigint;
-BEGIN
-  IF ops_[1] = 'acquire' THEN
-    UPDATE ${schema}.limits AS t SET
-      inflight = t.inflight + weight_,
-      token = GREATEST(t.token + 1, ${now}) + spare_,
-      soonest = LEAST(t.soonest, ${now} + term_),
-      touched = ${now}
-    WHERE ${usual} AND (t.inflight = 0 OR t.inflight + weight_ <= t.most) AND (t.reserving OR ops_[5] = '0')
-    RETURNING t.id, t.most, t.version, t.token, t.inflight, ${now} + term_
-    INTO key_, limit_, applies_, token_, inflight_, ends_;
-    IF key_ IS NOT NULL THEN
-      INSERT INTO ${schema}.leases (limit_id, id, weight, ends, expires, fencing, spare, reserves)
-      VALUES (key_, ops_[2], weight_, ends_, ends_, token_ - spare_, spare_, ops_[5] = '1')
-      ON CONFLICT DO NOTHING;
-      IF FOUND THEN
-        RETURN limit_ || E'\\n' || applies_ || E'\\n\\n0\\n\\nheld\\n' || token_ - spare_ || E'\\n' || inflight_ || E'\\n0';
-      END IF;
-      -- It is there already.
-      UPDATE ${schema}.limits AS t SET inflight = t.inflight - weight_ WHERE t.address = address_;
-    END IF;
-  ELSE
-    UPDATE ${schema}.limits AS t SET inflight = t.inflight - weight_, touched = ${now}
-    WHERE ${usual} AND t.inflight >= weight_
-    RETURNING t.id, t.most, t.version, t.inflight INTO key_, limit_, applies_, inflight_;
-    IF key_ IS NOT NULL THEN
-      DELETE FROM ${schema}.leases AS t WHERE t.limit_id = key_ AND t.id = ops_[2] AND t.weight = weight_;
-      IF FOUND THEN
-        RETURN limit_ || E'\\n' || applies_ || E'\\n\\n0\\n\\nok\\n\\n' || inflight_ || E'\\n0';
-      END IF;
-      UPDATE ${schema}.limits AS t SET inflight = t.inflight + weight_ WHERE t.address = address_;
-    END IF;
-  END IF;
-  RETURN ${schema}.lease(address_, label_, most_, version_, term_, me_, ops_);
-END
-$body$;
-`;
+export function quickStatements(schema: string): QuickStatements {
+  const token = `GREATEST(t.token + 1, ${asked})`;
+  return {
+    acquire: `UPDATE ${schema}.limits AS t SET
+  inflight = t.inflight + $4::bigint,
+  token = ${token} + $7::bigint,
+  soonest = LEAST(t.soonest, ${asked} + $6::bigint),
+  touched = ${asked},
+  fresh = t.fresh || pg_catalog.jsonb_build_object($5::text,
+    pg_catalog.jsonb_build_array($4::bigint, ${asked} + $6::bigint, ${token}, $7::bigint, $8::boolean))
+WHERE ${usual} AND t.longest >= $6::bigint AND (t.inflight = 0 OR t.inflight + $4::bigint <= t.most)
+  AND (t.reserving OR NOT $8::boolean) AND NOT t.fresh ? $5::text AND pg_catalog.pg_column_size(t.fresh) < ${room}
+RETURNING t.token - $7::bigint || ' ' || t.inflight || ' ' || t.version`,
+    release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $4::bigint, fresh = t.fresh - $5::text
+WHERE ${usual} AND (t.fresh -> $5::text ->> 0)::bigint = $4::bigint
+RETURNING ' ' || t.inflight || ' ' || t.version`,
+  };
 }

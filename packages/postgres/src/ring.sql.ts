@@ -35,6 +35,7 @@ DECLARE
   m ${schema}.members;
   is_first_ boolean := false;
   soon_ bigint;
+  doubled_ bigint;
   l record;
 BEGIN
   SELECT * INTO m FROM ${schema}.members AS t WHERE t.number < me_ ORDER BY t.number DESC LIMIT 1;
@@ -50,14 +51,19 @@ BEGIN
   IF NOT FOUND THEN RETURN ''; END IF;
   soon_ := ${now} + ${grace * 1_000};
   FOR l IN
-    SELECT t.id, t.address FROM ${schema}.limits AS t WHERE t.id IN (
+    SELECT t.id, t.address, t.fresh FROM ${schema}.limits AS t WHERE t.id IN (
       SELECT s.limit_id FROM ${schema}.leases AS s
       WHERE pg_catalog.split_part(s.id, '.', 1) = m.owner AND s.expires > soon_
+    ) OR EXISTS (
+      SELECT FROM pg_catalog.jsonb_object_keys(t.fresh) AS f(id) WHERE pg_catalog.split_part(f.id, '.', 1) = m.owner
     ) ORDER BY t.address FOR UPDATE
   LOOP
+    doubled_ := ${schema}.unfold(l.id, l.fresh);
     UPDATE ${schema}.leases AS t SET expires = LEAST(t.expires, soon_), ends = LEAST(t.ends, soon_)
     WHERE t.limit_id = l.id AND pg_catalog.split_part(t.id, '.', 1) = m.owner;
-    UPDATE ${schema}.limits AS t SET soonest = LEAST(t.soonest, soon_) WHERE t.address = l.address;
+    UPDATE ${schema}.limits AS t
+    SET soonest = LEAST(t.soonest, soon_), inflight = t.inflight - doubled_, fresh = '{}'
+    WHERE t.address = l.address;
   END LOOP;
   RETURN 'dead';
 END

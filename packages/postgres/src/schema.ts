@@ -20,3 +20,7 @@ export function identifier(name: string): string {
 /** Microseconds since 1970 at the moment at which it is evaluated: after a lock was waited for, not before. */
 export const now =
   "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint";
+
+/** The same when the server was asked: what is counted from then on is the same wherever a statement says so. */
+export const asked =
+  "(pg_catalog.date_part('epoch', pg_catalog.statement_timestamp()) * 1000000)::bigint";

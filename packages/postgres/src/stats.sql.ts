@@ -7,7 +7,11 @@ export function statistics(schema: string): string {
 SELECT l.most, l.version,
   COALESCE(sum(t.weight) FILTER (WHERE t.place IS NULL), 0), count(t.id) FILTER (WHERE t.place IS NULL),
   count(t.place), GREATEST(0, ${now} - min(t.place)) / 1000.0
-FROM ${schema}.limits AS l LEFT JOIN ${schema}.leases AS t ON t.limit_id = l.id AND t.expires > ${now}
+FROM ${schema}.limits AS l LEFT JOIN LATERAL (
+  SELECT s.id, s.weight, s.place, s.expires FROM ${schema}.leases AS s WHERE s.limit_id = l.id
+  UNION ALL
+  SELECT f.key, (f.value ->> 0)::bigint, NULL, (f.value ->> 1)::bigint FROM jsonb_each(l.fresh) AS f
+) AS t ON t.expires > ${now}
 WHERE l.address = $1 GROUP BY l.most, l.version`;
 }
 

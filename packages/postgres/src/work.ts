@@ -4,6 +4,7 @@ import type { MakeClient, Query } from './client.ts';
 import { statement } from './client.ts';
 import { failure, isAway, isUndone } from './failure.ts';
 import { Link } from './link.ts';
+import { Quick } from './quick.ts';
 import { sessionSettings } from './session.ts';
 
 /** How many operations one transaction does at most: nobody else is served by its limits meanwhile. */
@@ -37,12 +38,14 @@ export interface WorkOptions {
 export class Work {
   readonly link: Link;
   readonly #options: WorkOptions;
+  readonly #quick: Quick;
   #tasks: Task[] = [];
   #isBusy = false;
 
   constructor(options: WorkOptions) {
     this.#options = options;
-    const { make, timeout, up, down } = options;
+    const { make, timeout, up, down, schema, sender } = options;
+    this.#quick = new Quick(schema, sender);
     this.link = new Link({
       ...{ make, timeout, up, down },
       setUp: async (client) => {
@@ -92,25 +95,52 @@ export class Work {
 
   async #send(tasks: readonly Task[]): Promise<void> {
     const { sender, news } = this.#options;
-    const calls = callsOf(
-      tasks.map(({ op }) => op),
-      sender,
-    );
-    // Everybody locks limits in this order.
-    calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
+    const ops = tasks.map(({ op }) => op);
+    const calls = callsOf(ops, sender);
     try {
-      const rows = await this.#run(calls);
       const answers: (Answer | undefined)[] = new Array(tasks.length);
-      const heard = calls.map((call, i) => decode(String(rows[i]?.[0]), call, sender, answers));
+      const isDone = calls.length === 1 && (await this.#quickly(calls[0] as Call, ops, answers));
+      const heard = isDone ? [] : await this.#thoroughly(calls, ops, answers);
       for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
-      for (const [i, call] of calls.entries()) news(heard[i] as News, call);
+      for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
     } catch (cause) {
       this.#again(tasks, cause);
     }
   }
 
-  async #run(calls: readonly Call[]): Promise<readonly unknown[][]> {
-    const query = calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls);
+  /** Whether that was possible. */
+  async #quickly(
+    call: Call,
+    ops: readonly Op[],
+    answers: (Answer | undefined)[],
+  ): Promise<boolean> {
+    const query = ops.length === 1 ? this.#quick.query(call, ops[0] as Op) : undefined;
+    if (query === undefined) return false;
+    const [row] = await this.#run(query);
+    if (row === undefined) return false;
+    answers[0] = this.#quick.decode(String(row[0]), call);
+    return true;
+  }
+
+  async #thoroughly(
+    calls: Call[],
+    ops: readonly Op[],
+    answers: (Answer | undefined)[],
+  ): Promise<News[]> {
+    // Everybody locks limits in this order.
+    calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
+    for (const call of calls) this.#quick.moving(call, ops);
+    const rows = await this.#run(
+      calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls),
+    );
+    return calls.map((call, i) => {
+      const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
+      this.#quick.moved(call, answers);
+      return news;
+    });
+  }
+
+  async #run(query: Query): Promise<readonly unknown[][]> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.link.query(query);
@@ -131,15 +161,13 @@ export class Work {
     this.#tasks.unshift(...repeated);
   }
 
-  #one({ address, limit, version, words, indices }: Call): Query {
+  #one({ address, limit, version, words }: Call): Query {
     const { schema, sender } = this.#options;
-    const isQuick = indices.length === 1 && (words[0] === 'acquire' || words[0] === 'release');
-    const name = isQuick ? 'quick' : 'lease';
-    const text = `SELECT ${schema}.${name}($1, $2, $3, $4, $5, $6, $7)`;
+    const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7)`;
     const term = `${sender.lease * 1_000}`;
     const { hash, label } = address;
     const values = [hash, label, whole(limit), version, term, sender.owner, words];
-    return { name: `headgate ${name}`, text, values, rowMode: 'array' };
+    return { name: 'headgate lease', text, values, rowMode: 'array' };
   }
 
   #several(calls: readonly Call[]): Query {

@@ -33,7 +33,7 @@ function counting(): pg.Client {
   const client = new pg.Client(server.url);
   const query = client.query.bind(client) as (query: pg.QueryConfig) => Promise<pg.QueryResult>;
   const counted = (asked: pg.QueryConfig) => {
-    if (/^headgate (quick|lease|leases)$/.test(asked.name ?? '')) statements += 1;
+    if (/^headgate (acquire|release|lease|leases)$/.test(asked.name ?? '')) statements += 1;
     return query(asked);
   };
   return Object.assign(client, { query: counted });

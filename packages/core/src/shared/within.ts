@@ -12,13 +12,15 @@ export function within<T>(
       isLate = true;
       resolve(undefined);
     };
+    // What it sends is on its way before anything else is done.
+    const working = work(() => isLate);
     const due = performance.now() + timeout;
     // While the event loop was busy nothing was sent and no answer read: that time does not count, once.
     let timer = setTimeout(() => {
       const lost = performance.now() - due;
       timer = setTimeout(end, Math.min(lost, timeout));
     }, timeout);
-    work(() => isLate).then((result) => {
+    working.then((result) => {
       clearTimeout(timer);
       resolve(result);
     });
