@@ -17,6 +17,8 @@ export interface Query {
   readonly text: string;
   readonly values?: readonly unknown[];
   readonly rowMode: 'array';
+  /** Prepared, with strings and null for values: `ask` has a short way for that. */
+  readonly isPlain?: true;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type Query,
 } from './client.ts';
 import { closed, isAway, late } from './failure.ts';
+import { ask } from './plain.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
 const firstPause = 25;
@@ -55,8 +56,7 @@ export class Link {
   async query(query: Query): Promise<readonly unknown[][]> {
     const client = this.#client ?? (await this.open());
     try {
-      const { rows } = await this.#inTime(client, () => client.query(query));
-      return rows;
+      return await this.#inTime(client, () => ask(client, query));
     } catch (error) {
       // Where the server says that it ends the connection, it says so before it does.
       if (isAway(error)) this.#drop(client, error);

@@ -98,7 +98,8 @@ export class Quick {
       const { spare, reserves } = lease;
       values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
     }
-    return { name: `headgate ${name}`, text: this.#statements[name], values, rowMode: 'array' };
+    const text = this.#statements[name];
+    return { name: `headgate ${name}`, text, values, rowMode: 'array', isPlain: true };
   }
 }
 
