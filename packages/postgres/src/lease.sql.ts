@@ -74,6 +74,7 @@ BEGIN
 
   IF l.fresh <> '{}' THEN
     l.inflight := l.inflight - ${schema}.unfold(l.id, l.fresh);
+    l.reserving := l.reserving OR pg_catalog.jsonb_path_exists(l.fresh, '$.*[4] ? (@ == true)');
   END IF;
 
   IF version_ IS NULL AND most_ <> l.most THEN

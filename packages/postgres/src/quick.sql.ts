@@ -4,13 +4,12 @@ import { asked, now } from './schema.ts';
 const room = 700;
 
 /** What the row says where nobody waits, nothing has expired, and the limit is as who asks knows it. */
-const usual = `t.address = $1 AND t.most = $2 AND ($3::bigint IS NULL OR t.version = $3) AND t.queued = 0
-  AND t.reclaimed = 0 AND t.soonest > ${now}`;
+const usual = `t.address = $1 AND t.version = $2::bigint AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
 
 export interface QuickStatements {
-  /** Address, limit, version, weight, id, microseconds of a lease, spare, `1` where it reserves. */
+  /** Address, version, weight, id, microseconds of a lease, spare, `1` where it reserves. */
   readonly acquire: string;
-  /** Address, limit, version, weight, id. */
+  /** Address, version, weight, id. */
   readonly release: string;
 }
 
@@ -18,7 +17,7 @@ export interface QuickStatements {
  * One takes or gives back where nobody waits and nothing has expired: what most operations are. Each is a plain UPDATE
  * of the limit's row, which keeps the lease as well, until `lease()` needs it in its table. Where PostgreSQL had to wait
  * for the row it looks again at what that says, and at nothing else: so all that matters is in it. The answer is one
- * row (token, inflight, version), or none where `lease()` is to be asked.
+ * row (inflight, and token where there is one), or none where `lease()` is to be asked.
  *
  * The lease is counted from when it was asked for, as the token is: a wait for the row does not make it longer.
  */
@@ -26,17 +25,17 @@ export function quickStatements(schema: string): QuickStatements {
   const token = `GREATEST(t.token + 1, ${asked})`;
   return {
     acquire: `UPDATE ${schema}.limits AS t SET
-  inflight = t.inflight + $4::bigint,
-  token = ${token} + $7::bigint,
-  soonest = LEAST(t.soonest, ${asked} + $6::bigint),
+  inflight = t.inflight + $3::bigint,
+  token = ${token} + $6::bigint,
+  soonest = LEAST(t.soonest, ${asked} + $5::bigint),
   touched = ${asked},
-  fresh = t.fresh || pg_catalog.jsonb_build_object($5::text,
-    pg_catalog.jsonb_build_array($4::bigint, ${asked} + $6::bigint, ${token}, $7::bigint, $8::boolean))
-WHERE ${usual} AND t.longest >= $6::bigint AND (t.inflight = 0 OR t.inflight + $4::bigint <= t.most)
-  AND (t.reserving OR NOT $8::boolean) AND NOT t.fresh ? $5::text AND pg_catalog.pg_column_size(t.fresh) < ${room}
-RETURNING t.token - $7::bigint || ' ' || t.inflight || ' ' || t.version`,
-    release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $4::bigint, fresh = t.fresh - $5::text
-WHERE ${usual} AND (t.fresh -> $5::text ->> 0)::bigint = $4::bigint
-RETURNING ' ' || t.inflight || ' ' || t.version`,
+  fresh = t.fresh || pg_catalog.jsonb_build_object($4::text,
+    pg_catalog.jsonb_build_array($3::bigint, ${asked} + $5::bigint, ${token}, $6::bigint, $7::boolean))
+WHERE ${usual} AND (t.inflight = 0 OR t.inflight + $3::bigint <= t.most) AND NOT t.fresh ? $4::text
+  AND pg_catalog.pg_column_size(t.fresh) < ${room}
+RETURNING t.inflight || ' ' || t.token - $6::bigint`,
+    release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $3::bigint, fresh = t.fresh - $4::text
+WHERE ${usual} AND (t.fresh -> $4::text ->> 0)::bigint = $3::bigint
+RETURNING t.inflight::text`,
   };
 }

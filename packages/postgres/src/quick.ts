@@ -1,4 +1,4 @@
-import type { Answer, LeaseRequest, Op, Reply } from '@headgate/core/shared';
+import type { Answer, Op, Reply } from '@headgate/core/shared';
 import type { Address } from './address.ts';
 import { type Call, type Sender, whole } from './calls.ts';
 import type { Query } from './client.ts';
@@ -34,37 +34,41 @@ export class Quick {
   }
 
   /** Undefined where it is not simple. */
-  query(call: Call, op: Op): Query | undefined {
+  query({ address, limit, version }: Call, op: Op): Query | undefined {
     if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
-    const { reply, moves } = this.#known(call.address);
-    if (reply === undefined || reply.queued > 0) return undefined;
-    const { id } = op.lease;
+    const { reply, moves } = this.#known(address);
+    if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
+    const { id, weight, spare, reserves } = op.lease;
+    const values = [address.hash, version ?? reply.version, whole(weight), id];
     const at = this.#leases.get(id);
     if (op.verb === 'release') {
       if (at !== moves) return undefined;
       this.#leases.delete(id);
-      return this.#query('release', call, op.lease);
+      return this.#query('release', values);
     }
-    if (at !== undefined || !fits(op.lease, reply)) return undefined;
+    if (at !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
+      return undefined;
     this.#leases.set(id, moves);
-    return this.#query('acquire', call, op.lease);
+    values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
+    return this.#query('acquire', values);
   }
 
   /** What has been answered to that. */
-  decode(row: string, { address, version, limit }: Call): Reply {
-    const [token = '', inflight, latest] = row.split(' ');
-    const reply: Reply = {
-      state: token === '' ? 'ok' : 'held',
-      fencing: token === '' ? undefined : BigInt(token),
+  decode(row: string, { address }: Call): Reply {
+    const known = this.#known(address);
+    const { limit, version } = known.reply as Reply;
+    const [inflight, token] = row.split(' ');
+    known.reply = {
+      state: token === undefined ? 'ok' : 'held',
+      fencing: token === undefined ? undefined : BigInt(token),
       inflight: Number(inflight),
       queued: 0,
       limit,
-      version: version ?? (latest as string),
+      version,
       checkIn: this.#sender.lease / 3,
       reclaimed: 0,
     };
-    this.#known(address).reply = reply;
-    return reply;
+    return known.reply;
   }
 
   /** All of these are asked of `lease()`. */
@@ -91,18 +95,8 @@ export class Quick {
     return known;
   }
 
-  #query(name: 'acquire' | 'release', call: Call, lease: LeaseRequest): Query {
-    const { address, limit, version } = call;
-    const values = [address.hash, whole(limit), version, whole(lease.weight), lease.id];
-    if (name === 'acquire') {
-      const { spare, reserves } = lease;
-      values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
-    }
+  #query(name: 'acquire' | 'release', values: readonly string[]): Query {
     const text = this.#statements[name];
     return { name: `headgate ${name}`, text, values, rowMode: 'array', isPlain: true };
   }
-}
-
-function fits({ weight }: LeaseRequest, { inflight, limit }: Reply): boolean {
-  return inflight === 0 || inflight + weight <= limit;
 }
