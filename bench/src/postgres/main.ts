@@ -1,5 +1,6 @@
 import { reserve } from '../sharing/reserve.ts';
 import { runParts } from '../sharing/run-parts.ts';
+import { bloat } from './bloat.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';
 import { PostgresScene } from './scene.ts';
@@ -12,4 +13,5 @@ await runParts({
   reserve: (plan) => PostgresScene.during((scene) => reserve(scene, plan)),
   wake,
   idle,
+  bloat,
 });

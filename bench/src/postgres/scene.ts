@@ -49,6 +49,21 @@ export class PostgresScene extends Scene {
     return rows[0].count;
   }
 
+  /** Of the store's tables and their indexes. */
+  async bytes(): Promise<number> {
+    const { rows } = await this.#control.query(
+      `SELECT (pg_total_relation_size('headgate.limits') + pg_total_relation_size('headgate.leases'))::int AS bytes`,
+    );
+    return rows[0].bytes;
+  }
+
+  /** A transaction that sees everything as it is now, until what is returned is called. */
+  async holdBack(): Promise<() => Promise<void>> {
+    const reader = await connect(this.#server.port);
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+    return () => reader.end();
+  }
+
   protected forget(): Promise<unknown> {
     return this.#control.query('TRUNCATE headgate.limits, headgate.leases, bare');
   }

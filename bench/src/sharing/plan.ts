@@ -15,6 +15,8 @@ export interface Plan {
   wakes: number;
   /** For which waiters do nothing but wait. */
   idle: number;
+  /** Acquires and releases, whose traces are looked at. */
+  cycles: number;
 }
 
 export const fullPlan: Plan = {
@@ -26,6 +28,7 @@ export const fullPlan: Plan = {
   counted: 2_000,
   wakes: 400,
   idle: 12_000,
+  cycles: 200_000,
 };
 
 export const quickPlan: Plan = {
@@ -37,4 +40,5 @@ export const quickPlan: Plan = {
   counted: 500,
   wakes: 40,
   idle: 4_000,
+  cycles: 20_000,
 };

@@ -26,6 +26,13 @@ export class Tasks {
     return sequence(this.#contender, alone);
   }
 
+  /** So many, one by one; how many in a second. */
+  async cycles(count: number): Promise<number> {
+    const start = milliseconds();
+    for (let i = 0; i < count; i++) await this.#giveBack(await this.#contender.acquire());
+    return (count * 1_000) / (milliseconds() - start);
+  }
+
   /** Takes so many places, and keeps them. */
   async hold(count: number): Promise<void> {
     for (let i = 0; i < count; i++) this.#held.push(await this.#contender.acquire());

@@ -56,7 +56,8 @@ export class PostgresStore extends Store {
       return this.#listening.isProven ? settings : undefined;
     });
     const query = this.#errands.query.bind(this.#errands);
-    this.#ring = new Ring({ ...own, query, news });
+    const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
+    this.#ring = new Ring({ ...own, query, news, schemaName: schema, slowed });
     this.#listening = new Listening({
       ...own,
       owner,

@@ -30,6 +30,11 @@ export interface Observer {
   leaked?(event: Event & { weight: number; held: number }): void;
   /** The store of a shared limit cannot be asked, or can again; or `up` and with an error, it has refused a call. */
   store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
+  /**
+   * The store of a shared limit becomes slower and slower for this reason, or with none, does so no longer. One process
+   * says so, of all that share it.
+   */
+  slowed?(event: Event & { reason: string | undefined }): void;
   /** A permit of a shared limit has outlived its lease; its signal aborts. */
   lost?(event: Event & { weight: number }): void;
   /** Leases of a shared limit were found expired, of whatever process. */
@@ -47,6 +52,7 @@ const kinds = [
   'resized',
   'leaked',
   'store',
+  'slowed',
   'lost',
   'reclaimed',
   'conflict',

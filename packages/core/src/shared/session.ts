@@ -15,6 +15,7 @@ export interface Member {
   doubted(): void;
   /** The store is there, and is to know who was let in without it. */
   tell(): void;
+  slowed(reason: string | undefined): void;
 }
 
 /** This process and one store: all leases are renewed by one timer, which keeps no process alive. */
@@ -123,6 +124,10 @@ export class Session implements StoreListener {
   state(up: boolean): void {
     for (const member of [...this.#members]) member.doubted();
     if (up) this.releases.sendAgain();
+  }
+
+  slowed(reason: string | undefined): void {
+    for (const member of [...this.#members]) member.slowed(reason);
   }
 
   /** What is due is done at this time at the latest. */

@@ -184,6 +184,11 @@ export class SharedPools implements Member {
     void this.circuit.doubt();
   }
 
+  slowed(reason: string | undefined): void {
+    const { name, observer } = this.settings;
+    observer.slowed?.({ name, reason });
+  }
+
   tell(): void {
     for (const pool of this.inUse()) this.fallback.tellOf(pool);
   }

@@ -119,6 +119,8 @@ export interface StoreListener {
   check(): void;
   /** The connection is lost, or back. A store that cannot tell does not say so. */
   state(up: boolean, error?: StoreError): void;
+  /** Why it becomes slower and slower, for the app's operators; undefined when that is over. Said once each. */
+  slowed?(reason: string | undefined): void;
 }
 
 /** What a store cannot do, its limiters refuse at construction. */

@@ -1,0 +1,97 @@
+import { createLimiter } from '@headgate/core';
+import { type PostgresStore, postgresStore } from '@headgate/postgres';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { useDatabase } from './processes/database.ts';
+
+// What each operation leaves behind, and what becomes of that.
+
+const database = useDatabase();
+let store: PostgresStore;
+beforeAll(() => {
+  store = postgresStore({ connect: database.server.url, lease: 300 });
+});
+afterAll(() => store.close());
+
+/** Pages of both tables and their indexes. */
+async function pages(): Promise<number> {
+  const sql = `SELECT (pg_total_relation_size('headgate.limits') + pg_total_relation_size('headgate.leases'))::int / 8192`;
+  return (await database.ask(sql)) as number;
+}
+
+/** One caller, who comes again when the store has its place back. */
+async function cycles(count: number): Promise<void> {
+  let version = '';
+  for (let i = 0; i < count; i++) {
+    const ref = { name: 'few pages', limit: 3, version };
+    const id = `${store.owner}.few${i}`;
+    const size = { weight: 1, resized: false, spare: 0, reserves: false };
+    const lease = { ref, id, ...size, wait: 0, queueLimit: 0 };
+    const [taken] = await store.send([{ verb: 'acquire', lease }], 1_000);
+    expect(taken).toMatchObject({ state: 'held', inflight: 1 });
+    if (taken !== undefined && 'version' in taken) version = taken.version;
+    const [back] = await store.send([{ verb: 'release', lease }], 1_000);
+    expect(back).toMatchObject({ state: 'ok', inflight: 0 });
+  }
+}
+
+test('one caller after the other leaves no more than a few pages', async () => {
+  await cycles(100);
+  const before = await pages();
+  // Each is two versions of a row, of which a page has about twenty.
+  await cycles(4_000);
+  expect((await pages()) - before).toBeLessThan(40);
+}, 30_000);
+
+/** One that holds a snapshot for as long as it likes. */
+async function reader(begin: string): Promise<pg.Client> {
+  const client = new pg.Client(database.server.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(begin);
+  return client;
+}
+
+/** As so many operations leave them. */
+function deadRows(count: number): Promise<unknown> {
+  return database.rows(`DO $$ BEGIN
+    FOR i IN 1 .. ${count} LOOP
+      UPDATE headgate.limits SET touched = touched WHERE label = '["slowed"]';
+      COMMIT;
+    END LOOP;
+  END $$`);
+}
+
+test('what keeps dead rows from being cleared away is reported, and its end', async () => {
+  const said: (string | undefined)[] = [];
+  const observer = { slowed: ({ reason }: { reason: string | undefined }) => said.push(reason) };
+  const limiter = createLimiter({ name: 'slowed', limit: 1, store, observer });
+  await limiter.run(() => {});
+  const idle = await reader('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+  const permit = await limiter.acquire();
+  await deadRows(7_000);
+  await vi.waitFor(() => expect(said).toHaveLength(1), 15_000);
+  expect(said[0]).toMatch(/^the transaction of the session \d+ keeps \d+ dead rows of limits from/);
+  const sessionOf = await idle.query('SELECT pg_backend_pid() AS pid');
+  expect(said[0]).toContain(` ${sessionOf.rows[0].pid} `);
+  await idle.query('ROLLBACK');
+  await vi.waitFor(() => expect(said).toHaveLength(2), 15_000);
+  expect(said[1]).toBeUndefined();
+  permit.release();
+  await limiter.close();
+}, 60_000);
+
+test('a transaction that is open without a snapshot is no matter', async () => {
+  const said: unknown[] = [];
+  const observer = { slowed: (event: unknown) => said.push(event) };
+  const limiter = createLimiter({ name: 'slowed', limit: 1, store, observer });
+  await limiter.run(() => {});
+  await reader('BEGIN; SELECT 1');
+  const permit = await limiter.acquire();
+  await deadRows(7_000);
+  // Time is the subject: several looks.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(said).toEqual([]);
+  permit.release();
+  await limiter.close();
+}, 60_000);
