@@ -60,6 +60,8 @@ DECLARE
   told_ text := '';
   lines_ text[] := '{}';
   grants_ text[] := '{}';
+  fresh_ jsonb;
+  moved_ text[];
 BEGIN
   LOOP
     SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
@@ -73,8 +75,14 @@ BEGIN
   END LOOP;
 
   IF l.fresh <> '{}' THEN
-    l.inflight := l.inflight - ${schema}.unfold(l.id, l.fresh);
+    -- No more than is asked for: others can be given back as quickly as they were taken.
+    SELECT pg_catalog.jsonb_object_agg(f.key, f.value), pg_catalog.array_agg(f.key) INTO fresh_, moved_
+    FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE l.soonest <= now_ OR f.key = ANY (ops_);
+    IF moved_ IS NOT NULL THEN
+      l.inflight := l.inflight - ${schema}.unfold(l.id, fresh_);
+    END IF;
     l.reserving := l.reserving OR pg_catalog.jsonb_path_exists(l.fresh, '$.*[4] ? (@ == true)');
+    l.fresh := l.fresh - COALESCE(moved_, '{}');
   END IF;
 
   IF version_ IS NULL AND most_ <> l.most THEN
@@ -142,13 +150,15 @@ ${verbs(schema, words)}
   UPDATE ${schema}.limits AS t SET
     most = l.most, version = l.version, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
     soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,
-    reclaimed = l.reclaimed, fresh = '{}'
+    reclaimed = l.reclaimed, fresh = l.fresh
   WHERE t.address = address_;
 
   IF recall_ AND l.reserving AND l.queued > 0 THEN
     SELECT pg_catalog.string_agg(DISTINCT pg_catalog.split_part(t.id, '.', 1), ' ') INTO told_
-    FROM ${schema}.leases AS t
-    WHERE t.limit_id = l.id AND t.place IS NULL AND t.reserves AND pg_catalog.split_part(t.id, '.', 1) <> me_;
+    FROM (
+      SELECT s.id FROM ${schema}.leases AS s WHERE s.limit_id = l.id AND s.place IS NULL AND s.reserves
+      UNION ALL SELECT f.key FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE (f.value ->> 4)::boolean
+    ) AS t WHERE pg_catalog.split_part(t.id, '.', 1) <> me_;
   END IF;
   RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version,
     CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(told_, ''),

@@ -8,7 +8,7 @@
  *   while nobody asked, until somebody does, who is told. What changes most comes last: of a new version only what
  *   differs is logged. Without a CHECK: PostgreSQL parses it anew for each statement, a twentieth of what that costs.
  *   `fresh` has leases of who holds and has done nothing since: by id an array of weight, end, token, spare, and
- *   whether it reserves. All are moved to `leases` where more is to be done than to take or to give back.
+ *   whether it reserves. They are moved to `leases` when more is asked for than to take or to give back.
  * - `leases`: who holds (no `place`) and who waits. `ends` is a lease after it was last asked for; `expires`, when it
  *   is dropped.
  * - `members`: the processes, each of which holds the advisory lock of its number for as long as it is connected.

@@ -129,13 +129,13 @@ export class Work {
   ): Promise<News[]> {
     // Everybody locks limits in this order.
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
-    for (const call of calls) this.#quick.moving(call, ops);
+    this.#quick.asked(ops);
     const rows = await this.#run(
       calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls),
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
-      this.#quick.moved(call, answers);
+      this.#quick.answered(call, answers);
       return news;
     });
   }

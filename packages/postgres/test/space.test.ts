@@ -1,4 +1,5 @@
 import { createLimiter } from '@headgate/core';
+import type { Reply } from '@headgate/core/shared';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -21,15 +22,15 @@ async function pages(): Promise<number> {
 
 /** One caller, who comes again when the store has its place back. */
 async function cycles(count: number): Promise<void> {
-  let version = '';
+  let ref = { name: 'few pages', limit: 3, version: '' };
   for (let i = 0; i < count; i++) {
-    const ref = { name: 'few pages', limit: 3, version };
     const id = `${store.owner}.few${i}`;
     const size = { weight: 1, resized: false, spare: 0, reserves: false };
     const lease = { ref, id, ...size, wait: 0, queueLimit: 0 };
     const [taken] = await store.send([{ verb: 'acquire', lease }], 1_000);
     expect(taken).toMatchObject({ state: 'held', inflight: 1 });
-    if (taken !== undefined && 'version' in taken) version = taken.version;
+    const { version } = taken as Reply;
+    if (version !== ref.version) ref = { ...ref, version };
     const [back] = await store.send([{ verb: 'release', lease }], 1_000);
     expect(back).toMatchObject({ state: 'ok', inflight: 0 });
   }
