@@ -130,7 +130,7 @@ test('a place that no answer has said is at the end of the line', async () => {
 });
 
 test('limits and keys that nobody uses are forgotten', async () => {
-  const store = postgresStore({ connect: server.url, lease: 150 });
+  const store = postgresStore({ connect: server.url, lease: 900 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
   const admin = new pg.Client(server.url);
