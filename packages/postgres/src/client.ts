@@ -42,7 +42,7 @@ const address = /^(postgres(ql)?|socket):|^\//i;
 
 /** @throws HeadgateError where it is none of these. */
 export function clientMaker(connect: Connect): MakeClient {
-  if (typeof connect === 'function') return () => made(connect);
+  if (typeof connect === 'function') return () => made(connect as MakeClient);
   const isConfig = typeof connect === 'object' && connect !== null && !('connect' in connect);
   if (!isConfig && (typeof connect !== 'string' || !address.test(connect))) {
     // A misspelt address may have a password in it.
