@@ -50,7 +50,7 @@ Tests that need one will fail. Any of these helps:
 }
 
 /** A clone of root's may be where nobody else can read. */
-function cache() {
+export function cache() {
   const usual = resolve('node_modules/.cache');
   if (process.getuid?.() !== 0) return usual;
   mkdirSync(usual, { recursive: true });

@@ -3,6 +3,7 @@ import { createGate, createLimiter } from '../../packages/core/src/index.ts';
 import { eventLoopGuard } from '../../packages/core/src/node/index.ts';
 import { memoryStore } from '../../packages/core/src/shared/index.ts';
 import { concurrencyLimit } from '../../packages/express/src/index.ts';
+import { postgresStore } from '../../packages/postgres/src/index.ts';
 import { redisStore } from '../../packages/redis/src/index.ts';
 import { read } from './pages.ts';
 
@@ -12,6 +13,7 @@ const makers = {
   concurrencyLimit,
   eventLoopGuard,
   redisStore,
+  postgresStore,
   memoryStore,
 };
 

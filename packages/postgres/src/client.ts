@@ -1,5 +1,6 @@
 import { invalid } from '@headgate/core/shared';
 import pg from 'pg';
+import { refused } from './failure.ts';
 
 /** What the store needs of a client of `pg`. */
 export interface PostgresClient {
@@ -35,18 +36,34 @@ export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
  */
 export const connectTime = 5_000;
 
-const expected = 'a connection string, a config of pg, or a function that makes a pg.Client';
+const expected =
+  'a connection string (postgres://…), a config of pg, or a function that makes a pg.Client';
+
+/** What `pg` would take for the name of a database on a host called `base` is none. */
+const address = /^(postgres(ql)?|socket):|^\//i;
 
 /** @throws HeadgateError where it is none of these. */
 export function clientMaker(connect: Connect): MakeClient {
-  if (typeof connect === 'function') return connect as MakeClient;
+  if (typeof connect === 'function') return () => made(connect as MakeClient);
   const isConfig = typeof connect === 'object' && connect !== null && !('connect' in connect);
-  if (!isConfig && (typeof connect !== 'string' || connect === '')) {
-    throw invalid('connect', expected, connect);
+  if (!isConfig && (typeof connect !== 'string' || !address.test(connect))) {
+    // A misspelt address may have a password in it.
+    const shown = typeof connect === 'string' && connect !== '' ? '(not shown)' : connect;
+    throw invalid('connect', expected, shown);
   }
   const given = typeof connect === 'string' ? { connectionString: connect } : connect;
   const config = { fallback_application_name: 'headgate', keepAlive: true, ...given };
   return () => new pg.Client({ ...config, connectionTimeoutMillis: connectTime }) as PostgresClient;
+}
+
+/** A pool would connect, and lend the store connections that it never ends. */
+async function made(
+  connect: () => PostgresClient | Promise<PostgresClient>,
+): Promise<PostgresClient> {
+  const client = await connect();
+  const isClient = typeof client?.connect === 'function' && typeof client.query === 'function';
+  if (isClient && !('totalCount' in client)) return client;
+  throw refused('connect must make a pg.Client, and has made something else');
 }
 
 /** At once, whatever it does; nothing keeps the process then. */

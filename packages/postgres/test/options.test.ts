@@ -17,7 +17,16 @@ test('options that make no sense are refused, by name', () => {
     expect(() => postgresStore(options as never), option).toThrow(
       expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }),
     );
-  for (const wrong of [undefined, null, '', 5, true, new pg.Client(connect), new pg.Pool()]) {
+  for (const wrong of [
+    undefined,
+    null,
+    '',
+    'localhost',
+    5,
+    true,
+    new pg.Client(connect),
+    new pg.Pool(),
+  ]) {
     refused('connect', { connect: wrong });
   }
   for (const wrong of ['', 5, null, 'a\0b', 'x'.repeat(64), 'é'.repeat(32)]) {
@@ -80,7 +89,15 @@ test('what is wrong with the connection is said', async () => {
     throw new Error('no secret');
   };
   expect(await errorOf(broken)).toMatchObject({ code: down });
-  expect(await errorOf(() => ({}) as never)).toMatchObject({ code: down });
+  for (const made of [{}, undefined, new pg.Pool({ connectionString: server.url })]) {
+    expect(await errorOf(() => made as never)).toMatchObject({
+      code: refused,
+      message: expect.stringContaining('pg.Client'),
+    });
+  }
+  await expect(postgresStore({ connect: () => new pg.Pool() as never }).migrate()).rejects.toThrow(
+    'pg.Client',
+  );
 });
 
 test('a client that the app had used already is refused', async () => {
@@ -130,7 +147,7 @@ test('a place that no answer has said is at the end of the line', async () => {
 });
 
 test('limits and keys that nobody uses are forgotten', async () => {
-  const store = postgresStore({ connect: server.url, lease: 150 });
+  const store = postgresStore({ connect: server.url, lease: 900 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
   const admin = new pg.Client(server.url);
