@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import type { Store } from '@headgate/core/shared';
 import { Dice } from '../dice.ts';
@@ -26,7 +27,20 @@ export async function serve<W>(
   const store = watchWaits(await make(plan.way as W, { lease, timeout }), worker);
   const member = new Worker(plan, store);
   process.on('message', (order: Order) => member.obey(order));
+  await reach(store);
   say({ ready: true });
+}
+
+/** What it takes to connect eight processes at once is no fault of the store's; it may begin in the middle of one, though. */
+async function reach(store: Store): Promise<void> {
+  for (const end = stamp() + 3_000; stamp() < end; ) {
+    const isThere = await store.stats({ name: 'nobody' }).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    await sleep(50);
+  }
 }
 
 class Worker {

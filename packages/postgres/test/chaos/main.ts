@@ -1,0 +1,5 @@
+// npm run test:chaos:postgres [-- minutes] [--seed N] [--limit 1|3] [--only fault] [--scene name]
+import { run } from '@headgate/chaos';
+import { subject } from './subject.ts';
+
+await run(subject);
