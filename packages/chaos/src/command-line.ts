@@ -20,7 +20,7 @@ interface Arguments {
 export async function run(subject: Subject): Promise<void> {
   const chosen = read(subject);
   if (chosen === undefined) {
-    console.error(`Usage: npm run test:chaos -- ${usage}`);
+    console.error(`Usage: npm run <script> -- ${usage}`);
     process.exitCode = 2;
     return;
   }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { calmIsQuiet } from '../src/invariants/calm.ts';
 import type { Invariant } from '../src/invariants/finding.ts';
+import { theDeadAreInherited } from '../src/invariants/inheritance.ts';
 import { inOrder } from '../src/invariants/order.ts';
 import { noOverlap } from '../src/invariants/overlap.ts';
 import { noneWaitsTooLong } from '../src/invariants/patience.ts';
@@ -76,6 +77,30 @@ describe('no undeclared overlap', () => {
       tale().works('a', 0, 5_000).lost(100).works('b', 1_500, 1_600),
       /2 at work of 1/,
     );
+  });
+});
+
+describe('a process that could not know that it was disconnected', () => {
+  const overlap = () => tale().works('a', 0, 900).works('b', 500, 510);
+  const refused = () =>
+    tale()
+      .works('a', 0, 900, { writes: [{ at: 600, accepted: false }] })
+      .works('b', 500, 510, { writes: [{ at: 505, accepted: true }] });
+
+  test('is declared for a lease', () => {
+    holds(noOverlap, overlap().severed('a', 100, 800, 300));
+    holds(noOverlap, overlap().severed('a', 100, 800, 300, 'a'));
+    holds(noStaleWrite, refused().severed('a', 100, 800, 300));
+    const late = tale().works('a', 0, 3_000).severed('a', 100, 800, 300).works('b', 2_000, 2_010);
+    breaks(noOverlap, late, /2 at work of 1/);
+  });
+
+  test('but not one that was told, nor one that nothing had ended', () => {
+    breaks(noOverlap, overlap().severed('a', 100, 200, 300), /2 at work of 1/);
+    breaks(noOverlap, overlap().severed('a', 100, 800, 300, 'b'), /2 at work of 1/);
+    breaks(noOverlap, overlap().severed('c', 100, 800, 300), /2 at work of 1/);
+    breaks(noOverlap, overlap().severed('a', 100, 800, 600), /2 at work of 1/);
+    breaks(noStaleWrite, refused().severed('c', 100, 800, 300), /no cause/);
   });
 });
 
@@ -170,6 +195,13 @@ describe('first in, first out', () => {
     expect(inOrder(passed([0, 1_600]).log)).toEqual({ checked: 0, broken: [] });
   });
 
+  test('where a place is certain for less than a lease, less is known', () => {
+    const passed = (certain: number) =>
+      new Tale(1, certain).waits('a', '1', [0, 600], [900, 950]).waits('b', '2', [50], [350, 500]);
+    breaks(inOrder, passed(1_000), /b of B passed a of A/);
+    expect(inOrder(passed(500).log)).toEqual({ checked: 0, broken: [] });
+  });
+
   test('who did not have to wait passed everybody', () => {
     breaks(
       inOrder,
@@ -216,6 +248,18 @@ describe('every permit comes back', () => {
     breaks(allComeBack, probe(3, 0, 1), /1 wait/);
     breaks(allComeBack, probe(2).paused('a', -9, -1), /2 of 3/);
     holds(allComeBack, probe(2).paused('a', 0, 1));
+  });
+});
+
+describe('the dead are inherited', () => {
+  const inherited = (at: number, admitted = true) =>
+    tale().event({ kind: 'inherited', from: 0, at, limit: 1, admitted });
+
+  test('in time', () => {
+    holds(theDeadAreInherited, inherited(1_100));
+    breaks(theDeadAreInherited, inherited(1_300), /only 1300 ms later/);
+    breaks(theDeadAreInherited, inherited(500, false), /not at all/);
+    holds(theDeadAreInherited, inherited(1_300).paused('b', 200, 400));
   });
 });
 

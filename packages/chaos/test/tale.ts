@@ -1,18 +1,23 @@
 import type { Event, Log } from '../src/log/event.ts';
 
-/** A log that was made up, to show what an invariant makes of it. Times are milliseconds; the lease is a second. */
+/**
+ * A log that was made up, to show what an invariant makes of it. Times are milliseconds; the lease is a second, of which all is
+ * certain but where it is said.
+ */
 export class Tale {
   readonly #events: Event[] = [];
   readonly #limit: number;
+  readonly #certain: number;
   #calls = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, certain = 1_000) {
     this.#limit = limit;
+    this.#certain = certain;
   }
 
   get log(): Log {
     const events = this.#events.sort((a, b) => a.at - b.at);
-    return { limit: this.#limit, lease: 1_000, certain: 1_000, back: 1_000, events };
+    return { limit: this.#limit, lease: 1_000, certain: this.#certain, back: 1_000, events };
   }
 
   event(event: Event): this {
@@ -52,6 +57,13 @@ export class Tale {
 
   lost(from: number, at = from): this {
     return this.event({ kind: 'lost', from, at });
+  }
+
+  /** Nothing reached it; and the server ended its connections then, or those of all. */
+  severed(worker: string, from: number, at: number, ended: number, whose?: string): this {
+    this.event({ kind: 'deaf', worker, from, at });
+    const who = whose === undefined ? {} : { worker: whose };
+    return this.event({ kind: 'disconnected', from: ended, at: ended, ...who });
   }
 
   /** A wait that was asked about at these times, and answered 10 ms later each time. */

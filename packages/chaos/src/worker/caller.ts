@@ -72,7 +72,7 @@ async function work(permit: Permit, about: About, shift: Shift): Promise<void> {
 
 /** Mostly short; now and then for longer than a lease lasts without a renewal. */
 function duration({ dice, lease }: Shift): number {
-  if (dice.chance(0.05)) return dice.between(lease, 3 * lease);
+  if (dice.chance(0.03)) return dice.between(lease, 2 * lease);
   return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
 }
 
