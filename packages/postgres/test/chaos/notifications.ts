@@ -38,5 +38,8 @@ async function fillQueue(server: PostgresServer, lasts: number): Promise<void> {
     while (!(await filled()));
     await sleep(lasts);
     await ask('COMMIT');
+    // Nobody else clears a queue that is full.
+    await ask('UNLISTEN chaos');
+    await ask('SELECT pg_notification_queue_usage()');
   });
 }
