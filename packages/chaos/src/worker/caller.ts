@@ -17,10 +17,15 @@ export interface Shift {
   readonly next: () => number;
 }
 
-/** Asks for a permit of a limit, works, gives it back; again and again until the shift ends. */
-export async function call(limit: number, limiter: Limiter, shift: Shift): Promise<void> {
+/** Asks for a permit of a limit, works, gives it back; again and again until the shift ends. Perhaps works for long at first. */
+export async function call(
+  limit: number,
+  limiter: Limiter,
+  shift: Shift,
+  isLong: boolean,
+): Promise<void> {
   const { dice, stop } = shift;
-  while (!stop.aborted) {
+  for (let isFirst = isLong; !stop.aborted; isFirst = false) {
     await sleep(dice.between(0, 40));
     if (stop.aborted) return;
     const about = { worker: shift.worker, limit, call: shift.next() };
@@ -30,7 +35,7 @@ export async function call(limit: number, limiter: Limiter, shift: Shift): Promi
     note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
     try {
       const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
-      await work(permit, about, shift);
+      await work(permit, about, shift, isFirst ? long(shift) : duration(shift));
     } catch (error) {
       noteRejection(error, signal, about);
       // Whoever is turned away does not come back at once.
@@ -45,7 +50,7 @@ interface About {
   readonly call: number;
 }
 
-async function work(permit: Permit, about: About, shift: Shift): Promise<void> {
+async function work(permit: Permit, about: About, shift: Shift, lasts: number): Promise<void> {
   const { signal } = permit;
   const fencing = fencingOf(permit);
   const granted = stamp();
@@ -59,7 +64,7 @@ async function work(permit: Permit, about: About, shift: Shift): Promise<void> {
   // A permit that is lost before its work begins is none.
   if (signal.aborted) end(granted, true);
   else signal.addEventListener('abort', () => end(stamp(), true), { once: true });
-  const until = granted + duration(shift);
+  const until = granted + lasts;
   do {
     if (about.limit === 1 && atWork) await shift.resource.write(about.limit, about.call, fencing);
     const left = until - stamp();
@@ -70,10 +75,16 @@ async function work(permit: Permit, about: About, shift: Shift): Promise<void> {
   note({ kind: 'released', ...about, at: stamp() });
 }
 
-/** Mostly short; now and then for longer than a lease lasts without a renewal. */
-function duration({ dice, lease }: Shift): number {
-  if (dice.chance(0.03)) return dice.between(lease, 2 * lease);
+/** Mostly short. */
+function duration(shift: Shift): number {
+  const { dice } = shift;
+  if (dice.chance(0.03)) return long(shift);
   return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
+}
+
+/** For longer than a lease lasts without a renewal. */
+function long({ dice, lease }: Shift): number {
+  return dice.between(lease, 2 * lease);
 }
 
 function givesUp(stop: AbortSignal, after: number): AbortSignal {

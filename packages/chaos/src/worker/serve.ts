@@ -78,7 +78,9 @@ class Worker {
     const about = { worker, lease, dice: this.#dice, resource: this.#resource };
     const shift: Shift = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
-      for (let i = 0; i < callers; i++) void call(limit, limiter, shift);
+      // In peace, too, some leases are to be renewed.
+      const isLong = limit > 1 && this.#dice.chance(0.25);
+      for (let i = 0; i < callers; i++) void call(limit, limiter, shift, isLong && i === 0);
     }
   }
 

@@ -2,4 +2,5 @@
 import { run } from '@headgate/chaos';
 import { subject } from './subject.ts';
 
-await run(subject);
+// A lease so long that its usual renewals come too late for a process that is taken for dead.
+await run({ ...subject, lease: 4_500 });
