@@ -25,9 +25,11 @@ export async function round(options: RoundOptions): Promise<void> {
   const from = stamp();
   await sleep(options.calm);
   await breeze(faults, stage);
-  record.note({ kind: 'calm', at: stamp(), from });
+  let peace = stamp();
   await storm(faults, options.weather, stage);
   const last = stamp();
+  if (faults.every(({ harmless }) => harmless)) peace = last;
+  record.note({ kind: 'calm', at: peace, from });
   crew.load(false);
   await sleep(last + lease + 1_000 - stamp());
   await probe(options);

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, type Stage, stamp } from '@headgate/chaos';
-import type { PostgresServer } from '@headgate/test-servers';
+import type { FaultyProxy, PostgresServer } from '@headgate/test-servers';
 import { order } from './admin.ts';
 
 /** Milliseconds until a connection that is to end has ended. */
@@ -13,7 +14,7 @@ const kinds = {
 };
 
 /** What befalls single connections, by the server's hand: their processes live, and connect again. */
-export function connections(server: PostgresServer): Fault[] {
+export function connections(server: PostgresServer, proxies: readonly FaultyProxy[]): Fault[] {
   const terminate = async (which: string, { note }: Stage, worker?: string) => {
     const from = stamp();
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -26,7 +27,7 @@ export function connections(server: PostgresServer): Fault[] {
     name: `terminate a connection (${kind})`,
     alone: true,
     harmless: true,
-    strike: async (stage) => terminate(which, stage, victimOf(stage)),
+    strike: async (stage) => terminate(which, stage, victimOf(stage)?.name),
   });
   const all = (kind: string, which: string): Fault => ({
     name: `terminate connections (${kind})`,
@@ -36,6 +37,20 @@ export function connections(server: PostgresServer): Fault[] {
   return [
     ...Object.entries(kinds).flatMap(([kind, which]) => [one(kind, which), all(kind, which)]),
     all('all', 'true'),
+    {
+      // So that others see that it is gone: it has others to renew what it holds.
+      name: 'terminate a connection (listening), and let it make none for a while',
+      alone: true,
+      harmless: true,
+      strike: async (stage) => {
+        const victim = victimOf(stage);
+        const proxy = victim && proxies[stage.crew.slotOf(victim)];
+        proxy?.refuse(true);
+        await terminate(kinds.listening, stage, victim?.name);
+        await sleep(stage.dice.between(300, 1_500));
+        proxy?.refuse(false);
+      },
+    },
     {
       name: 'cancel statements',
       alone: true,
@@ -48,7 +63,7 @@ export function connections(server: PostgresServer): Fault[] {
 }
 
 /** Mostly one that holds permits, which it may not lose. */
-function victimOf({ crew, dice }: Stage): string | undefined {
+function victimOf({ crew, dice }: Stage) {
   const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
-  return (holder ?? dice.pick(crew.members))?.name;
+  return holder ?? dice.pick(crew.members);
 }

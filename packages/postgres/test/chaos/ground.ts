@@ -17,7 +17,11 @@ export async function single({ size, limits, ...times }: GroundOptions): Promise
   await store.stats({ name: 'nobody' });
   return {
     ...{ proxies, store },
-    faults: [...connections(server), ...servers(server), ...notifications(server, version)],
+    faults: [
+      ...connections(server, proxies),
+      ...servers(server),
+      ...notifications(server, version),
+    ],
     way: ({ slot, name }) => urlOf(proxies[slot]?.port ?? 0, name),
     stop: async () => {
       await store.close();
