@@ -17,6 +17,7 @@ import { Errands } from './errands.ts';
 import { closed, failure, late } from './failure.ts';
 import { channelOf, Listening } from './listening.ts';
 import { migrate } from './migration.ts';
+import { Recognition } from './recognition.ts';
 import { Ring } from './ring.ts';
 import { identifier } from './schema.ts';
 import { sessionSettings } from './session.ts';
@@ -39,6 +40,7 @@ export class PostgresStore extends Store {
   readonly #listening: Listening;
   readonly #work: Work;
   readonly #ring: Ring;
+  readonly #recognition: Recognition;
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
@@ -58,6 +60,7 @@ export class PostgresStore extends Store {
     const query = this.#errands.query.bind(this.#errands);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     this.#ring = new Ring({ ...own, query, news, schemaName: schema, slowed });
+    this.#recognition = new Recognition(this.clock, () => this.#renew());
     this.#listening = new Listening({
       ...own,
       owner,
@@ -65,12 +68,12 @@ export class PostgresStore extends Store {
       heard: (message) => this.#hear(message),
       up: (number) => {
         this.#ring.join(number);
+        this.#recognition.regain();
         this.#listener?.check();
       },
       down: () => {
         this.#ring.leave();
-        // Others may take this process for dead: what it holds is renewed at once, as long as that can be done.
-        if (this.#work.link.isUp) this.#listener?.check();
+        this.#recognition.lose();
       },
     });
     this.#work = new Work({
@@ -99,6 +102,10 @@ export class PostgresStore extends Store {
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
+  override certainUntil(sent: number): number {
+    return Math.min(super.certainUntil(sent), this.#recognition.certainUntil(sent));
+  }
+
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
     return () => {
@@ -121,6 +128,7 @@ export class PostgresStore extends Store {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#recognition.close();
     await within(this.timeout, async () => {
       if (this.#errands.link.isUp) await this.#ring.close();
       const links = [this.#work.link, this.#listening.link, this.#errands.link];
@@ -144,6 +152,13 @@ export class PostgresStore extends Store {
     if (!this.#isUp) return;
     this.#isUp = false;
     this.#listener?.state(false, failure(error));
+  }
+
+  /** All that is held, as long as that can be done; else it is to be known how long it is certain. */
+  #renew(): void {
+    const { isUp, lastError } = this.#work.link;
+    if (isUp) this.#listener?.check();
+    else this.#listener?.state(false, failure(lastError));
   }
 
   /** Who was let in, and who is to give back what he does not use, here and elsewhere. */

@@ -2,7 +2,7 @@ import { startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { type Answered, Batch } from './batch.ts';
 import type { Lease } from './lease.ts';
-import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts';
+import { renewalPart, retryPart, slackPart } from './lease-parts.ts';
 import { Releases } from './releases.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
@@ -86,7 +86,7 @@ export class Session implements StoreListener {
 
   /** Until when a held lease is certain. */
   endOf(lease: Lease): number {
-    return lease.heard + this.store.lease * certainPart;
+    return this.store.certainUntil(lease.heard);
   }
 
   /** It is needed no longer. */
@@ -119,11 +119,14 @@ export class Session implements StoreListener {
     for (const state of ['held', 'queued']) {
       for (const lease of leases) if (lease.state === state) this.#renew(lease);
     }
+    // The leases may be certain for less by now.
+    this.#tend();
   }
 
   state(up: boolean): void {
     for (const member of [...this.#members]) member.doubted();
     if (up) this.releases.sendAgain();
+    this.#tend();
   }
 
   slowed(reason: string | undefined): void {

@@ -6,6 +6,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import type { LimiterSource } from '../limiter/source.ts';
 import type { StoreError } from '../limiter/store-error.ts';
+import { certainPart } from './lease-parts.ts';
 import { Session } from './session.ts';
 import { checkShared } from './settings.ts';
 import { SharedLimiter } from './shared-limiter.ts';
@@ -199,6 +200,14 @@ export abstract class Store implements LimiterSource {
    * resolves after `timeout` milliseconds at the latest.
    */
   abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
+  /**
+   * Until when a lease is certain for which the store was last asked at `sent`, and has answered; by `clock`. A store that may
+   * end leases early, because it takes their process for dead, says so here, and `check()` or `state()` when that changes.
+   */
+  certainUntil(sent: number): number {
+    return sent + this.lease * certainPart;
+  }
+
   /** The listener is told from now on; returns what ends that. Called once. */
   abstract listen(listener: StoreListener): () => void;
   /** Rejects with a StoreError, after `timeout` at the latest. */

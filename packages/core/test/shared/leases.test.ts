@@ -45,6 +45,21 @@ describe('a lease', () => {
     for (const permit of permits) permit.release();
   });
 
+  test('is lost in time where its store may end it early', async () => {
+    const world = new World();
+    const store = world.line();
+    const held = await world.limiter({ store }).acquire();
+    await world.advance(lease / 6);
+    const until = world.clock.now() + lease / 10;
+    store.certainUntil = (sent) => Math.max(sent, until);
+    store.trouble = 'silent';
+    store.listener?.state(false);
+    await world.advance(lease / 10 - 1);
+    expect(held.signal.aborted).toBe(false);
+    await world.advance(1);
+    expect(held.signal.aborted).toBe(true);
+  });
+
   test('its timer is not armed once all is given back', async () => {
     const world = new World();
     const limiter = world.limiter();

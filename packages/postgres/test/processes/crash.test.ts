@@ -124,6 +124,47 @@ test('P11: a holder that is cut off learns so before its lease has ended there',
   await waiting.held;
 });
 
+test('P11: a holder that is taken for dead, and cannot renew, learns so before another is let in', async () => {
+  const proxy = await startProxy(database.server);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
+  const [one] = (await crew.start(1, proxy, options)) as [Limited];
+  const [two] = (await crew.start(1, database.server, options)) as [Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await inRing([one, two]);
+  proxy.refuse(true);
+  proxy.cut();
+  const first = await Promise.race([
+    held.aborted().then(({ code }) => code),
+    waiting.held.then(() => 'granted to another'),
+  ]);
+  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
+  await waiting.held;
+});
+
+test('P4: a holder that is taken for dead for a while, and can renew, keeps its permit', async () => {
+  const proxy = await startProxy(database.server);
+  onTestFinished(() => proxy.stop());
+  const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
+  const [one] = (await crew.start(1, proxy, options)) as [Limited];
+  const [two] = (await crew.start(1, database.server, options)) as [Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  await inRing([one, two]);
+  proxy.refuse(true);
+  await database.ask(
+    `SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+  );
+  // Time is the subject: the second after which it would be over, and another one.
+  await soon(2_500);
+  expect(await held.isAborted()).toBe(false);
+  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+  proxy.refuse(false);
+  await held.release();
+  await waiting.held;
+});
+
 test('a frozen waiter that was let in gives way within its lease', async () => {
   const [one, two, three] = await start(3, { limit: 1, lease: 900 });
   const held = await one.acquire();

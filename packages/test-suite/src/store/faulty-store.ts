@@ -71,6 +71,10 @@ export class FaultyStore extends Store {
     return this.#call([], this.timeout, () => this.store.stats(ref));
   }
 
+  override certainUntil(sent: number): number {
+    return this.store.certainUntil(sent);
+  }
+
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
     const unlisten = this.store.listen({

@@ -1,0 +1,30 @@
+import { lcg } from '../../core/test/lcg.ts';
+
+/** Chance that a seed repeats. */
+export class Dice {
+  readonly #next: () => number;
+
+  constructor(seed: number) {
+    this.#next = lcg(seed);
+    // Seeds that are near each other begin near each other.
+    for (let i = 0; i < 4; i++) this.#next();
+  }
+
+  chance(probability: number): boolean {
+    return this.#next() < probability;
+  }
+
+  /** A number from `low` to below `high`. */
+  between(low: number, high: number): number {
+    return low + this.#next() * (high - low);
+  }
+
+  /** A whole number from 0 to below `count`. */
+  below(count: number): number {
+    return Math.floor(this.#next() * count);
+  }
+
+  pick<T>(list: readonly T[]): T | undefined {
+    return list[this.below(list.length)];
+  }
+}

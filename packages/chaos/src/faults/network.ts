@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultyProxy } from '@headgate/test-servers';
+import { stamp } from '../log/stamp.ts';
+import type { Fault, Stage } from './fault.ts';
+
+function onTheWay(
+  name: string,
+  strike: (proxy: FaultyProxy, stage: Stage) => Promise<void> | void,
+): Fault[] {
+  const one: Fault = {
+    name,
+    alone: false,
+    strike: async (stage) => {
+      const proxy = wayOf(stage);
+      if (proxy !== undefined) await strike(proxy, stage);
+    },
+  };
+  const all: Fault = {
+    name: `${name}, for all`,
+    alone: true,
+    strike: async (stage) => {
+      await Promise.all(stage.ground.proxies.map((proxy) => strike(proxy, stage)));
+    },
+  };
+  return [one, all];
+}
+
+/** Mostly of one that holds permits, which it may lose. */
+function wayOf({ crew, dice, ground }: Stage): FaultyProxy | undefined {
+  const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
+  return holder === undefined ? dice.pick(ground.proxies) : ground.proxies[crew.slotOf(holder)];
+}
+
+const cut = onTheWay('cut connections', (proxy) => proxy.cut());
+
+const refuse = onTheWay('refuse connections', async (proxy, { dice, lease }) => {
+  proxy.refuse(true);
+  proxy.cut();
+  await sleep(lease * dice.between(0.05, 2));
+  proxy.refuse(false);
+});
+
+const slow = onTheWay('slow the network', async (proxy, stage) => {
+  const { dice, lease } = stage;
+  await unheard(proxy, stage, async () => {
+    proxy.delay(dice.between(5, lease / 4));
+    await sleep(lease * dice.between(0.5, 1.5));
+    proxy.delay(0);
+  });
+});
+
+const halfOpen = onTheWay('half-open connections', async (proxy, stage) => {
+  const { dice, lease } = stage;
+  await unheard(proxy, stage, async () => {
+    proxy.hold(true);
+    await sleep(lease * dice.between(0.2, 2.5));
+    // Either all that was kept back arrives now, or none of it ever.
+    if (dice.chance(0.5)) proxy.cut();
+    proxy.hold(false);
+  });
+});
+
+/** Notes that who is behind the proxy is not told meanwhile what becomes of its connections. */
+async function unheard(
+  proxy: FaultyProxy,
+  { crew, ground, note }: Stage,
+  strike: () => Promise<void>,
+): Promise<void> {
+  const from = stamp();
+  const slot = ground.proxies.indexOf(proxy);
+  const before = crew.at(slot);
+  await strike();
+  for (const name of new Set([before, crew.at(slot)])) {
+    note({ kind: 'deaf', at: stamp(), from, worker: name });
+  }
+}
+
+/** What befalls the ways to the store. */
+export const network: readonly Fault[] = [...cut, ...refuse, ...slow, ...halfOpen];

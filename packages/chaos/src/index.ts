@@ -1,0 +1,5 @@
+export { run } from './command-line.ts';
+export { type Fault, forgetting, type Stage } from './faults/fault.ts';
+export type { Ground, GroundOptions, Place, Subject, Times } from './ground.ts';
+export { stamp } from './log/stamp.ts';
+export { chaosSuite } from './suite.ts';

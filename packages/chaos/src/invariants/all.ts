@@ -1,0 +1,26 @@
+import { calmIsQuiet } from './calm.ts';
+import type { Invariant } from './finding.ts';
+import { theDeadAreInherited } from './inheritance.ts';
+import { inOrder } from './order.ts';
+import { noOverlap } from './overlap.ts';
+import { noneWaitsTooLong } from './patience.ts';
+import { allComeBack } from './return.ts';
+import { allLive } from './survival.ts';
+import { noStaleWrite, risingTokens } from './tokens.ts';
+
+/** Of each limit. */
+export const invariants: Readonly<Record<string, Invariant>> = {
+  'no undeclared overlap': noOverlap,
+  'no stale token accepted': noStaleWrite,
+  'tokens rise': risingTokens,
+  'first in, first out': inOrder,
+  'nobody waits past their timeout': noneWaitsTooLong,
+  'every permit comes back': allComeBack,
+  'the dead are inherited': theDeadAreInherited,
+  'calm is quiet': calmIsQuiet,
+};
+
+/** Of the processes, whatever the limit. */
+export const invariantsOfAll: Readonly<Record<string, Invariant>> = {
+  'no process dies': allLive,
+};

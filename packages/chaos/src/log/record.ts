@@ -1,0 +1,40 @@
+import type { Event, Log } from './event.ts';
+
+type About = Pick<Log, 'lease' | 'certain' | 'back'>;
+
+/** All that is noted in one round. */
+export class Record {
+  readonly #events: Event[] = [];
+  readonly #about: About;
+
+  constructor({ lease, certain, back }: About) {
+    this.#about = { lease, certain, back };
+  }
+
+  note(event: Event): void {
+    this.#events.push(event);
+  }
+
+  /** What concerns a limit, in order. */
+  of(limit: number): Log {
+    const events = this.#events
+      .filter((event) => !('limit' in event) || event.limit === limit)
+      .sort((a, b) => a.at - b.at);
+    return { limit, ...this.#about, events };
+  }
+
+  /** A line for each event. */
+  toString(): string {
+    const events = [...this.#events].sort((a, b) => a.at - b.at);
+    return events.map((event) => JSON.stringify(event)).join('\n');
+  }
+
+  /** How often each fault came. */
+  faults(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const event of this.#events) {
+      if (event.kind === 'fault') counts.set(event.name, (counts.get(event.name) ?? 0) + 1);
+    }
+    return counts;
+  }
+}

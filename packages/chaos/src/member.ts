@@ -1,0 +1,65 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { stamp } from './log/stamp.ts';
+import type { Order, Plan, Said } from './worker/plan.ts';
+
+const alive = new Set<ChildProcess>();
+// Also those that are stopped, which would not notice that this process has ended.
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+/** A worker process, as the verifier sees it. */
+export class Member {
+  readonly name: string;
+  /** Whether it has said that it is ready. */
+  ready = false;
+  /** When it was stopped. */
+  #stopped: number | undefined;
+  #gone = false;
+  readonly #child: ChildProcess;
+
+  constructor(program: URL, plan: Plan, hear: (said: Said, from: Member) => void) {
+    this.name = plan.worker;
+    this.#child = fork(program, [JSON.stringify(plan)], {
+      execArgv: ['--import', 'tsx', '--conditions=headgate-source'],
+    });
+    alive.add(this.#child);
+    this.#child.on('message', (said: Said) => hear(said, this));
+    this.#child.on('error', () => {});
+  }
+
+  /** Resolves when it has ended, to how. */
+  async ended(): Promise<string> {
+    const child = this.#child;
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    alive.delete(child);
+    this.#gone = true;
+    return String(child.signalCode ?? child.exitCode);
+  }
+
+  tell(order: Order): void {
+    if (this.#child.connected) this.#child.send(order, () => {});
+  }
+
+  get running(): boolean {
+    return !this.#gone && this.#stopped === undefined;
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  stop(): void {
+    this.#stopped = stamp();
+    this.#child.kill('SIGSTOP');
+  }
+
+  /** Goes on; says since when it had been stopped. */
+  resume(): number {
+    const from = this.#stopped ?? stamp();
+    this.#stopped = undefined;
+    this.#child.kill('SIGCONT');
+    return from;
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault, Stage } from './faults/fault.ts';
+import type { Record } from './log/record.ts';
+import { stamp } from './log/stamp.ts';
+import { breeze, storm, type Weather } from './storm.ts';
+
+export interface RoundOptions {
+  readonly stage: Stage;
+  readonly faults: readonly Fault[];
+  readonly limits: readonly number[];
+  readonly record: Record;
+  /** Milliseconds of peace before the faults. */
+  readonly calm: number;
+  readonly weather: Weather;
+}
+
+/** Load in peace, then under faults; then none, until everything must be back. */
+export async function round(options: RoundOptions): Promise<void> {
+  const { stage, faults, record } = options;
+  const { crew, lease } = stage;
+  await crew.allReady();
+  crew.load(true);
+  // The first asks open connections.
+  await sleep(300);
+  const from = stamp();
+  await sleep(options.calm);
+  await breeze(faults, stage);
+  let peace = stamp();
+  await storm(faults, options.weather, stage);
+  const last = stamp();
+  if (faults.every(({ harmless }) => harmless)) peace = last;
+  record.note({ kind: 'calm', at: peace, from });
+  crew.load(false);
+  await sleep(last + lease + 1_000 - stamp());
+  await probe(options);
+  // What was said meanwhile may still be on its way.
+  await sleep(100);
+}
+
+/** Takes all that may be had, kills one that has a part of it, and gives the rest back. */
+async function probe({ stage, limits, record }: RoundOptions): Promise<void> {
+  const { crew, ground, lease } = stage;
+  const from = stamp();
+  const admitted = await Promise.all(limits.map((limit) => crew.probe(limit)));
+  const at = stamp();
+  const [first = 1] = limits;
+  const inherited = await crew.inherit(first, lease + 1_000);
+  const had = { limit: first, admitted: inherited };
+  record.note({ kind: 'inherited', from: at, at: stamp(), ...had });
+  crew.tellAll({ release: true });
+  await sleep(500);
+  for (const [i, limit] of limits.entries()) {
+    const { inflight, queued } = await ground.store.stats({ name: `chaos-${limit}` });
+    const found = { admitted: admitted[i] ?? 0, inflight, queued };
+    record.note({ kind: 'probed', from, at, limit, ...found });
+  }
+}

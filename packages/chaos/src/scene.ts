@@ -1,0 +1,66 @@
+import { Crew } from './crew.ts';
+import { Dice } from './dice.ts';
+import type { Fault } from './faults/fault.ts';
+import { network } from './faults/network.ts';
+import { processes } from './faults/processes.ts';
+import type { Ground, Place, Subject } from './ground.ts';
+import { Record } from './log/record.ts';
+import { verifier, watchLoop } from './log/watch-loop.ts';
+import { type Report, reportOn } from './report.ts';
+import { round } from './round.ts';
+import type { Weather } from './storm.ts';
+
+const size = 8;
+
+export interface SceneOptions {
+  readonly subject: Subject;
+  /** One of the subject's. */
+  readonly ground: string;
+  readonly seed: number;
+  readonly limits: readonly number[];
+  /** Milliseconds of peace in each round, before the faults. */
+  readonly calm: number;
+  readonly weather: (dice: Dice) => Weather;
+  /** Whether there is to be a round more. */
+  readonly more: (done: number) => boolean;
+  /** Only faults whose name says so. */
+  readonly only?: string | undefined;
+  /** Is told of each round. */
+  readonly tell: (report: Report) => void;
+}
+
+/** Eight processes, a store, and what befalls them; round after round. */
+export async function play(options: SceneOptions): Promise<void> {
+  const { subject, limits, seed, calm } = options;
+  const { lease, timeout, worker: program } = subject;
+  const make = subject.grounds[options.ground];
+  if (make === undefined) throw new Error(`there is no ground "${options.ground}"`);
+  const ground = await make({ size, limits, lease, timeout });
+  const dice = new Dice(seed);
+  let record = new Record(subject);
+  const note: Record['note'] = (event) => record.note(event);
+  const way = (worker: Place) => ground.way(worker);
+  const crew = new Crew({ size, program, way, limits, lease, timeout, dice, note });
+  const unwatch = watchLoop(verifier, note);
+  try {
+    const faults = faultsOn(ground, options.only);
+    const stage = { crew, ground, dice, lease, note };
+    for (let done = 0; options.more(done); done++) {
+      record = new Record(subject);
+      const weather = options.weather(dice);
+      await round({ stage, faults, limits, record, calm, weather });
+      options.tell(reportOn(record, limits, `${options.ground}, seed ${seed}, round ${done + 1}`));
+    }
+  } finally {
+    unwatch();
+    await crew.close();
+    await ground.stop();
+  }
+}
+
+function faultsOn({ proxies, faults: own }: Ground, only = ''): readonly Fault[] {
+  const possible = [...processes, ...own, ...(proxies.length > 0 ? network : [])];
+  const faults = possible.filter(({ name }) => name.includes(only));
+  if (faults.length === 0) throw new Error(`no fault has "${only}" in its name`);
+  return faults;
+}

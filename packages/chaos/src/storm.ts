@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dice } from './dice.ts';
+import type { Fault, Stage } from './faults/fault.ts';
+import { stamp } from './log/stamp.ts';
+import { within } from './within.ts';
+
+/** Milliseconds. */
+export interface Weather {
+  readonly lasts: number;
+  /** From one fault to the next, on average. */
+  readonly pace: number;
+}
+
+/** Lets faults strike, each of them before any comes again; resolves when all are undone. */
+export async function storm(
+  faults: readonly Fault[],
+  { lasts, pace }: Weather,
+  stage: Stage,
+): Promise<void> {
+  const { dice } = stage;
+  const until = stamp() + lasts;
+  const underWay = new Set<Promise<void>>();
+  let alone: Promise<void> = Promise.resolve();
+  let deck: Fault[] = [];
+  while (stamp() < until) {
+    if (deck.length === 0) deck = shuffled(faults, dice);
+    const fault = deck.pop() as Fault;
+    if (fault.alone) await alone;
+    const strike = struck(fault, stage);
+    if (fault.alone) alone = strike;
+    underWay.add(strike);
+    await sleep(dice.between(0, 2 * pace));
+  }
+  await Promise.all(underWay);
+}
+
+/** Lets each of those faults strike that must be harmless, one after the other. */
+export async function breeze(faults: readonly Fault[], stage: Stage): Promise<void> {
+  for (const fault of shuffled(faults, stage.dice)) {
+    if (!fault.harmless) continue;
+    await struck(fault, stage);
+    await sleep(300);
+  }
+}
+
+async function struck(fault: Fault, stage: Stage): Promise<void> {
+  const from = stamp();
+  try {
+    await within(20_000, fault.name, fault.strike(stage));
+  } catch (error) {
+    const what = `${fault.name}: ${(error as Error).stack}`;
+    stage.note({ kind: 'failed', at: stamp(), worker: 'the storm', what });
+  }
+  stage.note({ kind: 'fault', at: stamp(), from, name: fault.name });
+}
+
+function shuffled<T>(list: readonly T[], dice: Dice): T[] {
+  const rest = [...list];
+  return list.map(() => rest.splice(dice.below(rest.length), 1)[0] as T);
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import type { Subject } from './ground.ts';
+import { invariants } from './invariants/all.ts';
+import type { Report } from './report.ts';
+import { play } from './scene.ts';
+
+const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
+
+/** One round on each ground, with so many milliseconds of faults. */
+export function chaosSuite(subject: Subject, storms: Readonly<Record<string, number>>): void {
+  describe(`eight processes, a store, and what can befall them (HEADGATE_CHAOS_SEED=${seed})`, () => {
+    test.each(Object.keys(subject.grounds))(
+      'every invariant holds: %s',
+      async (ground) => {
+        const reports: Report[] = [];
+        await play({
+          ...{ subject, ground, seed },
+          limits: [1, 3],
+          calm: 1_000,
+          weather: () => ({ lasts: storms[ground] ?? 3_000, pace: 350 }),
+          more: (done) => done < 1,
+          tell: (report) => reports.push(report),
+        });
+        const [report] = reports as [Report];
+        expect(report.broken, report.text).toEqual([]);
+        for (const name of Object.keys(invariants)) {
+          // Strict order can only be told where somebody was passed, or could have been.
+          expect(report.checked[name], name).toBeGreaterThan(0);
+        }
+      },
+      60_000,
+    );
+  });
+}

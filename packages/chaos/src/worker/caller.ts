@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Limiter, type Permit, RejectedError } from '@headgate/core';
+import type { Dice } from '../dice.ts';
+import { stamp } from '../log/stamp.ts';
+import type { Resource } from './resource.ts';
+import { inShort, note } from './say.ts';
+
+/** What the callers of a worker share. */
+export interface Shift {
+  readonly worker: string;
+  readonly lease: number;
+  readonly dice: Dice;
+  readonly resource: Resource;
+  /** Aborts when there is nothing more to do. */
+  readonly stop: AbortSignal;
+  /** Counts the calls of the worker. */
+  readonly next: () => number;
+}
+
+/** Asks for a permit of a limit, works, gives it back; again and again until the shift ends. Perhaps works for long at first. */
+export async function call(
+  limit: number,
+  limiter: Limiter,
+  shift: Shift,
+  isLong: boolean,
+): Promise<void> {
+  const { dice, stop } = shift;
+  for (let isFirst = isLong; !stop.aborted; isFirst = false) {
+    await sleep(dice.between(0, 40));
+    if (stop.aborted) return;
+    const about = { worker: shift.worker, limit, call: shift.next() };
+    const weight = 1 + dice.below(limit);
+    const patience = Math.round(dice.between(200, 3 * shift.lease));
+    const signal = dice.chance(0.1) ? givesUp(stop, dice.between(0, shift.lease)) : stop;
+    note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
+    try {
+      const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
+      await work(permit, about, shift, isFirst ? long(shift) : duration(shift));
+    } catch (error) {
+      noteRejection(error, signal, about);
+      // Whoever is turned away does not come back at once.
+      await sleep(dice.between(20, 100));
+    }
+  }
+}
+
+interface About {
+  readonly worker: string;
+  readonly limit: number;
+  readonly call: number;
+}
+
+async function work(permit: Permit, about: About, shift: Shift, lasts: number): Promise<void> {
+  const { signal } = permit;
+  const fencing = fencingOf(permit);
+  const granted = stamp();
+  note({ kind: 'granted', ...about, at: granted, fencing });
+  let atWork = true;
+  const end = (at: number, aborted: boolean) => {
+    if (!atWork) return;
+    atWork = false;
+    note({ kind: 'ended', ...about, at, aborted });
+  };
+  // A permit that is lost before its work begins is none.
+  if (signal.aborted) end(granted, true);
+  else signal.addEventListener('abort', () => end(stamp(), true), { once: true });
+  const until = granted + lasts;
+  do {
+    if (about.limit === 1 && atWork) await shift.resource.write(about.limit, about.call, fencing);
+    const left = until - stamp();
+    if (left > 0 && atWork) await rest(Math.min(20, left), AbortSignal.any([signal, shift.stop]));
+  } while (atWork && stamp() < until && !shift.stop.aborted);
+  end(stamp(), false);
+  permit.release();
+  note({ kind: 'released', ...about, at: stamp() });
+}
+
+/** Mostly short. */
+function duration(shift: Shift): number {
+  const { dice } = shift;
+  if (dice.chance(0.03)) return long(shift);
+  return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
+}
+
+/** For longer than a lease lasts without a renewal. */
+function long({ dice, lease }: Shift): number {
+  return dice.between(lease, 2 * lease);
+}
+
+function givesUp(stop: AbortSignal, after: number): AbortSignal {
+  return AbortSignal.any([stop, AbortSignal.timeout(Math.round(after))]);
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+function fencingOf(permit: Permit): string | undefined {
+  const { fencing } = permit as Permit & { fencing?: bigint };
+  return fencing?.toString();
+}
+
+function noteRejection(error: unknown, signal: AbortSignal, about: About): void {
+  const at = stamp();
+  const { rejection, code } = error as { rejection?: { reason: string }; code?: string };
+  if (rejection !== undefined) {
+    const why = error instanceof RejectedError ? rejection.reason : `${rejection.reason} ${code}`;
+    note({ kind: 'rejected', ...about, at, reason: why });
+  } else if (signal.aborted && error === signal.reason) {
+    note({ kind: 'withdrew', ...about, at });
+  } else {
+    note({ kind: 'rejected', ...about, at, reason: `${code}` });
+    note({ kind: 'failed', at, worker: about.worker, what: `acquire: ${inShort(error)}` });
+  }
+}

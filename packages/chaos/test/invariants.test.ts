@@ -1,0 +1,305 @@
+// The checker itself: what must not happen is made up here, and has to be found.
+import { describe, expect, test } from 'vitest';
+import { calmIsQuiet } from '../src/invariants/calm.ts';
+import type { Invariant } from '../src/invariants/finding.ts';
+import { theDeadAreInherited } from '../src/invariants/inheritance.ts';
+import { inOrder } from '../src/invariants/order.ts';
+import { noOverlap } from '../src/invariants/overlap.ts';
+import { noneWaitsTooLong } from '../src/invariants/patience.ts';
+import { allComeBack } from '../src/invariants/return.ts';
+import { allLive } from '../src/invariants/survival.ts';
+import { noStaleWrite, risingTokens } from '../src/invariants/tokens.ts';
+import { verifier } from '../src/log/watch-loop.ts';
+import { Tale } from './tale.ts';
+
+const tale = (limit = 1) => new Tale(limit);
+
+function holds(invariant: Invariant, of: Tale): void {
+  const { broken, checked } = invariant(of.log);
+  expect(broken).toEqual([]);
+  expect(checked).toBeGreaterThan(0);
+}
+
+function breaks(invariant: Invariant, of: Tale, what: string | RegExp): void {
+  expect(invariant(of.log).broken).toEqual([expect.stringMatching(what)]);
+}
+
+describe('no undeclared overlap', () => {
+  test('one after the other is none', () => {
+    holds(noOverlap, tale().works('a', 0, 10).works('b', 10, 20));
+  });
+
+  test('two at once at limit 1 are one', () => {
+    breaks(noOverlap, tale().works('a', 0, 10).works('b', 9, 20), /2 at work of 1: a\/1×1, b\/2×1/);
+  });
+
+  test('weights count', () => {
+    holds(noOverlap, tale(3).works('a', 0, 10, { weight: 2 }).works('b', 1, 20));
+    breaks(
+      noOverlap,
+      tale(3).works('a', 0, 10, { weight: 2 }).works('b', 1, 20, { weight: 2 }),
+      /4 at work of 3/,
+    );
+  });
+
+  test('work ends when its process is killed', () => {
+    holds(noOverlap, tale().works('a', 0).killed('a', 5).works('b', 6, 20));
+    breaks(noOverlap, tale().works('a', 0).works('b', 6, 20), /2 at work/);
+  });
+
+  test('a permit that was lost before its work began is no work', () => {
+    holds(noOverlap, tale().works('a', 0, 20).works('b', 5, 5, { aborted: true }));
+  });
+
+  test('what a stopped process had at work is declared', () => {
+    const stopped = () => tale().works('a', 0, 2_010).paused('a', 5, 2_000);
+    holds(noOverlap, stopped().works('b', 1_000, 1_900));
+    holds(noOverlap, stopped().works('b', 2_005, 2_300));
+  });
+
+  test('but not what it began when it went on, nor what another does', () => {
+    const stopped = () => tale().paused('a', 5, 2_000).works('b', 1_000, 2_300);
+    breaks(noOverlap, stopped().works('a', 2_001, 2_010), /2 at work of 1/);
+    breaks(noOverlap, stopped().works('c', 1_500, 1_510), /2 at work of 1/);
+  });
+
+  test('nor what it had at work before, once it had the time to notice', () => {
+    const late = tale().works('a', 0, 3_000).paused('a', 5, 2_000).works('b', 2_500, 2_600);
+    breaks(noOverlap, late, /2 at work of 1/);
+  });
+
+  test('after a loss there may be as much again, for a lease', () => {
+    const lost = () => tale().works('a', 0, 5_000).lost(100).works('b', 110, 5_000);
+    holds(noOverlap, lost());
+    breaks(noOverlap, lost().works('c', 120, 130), /3 at work of 2/);
+    breaks(
+      noOverlap,
+      tale().works('a', 0, 5_000).lost(100).works('b', 1_500, 1_600),
+      /2 at work of 1/,
+    );
+  });
+});
+
+describe('a process that could not know that it was disconnected', () => {
+  const overlap = () => tale().works('a', 0, 900).works('b', 500, 510);
+  const refused = () =>
+    tale()
+      .works('a', 0, 900, { writes: [{ at: 600, accepted: false }] })
+      .works('b', 500, 510, { writes: [{ at: 505, accepted: true }] });
+
+  test('is declared for a lease', () => {
+    holds(noOverlap, overlap().severed('a', 100, 800, 300));
+    holds(noOverlap, overlap().severed('a', 100, 800, 300, 'a'));
+    holds(noStaleWrite, refused().severed('a', 100, 800, 300));
+    const late = tale().works('a', 0, 3_000).severed('a', 100, 800, 300).works('b', 2_000, 2_010);
+    breaks(noOverlap, late, /2 at work of 1/);
+  });
+
+  test('but not one that was told, nor one that nothing had ended', () => {
+    breaks(noOverlap, overlap().severed('a', 100, 200, 300), /2 at work of 1/);
+    breaks(noOverlap, overlap().severed('a', 100, 800, 300, 'b'), /2 at work of 1/);
+    breaks(noOverlap, overlap().severed('c', 100, 800, 300), /2 at work of 1/);
+    breaks(noOverlap, overlap().severed('a', 100, 800, 600), /2 at work of 1/);
+    breaks(noStaleWrite, refused().severed('c', 100, 800, 300), /no cause/);
+  });
+});
+
+describe('tokens rise', () => {
+  test('each above those before it', () => {
+    holds(risingTokens, tale().works('a', 0, 10).works('b', 10, 20));
+    breaks(
+      risingTokens,
+      tale().works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 8 }),
+      /below 9/,
+    );
+  });
+
+  test('not over a loss; and above limit 1 their order says nothing', () => {
+    const works = (limit: number) =>
+      tale(limit).works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 8 });
+    holds(risingTokens, works(1).lost(5));
+    holds(risingTokens, works(3));
+  });
+
+  test('none twice, at any limit', () => {
+    const twice = tale(3).works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 9 });
+    breaks(risingTokens, twice, /b\/2 has the token of a\/1/);
+  });
+
+  test('everybody has one', () => {
+    breaks(risingTokens, tale().works('a', 0, 10, { token: 'none' }), /no token/);
+  });
+});
+
+describe('no stale token accepted', () => {
+  const at = (...accepted: [number, boolean][]) => ({
+    writes: accepted.map(([time, is]) => ({ at: time, accepted: is })),
+  });
+
+  test('an accepted one below one that was accepted before', () => {
+    const stale = tale()
+      .works('a', 0, 40, at([30, true]))
+      .works('b', 10, 20, at([15, true]));
+    breaks(noStaleWrite, stale, /a\/1 with 0 was accepted after 10/);
+  });
+
+  test('a refusal needs a cause', () => {
+    const refused = (options: object = {}) =>
+      tale()
+        .works('a', 0, 40, { ...at([30, false]), ...options })
+        .works('b', 10, 20, at([15, true]));
+    breaks(noStaleWrite, refused(), /had to be refused, after 10, with no cause/);
+    holds(noStaleWrite, refused().paused('a', 1, 29));
+    holds(noStaleWrite, refused().lost(5));
+    breaks(noStaleWrite, refused().lost(16), /no cause/);
+    breaks(noStaleWrite, refused().paused('b', 1, 29), /no cause/);
+    breaks(noStaleWrite, refused({ aborted: true }), /no cause/);
+  });
+
+  test('who was passed after a loss is refused for as long as it goes on', () => {
+    const long = (lost: number) =>
+      tale()
+        .works('a', 0, 5_000, at([4_000, false]))
+        .works('b', 1_000, 1_020, at([1_015, true]))
+        .lost(lost);
+    holds(noStaleWrite, long(900));
+    breaks(noStaleWrite, long(3_900), /no cause/);
+  });
+
+  test('a write that was under way when the signal aborted may be refused', () => {
+    const under = tale()
+      .works('a', 0, 12, { ...at([30, false]), aborted: true })
+      .works('b', 13, 20, at([15, true]));
+    holds(noStaleWrite, under);
+  });
+});
+
+describe('first in, first out', () => {
+  const steady = [0, 300, 600, 900];
+
+  test('who came later and was let in later is no matter', () => {
+    holds(
+      inOrder,
+      tale()
+        .waits('a', '1', steady, [600, 950])
+        .waits('b', '2', [50, 350, 650, 950], [950, 1_000])
+        .waits('c', '3', [60, 1_000, 1_300]),
+    );
+  });
+
+  test('who came later and was let in while the other one waited passed it', () => {
+    const passed = (asked: readonly number[]) =>
+      tale().waits('a', '1', asked, [900, 950]).waits('b', '2', [50, 350], [350, 500]);
+    breaks(inOrder, passed(steady), /b of B passed a of A/);
+    // It had not been renewed, and was not in the line all the while.
+    expect(inOrder(passed([0, 1_600]).log)).toEqual({ checked: 0, broken: [] });
+  });
+
+  test('where a place is certain for less than a lease, less is known', () => {
+    const passed = (certain: number) =>
+      new Tale(1, certain).waits('a', '1', [0, 600], [900, 950]).waits('b', '2', [50], [350, 500]);
+    breaks(inOrder, passed(1_000), /b of B passed a of A/);
+    expect(inOrder(passed(500).log)).toEqual({ checked: 0, broken: [] });
+  });
+
+  test('who did not have to wait passed everybody', () => {
+    breaks(
+      inOrder,
+      tale().waits('a', '1', steady, [900, 950]).waits('b', undefined, [], [350, 400]),
+      /b of B passed a of A/,
+    );
+  });
+
+  test('a loss lets newcomers pass for a lease', () => {
+    const passed = () =>
+      tale().waits('a', '1', steady, [900, 950]).waits('b', '2', [50], [350, 500]);
+    expect(inOrder(passed().lost(200).log).broken).toEqual([]);
+    breaks(inOrder, passed().lost(-2_000), /passed/);
+    breaks(inOrder, passed().lost(600), /passed/);
+  });
+});
+
+describe('nobody waits past their timeout', () => {
+  test('an answer in time, and one that is late', () => {
+    holds(noneWaitsTooLong, tale().asks('a', 0, 500, 510));
+    breaks(noneWaitsTooLong, tale().asks('a', 0, 500, 900), /a\/1 waited 900 ms of 500/);
+  });
+
+  test('a stopped process answers when it goes on', () => {
+    holds(noneWaitsTooLong, tale().asks('a', 0, 500, 2_010).paused('a', 100, 2_000));
+    breaks(noneWaitsTooLong, tale().asks('a', 0, 500, 2_300).paused('a', 100, 2_000), /waited/);
+    breaks(noneWaitsTooLong, tale().asks('a', 0, 500, 2_010).paused('b', 100, 2_000), /waited/);
+  });
+
+  test('everybody is answered but a killed one', () => {
+    breaks(noneWaitsTooLong, tale().asks('a', 0, 500), /never answered/);
+    holds(noneWaitsTooLong, tale().asks('a', 0, 500).killed('a', 100));
+  });
+});
+
+describe('every permit comes back', () => {
+  const probe = (admitted: number, inflight = 0, queued = 0) =>
+    tale(3).event({ kind: 'probed', from: 0, at: 1, limit: 3, admitted, inflight, queued });
+
+  test('all of them, and nothing is left', () => {
+    holds(allComeBack, probe(3));
+    breaks(allComeBack, probe(2), /2 of 3/);
+    breaks(allComeBack, probe(3, 1), /1 are held/);
+    breaks(allComeBack, probe(3, 0, 1), /1 wait/);
+    breaks(allComeBack, probe(2).paused('a', -9, -1), /2 of 3/);
+    holds(allComeBack, probe(2).paused('a', 0, 1));
+  });
+});
+
+describe('the dead are inherited', () => {
+  const inherited = (at: number, admitted = true) =>
+    tale().event({ kind: 'inherited', from: 0, at, limit: 1, admitted });
+
+  test('in time', () => {
+    holds(theDeadAreInherited, inherited(1_100));
+    breaks(theDeadAreInherited, inherited(1_300), /only 1300 ms later/);
+    breaks(theDeadAreInherited, inherited(500, false), /not at all/);
+    holds(theDeadAreInherited, inherited(1_300).paused('b', 200, 400));
+  });
+});
+
+describe('no process dies', () => {
+  test('but of a kill; and nothing fails unheard', () => {
+    const exited = () => tale().event({ kind: 'exited', at: 5, worker: 'a', how: '1' });
+    holds(allLive, exited().killed('a', 4));
+    breaks(allLive, exited(), /a ended: 1/);
+    breaks(allLive, exited().killed('b', 4), /a ended: 1/);
+    breaks(allLive, tale().event({ kind: 'failed', at: 5, worker: 'a', what: 'oops' }), /a: oops/);
+  });
+});
+
+describe('calm is quiet', () => {
+  const calm = () => tale().event({ kind: 'calm', from: 0, at: 3_000 });
+
+  test('work goes on', () => {
+    holds(calmIsQuiet, calm().works('a', 0, 1_000).works('b', 1_100, 3_000));
+  });
+
+  test('a lost lease, or a store at fault, has no cause', () => {
+    breaks(calmIsQuiet, calm().works('a', 0, 1_000, { aborted: true }), /lost its lease/);
+    breaks(calmIsQuiet, calm().asks('a', 0, 500, 100, 'store ERR'), /rejected \(store ERR\)/);
+    holds(calmIsQuiet, calm().asks('a', 0, 500, 400));
+  });
+
+  test('where the network itself stood still, nothing can be told', () => {
+    const lost = () => calm().works('a', 0, 1_000, { aborted: true });
+    holds(calmIsQuiet, lost().paused(verifier, 500, 700));
+    holds(calmIsQuiet, lost().paused('a', 500, 700));
+    breaks(calmIsQuiet, lost().paused('b', 500, 700), /lost its lease/);
+  });
+
+  test('nobody waits where nobody works', () => {
+    breaks(
+      calmIsQuiet,
+      calm().works('b', 0, 100).asks('a', 50, 2_000, 1_500),
+      /for 1400 ms all waited/,
+    );
+    breaks(calmIsQuiet, calm().asks('a', 50, 700, 700).asks('b', 400, 2_000, 1_500), /for 1450 ms/);
+    holds(calmIsQuiet, calm().works('b', 0, 1_500).asks('a', 50, 2_000, 1_500));
+  });
+});

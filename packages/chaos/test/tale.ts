@@ -1,0 +1,94 @@
+import type { Event, Log } from '../src/log/event.ts';
+
+/**
+ * A log that was made up, to show what an invariant makes of it. Times are milliseconds; the lease is a second, of which all is
+ * certain but where it is said.
+ */
+export class Tale {
+  readonly #events: Event[] = [];
+  readonly #limit: number;
+  readonly #certain: number;
+  #calls = 0;
+
+  constructor(limit: number, certain = 1_000) {
+    this.#limit = limit;
+    this.#certain = certain;
+  }
+
+  get log(): Log {
+    const events = this.#events.sort((a, b) => a.at - b.at);
+    return { limit: this.#limit, lease: 1_000, certain: this.#certain, back: 1_000, events };
+  }
+
+  event(event: Event): this {
+    this.#events.push(event);
+    return this;
+  }
+
+  /** Somebody asks; and works from then until then. */
+  works(worker: string, from: number, to?: number, options: Work = {}): this {
+    const { weight = 1, token = from, aborted = false, writes = [] } = options;
+    const about = { worker, limit: this.#limit, call: ++this.#calls };
+    const fencing = token === 'none' ? undefined : String(token);
+    this.event({ kind: 'wanted', ...about, at: from, weight, patience: 1_000 });
+    this.event({ kind: 'granted', ...about, at: from, fencing });
+    for (const { at, accepted } of writes) {
+      this.event({ kind: 'wrote', ...about, at, from: at - 1, fencing, accepted });
+    }
+    if (to !== undefined) this.event({ kind: 'ended', ...about, at: to, aborted });
+    return this;
+  }
+
+  /** Somebody asks, and is answered then, or never. */
+  asks(worker: string, at: number, patience: number, answered?: number, reason?: string): this {
+    const about = { worker, limit: this.#limit, call: ++this.#calls };
+    this.event({ kind: 'wanted', ...about, at, weight: 1, patience });
+    if (answered === undefined) return this;
+    return this.event({ kind: 'rejected', ...about, at: answered, reason: reason ?? 'timeout' });
+  }
+
+  paused(worker: string, from: number, at: number): this {
+    return this.event({ kind: 'paused', worker, from, at });
+  }
+
+  killed(worker: string, at: number): this {
+    return this.event({ kind: 'killed', worker, at });
+  }
+
+  lost(from: number, at = from): this {
+    return this.event({ kind: 'lost', from, at });
+  }
+
+  /** Nothing reached it; and the server ended its connections then, or those of all. */
+  severed(worker: string, from: number, at: number, ended: number, whose?: string): this {
+    this.event({ kind: 'deaf', worker, from, at });
+    const who = whose === undefined ? {} : { worker: whose };
+    return this.event({ kind: 'disconnected', from: ended, at: ended, ...who });
+  }
+
+  /** A wait that was asked about at these times, and answered 10 ms later each time. */
+  waits(
+    id: string,
+    place: string | undefined,
+    asked: readonly number[],
+    entered?: [number, number],
+  ) {
+    return this.event({
+      kind: 'waited',
+      at: entered?.[1] ?? asked.at(-1) ?? 0,
+      worker: id.toUpperCase(),
+      limit: this.#limit,
+      id,
+      place,
+      seen: asked.map((from) => ({ from, to: from + 10 })),
+      entered: entered && { from: entered[0], to: entered[1] },
+    });
+  }
+}
+
+interface Work {
+  readonly weight?: number;
+  readonly token?: number | 'none';
+  readonly aborted?: boolean;
+  readonly writes?: readonly { at: number; accepted: boolean }[];
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '@headgate/core';
+import { grace } from './ring.sql.ts';
+
+/** So much of its time a lease is certain; the rest is for timers that are late. */
+const certainPart = 0.9;
+
+/**
+ * Whether the others know that this process lives. From the loss of the connection that shows it until there is another
+ * one, they may take it for dead at any moment: what it holds ends a second later, unless it is renewed.
+ */
+export class Recognition {
+  readonly #clock: Clock;
+  readonly #renew: () => void;
+  #lostAt = -Infinity;
+  #since = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param renew Is called when it is lost, and again and again in time. */
+  constructor(clock: Clock, renew: () => void) {
+    this.#clock = clock;
+    this.#renew = renew;
+  }
+
+  /** Until when a lease is certain that was asked for at this time, whatever its length. */
+  certainUntil(sent: number): number {
+    if (sent >= this.#since) return Infinity;
+    return Math.max(sent, this.#lostAt) + grace * certainPart;
+  }
+
+  lose(): void {
+    if (this.#since === Infinity) return;
+    this.#lostAt = this.#clock.now();
+    this.#since = Infinity;
+    this.#timer = setInterval(this.#renew, grace / 3).unref();
+    this.#renew();
+  }
+
+  regain(): void {
+    clearInterval(this.#timer);
+    this.#since = this.#clock.now();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fault, type Stage, stamp } from '@headgate/chaos';
+import type { FaultyProxy, PostgresServer } from '@headgate/test-servers';
+import { order } from './admin.ts';
+
+/** Milliseconds until a connection that is to end has ended. */
+const delay = 100;
+
+/** Which of a store's three connections: as the server can tell. */
+const kinds = {
+  listening: `pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted)`,
+  working: `query ~ '(quick|lease|limits)'`,
+  errands: `query ~ '(watch|pg_notify|sweep|forget)'`,
+};
+
+/** What befalls single connections, by the server's hand: their processes live, and connect again. */
+export function connections(server: PostgresServer, proxies: readonly FaultyProxy[]): Fault[] {
+  const terminate = async (which: string, { note }: Stage, worker?: string) => {
+    const from = stamp();
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE usename = 'app' AND application_name LIKE $1 AND ${which}`;
+    await order(server, sql, worker ?? '%');
+    const whose = worker === undefined ? {} : { worker };
+    note({ kind: 'disconnected', from, at: stamp() + delay, ...whose });
+  };
+  const one = (kind: string, which: string): Fault => ({
+    name: `terminate a connection (${kind})`,
+    alone: true,
+    harmless: true,
+    strike: async (stage) => terminate(which, stage, victimOf(stage)?.name),
+  });
+  const all = (kind: string, which: string): Fault => ({
+    name: `terminate connections (${kind})`,
+    alone: true,
+    strike: (stage) => terminate(which, stage),
+  });
+  return [
+    ...Object.entries(kinds).flatMap(([kind, which]) => [one(kind, which), all(kind, which)]),
+    all('all', 'true'),
+    {
+      // So that others see that it is gone: it has others to renew what it holds.
+      name: 'terminate a connection (listening), and let it make none for a while',
+      alone: true,
+      harmless: true,
+      strike: async (stage) => {
+        const victim = victimOf(stage);
+        const proxy = victim && proxies[stage.crew.slotOf(victim)];
+        proxy?.refuse(true);
+        await terminate(kinds.listening, stage, victim?.name);
+        await sleep(stage.dice.between(300, 1_500));
+        proxy?.refuse(false);
+      },
+    },
+    {
+      name: 'cancel statements',
+      alone: true,
+      strike: async () => {
+        const sql = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'app' AND state = 'active'`;
+        await order(server, sql);
+      },
+    },
+  ];
+}
+
+/** Mostly one that holds permits, which it may not lose. */
+function victimOf({ crew, dice }: Stage) {
+  const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
+  return holder ?? dice.pick(crew.members);
+}

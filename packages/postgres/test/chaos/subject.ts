@@ -1,0 +1,12 @@
+import type { Subject } from '@headgate/chaos';
+import { single } from './ground.ts';
+
+/** PostgreSQL. A lease is longer than what remains of it where its process is taken for dead, which is a second. */
+export const subject: Subject = {
+  worker: new URL('worker.ts', import.meta.url),
+  lease: 2_700,
+  timeout: 500,
+  certain: 1_000,
+  back: 1_500,
+  grounds: { single },
+};

@@ -1,0 +1,4 @@
+import { serve } from '@headgate/chaos/worker';
+import { postgresStore } from '../../src/index.ts';
+
+await serve((connect: string, times) => postgresStore({ connect, ...times }));

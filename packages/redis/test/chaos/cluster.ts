@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault, Ground, GroundOptions } from '@headgate/chaos';
+import { type RedisCluster, startCluster } from '@headgate/test-servers';
+import { command } from './command.ts';
+import { wayOf } from './connect.ts';
+import { faultsOf } from './faults.ts';
+import { connectVerifier } from './verifier.ts';
+
+/** Three servers that share the slots, which move between them while the limits are in use. */
+export async function cluster({ limits, ...times }: GroundOptions): Promise<Ground> {
+  const servers = await startCluster();
+  const { nodes } = servers;
+  const ports = nodes.map(({ port }) => port);
+  const { store, close } = connectVerifier(ports[0] ?? 0, true, times);
+  const move = moveOf(servers, limits);
+  const faults = faultsOf({ nodes, recovered: () => whole(servers) });
+  return {
+    store,
+    proxies: [],
+    faults: [...faults, move, { ...move, name: 'move a slot again' }],
+    way: ({ slot }) => wayOf(slot, { cluster: true, ports }),
+    stop: async () => {
+      await close();
+      await servers.stop();
+    },
+  };
+}
+
+function moveOf(servers: RedisCluster, limits: readonly number[]): Fault {
+  return {
+    name: 'move a slot',
+    alone: true,
+    strike: async ({ dice }) => {
+      const slot = await servers.slotOf(`headgate:{chaos-${dice.pick(limits)}}`);
+      const from = await servers.ownerOf(slot);
+      const to = dice.pick(servers.nodes.filter((node) => node !== from)) ?? from;
+      const moving = await servers.startMove(slot, to);
+      await sleep(dice.between(0, 200));
+      await moving.migrate();
+      await sleep(dice.between(0, 200));
+      await moving.finish();
+    },
+  };
+}
+
+async function whole({ nodes }: RedisCluster): Promise<void> {
+  for (const node of nodes) {
+    while (!String(await command(node, 'CLUSTER', 'INFO')).includes('cluster_state:ok')) {
+      await sleep(20);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fault, forgetting, type Ground, type GroundOptions } from '@headgate/chaos';
+import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { command } from './command.ts';
+import { wayOf } from './connect.ts';
+import { faultsOf } from './faults.ts';
+import { connectVerifier } from './verifier.ts';
+
+/** A server with a replica that takes over when it is gone, and a proxy for each worker that leads to the one in charge. */
+export async function failover({ size, ...times }: GroundOptions): Promise<Ground> {
+  const servers = new Pair(await startRedis());
+  await servers.follow();
+  const proxies = await Promise.all(Array.from({ length: size }, () => startProxy(servers)));
+  const way = (slot: number) => proxies[slot]?.port ?? 0;
+  const { store, close } = connectVerifier(way(0), false, times);
+  const promote = promotionOf(servers, proxies);
+  return {
+    ...{ proxies, store },
+    faults: [...faultsOf(servers), promote, { ...promote, name: 'promote the replica again' }],
+    way: ({ slot }) => wayOf(slot, { cluster: false, ports: [way(slot)] }),
+    stop: async () => {
+      await close();
+      await Promise.all(proxies.map((proxy) => proxy.stop()));
+      await servers.stop();
+    },
+  };
+}
+
+function promotionOf(servers: Pair, proxies: readonly FaultyProxy[]): Fault {
+  const promote = forgetting({
+    name: 'promote the replica',
+    alone: true,
+    strike: async ({ dice }) => {
+      // It is gone, or only slow and wakes up with nobody there.
+      if (dice.chance(0.5)) await servers.primary.kill();
+      else servers.primary.freeze();
+      await servers.promote();
+      for (const proxy of proxies) proxy.cut();
+    },
+  });
+  return {
+    ...promote,
+    strike: async (stage) => {
+      await promote.strike(stage);
+      await servers.follow();
+    },
+  };
+}
+
+class Pair {
+  #replica: RedisServer | undefined;
+  #old: RedisServer | undefined;
+
+  constructor(public primary: RedisServer) {}
+
+  get nodes(): readonly RedisServer[] {
+    return [this.primary];
+  }
+
+  async recovered(): Promise<void> {}
+
+  /** Where the proxies lead. */
+  get port(): number {
+    return this.primary.port;
+  }
+
+  async promote(): Promise<void> {
+    if (this.#replica === undefined) throw new Error('there is no replica');
+    await command(this.#replica, 'REPLICAOF', 'NO', 'ONE');
+    this.#old = this.primary;
+    this.primary = this.#replica;
+    this.#replica = undefined;
+  }
+
+  /** Starts the next replica, and ends the server that is no longer in charge. */
+  async follow(): Promise<void> {
+    await this.#old?.stop();
+    this.#old = undefined;
+    // Told to follow, and not started so: where it is restarted later, it is the one in charge.
+    const next = await startRedis();
+    await command(next, 'REPLICAOF', '127.0.0.1', `${this.primary.port}`);
+    while (!String(await command(next, 'INFO')).includes('master_link_status:up')) await sleep(10);
+    this.#replica = next;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.primary.stop(), this.#replica?.stop(), this.#old?.stop()]);
+  }
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fault, forgetting, type Stage } from '@headgate/chaos';
+import type { RedisServer } from '@headgate/test-servers';
+import { command } from './command.ts';
+
+/** The servers of a ground. */
+export interface Servers {
+  /** Those which take writes now. */
+  readonly nodes: readonly RedisServer[];
+  /** Resolves when all serve again: a cluster needs a while to agree that it is whole. */
+  recovered(): Promise<void>;
+}
+
+/** What befalls the servers. */
+export function faultsOf(servers: Servers): Fault[] {
+  const all = (name: string, strike: Strike): Fault => ({
+    name,
+    alone: true,
+    strike: async (stage) => {
+      await Promise.all(servers.nodes.map((node) => strike(node, stage)));
+      await servers.recovered();
+    },
+  });
+  return [
+    all('CLIENT KILL', (node) => command(node, 'CLIENT', 'KILL', 'TYPE', 'normal')),
+    all('CLIENT KILL of subscribers', (node) => command(node, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
+    all('CLIENT PAUSE', pause),
+    all('freeze the server', freeze),
+    { ...all('SCRIPT FLUSH', (node) => command(node, 'SCRIPT', 'FLUSH')), harmless: true },
+    all('overflow of subscribers', overflow),
+    forgetting(all('FLUSHALL', (node) => command(node, 'FLUSHALL'))),
+    forgetting(all('restart the server', (node) => node.restart())),
+  ];
+}
+
+type Strike = (node: RedisServer, stage: Stage) => Promise<unknown>;
+
+const pause: Strike = async (node, { dice, lease }) => {
+  const ms = Math.round(lease * dice.between(0.1, 1.5));
+  await command(node, 'CLIENT', 'PAUSE', `${ms}`, dice.chance(0.5) ? 'ALL' : 'WRITE');
+  await sleep(ms);
+};
+
+const freeze: Strike = async (node, { dice, lease }) => {
+  node.freeze();
+  await sleep(lease * dice.between(0.1, 1.5));
+  node.thaw();
+};
+
+/** A subscriber that has more to read than the server keeps is cut off, and loses what was said meanwhile. */
+const overflow: Strike = async (node) => {
+  const set = (limit: string) =>
+    command(node, 'CONFIG', 'SET', 'client-output-buffer-limit', `pubsub ${limit}`);
+  await set('4096 4096 1');
+  const channels = (await command(node, 'PUBSUB', 'CHANNELS')) as string[];
+  const long = 'x'.repeat(100_000);
+  await Promise.all(channels.map((channel) => command(node, 'PUBLISH', channel, long)));
+  await set('33554432 8388608 60');
+};

@@ -1,0 +1,24 @@
+import type { Times } from '@headgate/chaos';
+import type { Store } from '@headgate/core/shared';
+import { Cluster, Redis } from 'ioredis';
+import { redisStore } from '../../src/index.ts';
+
+/** The verifier's own way to Redis. */
+export interface Verifier {
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+export function connectVerifier(port: number, isCluster: boolean, times: Times): Verifier {
+  const { lease, timeout } = times;
+  const client = isCluster
+    ? new Cluster([{ host: '127.0.0.1', port }], { clusterRetryStrategy: () => 50 })
+    : new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50 });
+  client.on('error', () => {});
+  const store = redisStore({ client, lease, timeout });
+  const close = async () => {
+    await store.close();
+    client.disconnect();
+  };
+  return { store, close };
+}
