@@ -22,6 +22,11 @@ export function isAway(error: unknown): boolean {
   return failure(error).code === 'ERR_HEADGATE_STORE_DOWN';
 }
 
+/** Whether the server is about to end, or to be there: it says so to everybody alike. */
+export function servesNobody(error: unknown): boolean {
+  return stateOf(error) === '57P03';
+}
+
 /** Whether the server is there, and has said no. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';

@@ -10,7 +10,7 @@ import { ask } from './plain.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
 const firstPause = 25;
-const longestPause = 1_000;
+const longestPause = 500;
 
 export interface LinkOptions {
   readonly make: MakeClient;
@@ -19,8 +19,8 @@ export interface LinkOptions {
   /** Before anybody may use the connection. */
   setUp(client: PostgresClient): Promise<void>;
   up?(): void;
-  /** The connection was lost, or an attempt has failed. */
-  down?(error: unknown): void;
+  /** The connection was lost, or an attempt has failed that was begun so many milliseconds ago. */
+  down?(error: unknown, ago: number): void;
 }
 
 /**
@@ -75,6 +75,7 @@ export class Link {
     if (this.#pause > 0) {
       await new Promise((resolve) => setTimeout(resolve, this.#pause).unref());
     }
+    const begun = performance.now();
     let client: PostgresClient | undefined;
     try {
       client = await this.#options.make();
@@ -84,7 +85,7 @@ export class Link {
       this.#opening = undefined;
       this.#pause = Math.min(Math.max(2 * this.#pause, firstPause), longestPause);
       if (client !== undefined) destroy(client);
-      this.#lost(error);
+      this.#lost(error, performance.now() - begun);
       throw error;
     }
     this.#opening = undefined;
@@ -119,14 +120,14 @@ export class Link {
     if (this.#client !== client) return;
     this.#client = undefined;
     destroy(client);
-    this.#lost(error);
+    this.#lost(error, 0);
   }
 
-  #lost(error: unknown): void {
+  #lost(error: unknown, ago: number): void {
     this.lastError = error;
     if (this.#isClosed) return;
     this.open().catch(() => {});
-    this.#options.down?.(error);
+    this.#options.down?.(error, ago);
   }
 
   #inTime<T>(

@@ -14,7 +14,8 @@ export interface ListeningOptions {
   heard(message: string): void;
   /** It listens, under this number. */
   up(number: number): void;
-  down(error: unknown): void;
+  /** @param ago Milliseconds since what has failed was begun. */
+  down(error: unknown, ago: number): void;
 }
 
 /** Milliseconds at least in which a notification arrives, if it does. */

@@ -14,7 +14,7 @@ import { addressOf, refOf } from './address.ts';
 import type { Call, News, Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
 import { Errands } from './errands.ts';
-import { closed, failure, late } from './failure.ts';
+import { closed, failure, late, servesNobody } from './failure.ts';
 import { channelOf, Listening } from './listening.ts';
 import { migrate } from './migration.ts';
 import { Recognition } from './recognition.ts';
@@ -71,9 +71,10 @@ export class PostgresStore extends Store {
         this.#recognition.regain();
         this.#listener?.check();
       },
-      down: () => {
+      down: (error, ago) => {
         this.#ring.leave();
         this.#recognition.lose();
+        if (servesNobody(error)) this.#recognition.excuse(ago);
       },
     });
     this.#work = new Work({

@@ -35,6 +35,12 @@ export class Recognition {
     this.#renew();
   }
 
+  /** The server has said so long ago that it serves nobody: until then nobody can have taken this process for dead. */
+  excuse(ago: number): void {
+    this.#lostAt = Math.max(this.#lostAt, this.#clock.now() - ago);
+    this.#renew();
+  }
+
   regain(): void {
     clearInterval(this.#timer);
     this.#since = this.#clock.now();

@@ -102,6 +102,27 @@ test.each(['shut down and started again', 'crashed and recovered'])(
   },
 );
 
+test('a server that takes its time to end, and to be there again, takes no permit', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 20_000 });
+  const held = await one.acquire();
+  const sql = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`;
+  const checkpointer = Number(await database.ask(sql));
+  // It says to everybody that it is about to end, for as long as it does not.
+  process.kill(checkpointer, 'SIGSTOP');
+  const restarted = database.server.restart();
+  // Time is the subject: more than the second in which who cannot renew may be taken for dead.
+  await soon(2_500);
+  process.kill(checkpointer, 'SIGCONT');
+  await restarted;
+  await vi.waitFor(
+    async () => expect(await two.do('stored')).toMatchObject({ inflight: 1 }),
+    5_000,
+  );
+  expect(await held.isAborted()).toBe(false);
+  expect(one.of('lost')).toEqual([]);
+  await held.release();
+});
+
 test('after a crash at full load never more than the limit, and nobody is left out', async () => {
   const options = { limit: 3, lease: 3_000, onStoreError: 'reject' as const };
   const [one, two] = await start(2, options);
