@@ -2,8 +2,14 @@ import { progress } from '../runner.ts';
 import { ours } from '../sharing/contender-names.ts';
 import type { Plan } from '../sharing/plan.ts';
 import type { WorkerProcess } from '../sharing/worker-process.ts';
-import { number, type Table } from '../table.ts';
+import { type Goal, number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
+
+const limit = 10;
+/** Callers who mostly wait. */
+const many = 50;
+/** Cycles that a rate is measured in. */
+const sample = 1_000;
 
 interface Look {
   what: string;
@@ -15,47 +21,56 @@ interface Look {
 
 /** What acquires and releases leave behind, with autovacuum as it is, and while a transaction keeps it from its work. */
 export async function bloat(plan: Plan): Promise<Table> {
-  const looks = await PostgresScene.during((scene) => measure(scene, plan));
-  const of = (what: string) => looks.find((look) => look.what === what) as Look;
-  const [first, last, held, after] = ['first', 'last', 'held back', 'after that'].map(of) as [
-    Look,
-    Look,
-    Look,
-    Look,
+  const alone = await PostgresScene.during((scene) => measure(scene, plan, 1));
+  const crowd = await PostgresScene.during((scene) => measure(scene, plan, many));
+  const rows = [
+    ...alone.map((look) => ['one', look] as const),
+    ...crowd.map((look) => [`${many}`, look] as const),
   ];
   return {
-    title: 'What acquires and releases of one caller leave behind',
-    columns: ['', 'cycles', 'pairs/s', 'kB of tables and indexes'],
-    rows: looks.map((look) => [
-      look.what,
-      ...[look.cycles, look.rate, look.bytes / 1_024].map(number),
+    title: 'What acquires and releases leave behind',
+    columns: ['callers', '', 'cycles', 'pairs/s', 'kB of tables and indexes'],
+    rows: rows.map(([callers, { what, cycles, rate, bytes }]) => [
+      ...[callers, what],
+      ...[cycles, rate, bytes / 1_024].map(number),
     ]),
-    goals: [
-      {
-        what: 'bytes at the end over the first',
-        target: 2,
-        measured: last.bytes / first.bytes,
-        unit: '×',
-      },
-      {
-        ...{ what: 'pairs/s at the end over the first', target: 0.8, atLeast: true, unit: '×' },
-        measured: last.rate / first.rate,
-      },
-    ],
+    goals: [...goals('one', alone), ...goals(`${many}`, crowd)],
     notes: [
-      `While a transaction elsewhere held a snapshot for ${held.cycles} cycles the last had ${number(held.rate / last.rate)} × the pairs/s of before; ` +
-        `when it had ended, ${number(after.rate / last.rate)} ×.`,
+      `Callers of one process, on limit ${limit}, so that of ${many} most wait. ${held('one', alone)} ${held(`${many}`, crowd)}`,
     ],
   };
 }
 
-async function measure(scene: PostgresScene, { cycles }: Plan): Promise<Look[]> {
-  const [worker] = (await scene.workers(1, { contender: ours })) as [WorkerProcess];
+function goals(callers: string, looks: readonly Look[]): Goal[] {
+  const [first, last] = [find(looks, 'first'), find(looks, 'last')];
+  const over = `at the end over the first, ${callers}`;
+  const rates = { target: 0.8, atLeast: true, measured: last.rate / first.rate };
+  return [
+    { what: `bytes ${over}`, target: 2, measured: last.bytes / first.bytes, unit: '×' },
+    { what: `pairs/s ${over}`, ...rates, unit: '×' },
+  ];
+}
+
+function held(callers: string, looks: readonly Look[]): string {
+  const before = find(looks, 'last').rate;
+  const [during, after] = [find(looks, 'held back'), find(looks, 'after that')];
+  return (
+    `While a transaction elsewhere held a snapshot for ${during.cycles} cycles (${callers}) the last had ` +
+    `${number(during.rate / before)} × the pairs/s of before; when it had ended, ${number(after.rate / before)} ×.`
+  );
+}
+
+function find(looks: readonly Look[], what: string): Look {
+  return looks.find((look) => look.what === what) as Look;
+}
+
+async function measure(scene: PostgresScene, { cycles }: Plan, callers: number): Promise<Look[]> {
+  const [worker] = (await scene.workers(1, { contender: ours, limit })) as [WorkerProcess];
   const looks: Look[] = [];
   const look = async (what: string, count: number) => {
-    progress(`bloat: ${what}`);
-    await worker.ask('cycles', Math.max(0, count - sample));
-    const rate = await worker.ask('cycles', Math.min(count, sample));
+    progress(`bloat: ${callers}, ${what}`);
+    await worker.ask('cycles', { count: Math.max(0, count - sample), callers });
+    const rate = await worker.ask('cycles', { count: Math.min(count, sample), callers });
     looks.push({ what, cycles: count, rate, bytes: await scene.bytes() });
   };
   await look('first', cycles / 10);
@@ -67,6 +82,3 @@ async function measure(scene: PostgresScene, { cycles }: Plan): Promise<Look[]> 
   await look('after that', sample);
   return looks;
 }
-
-/** Cycles that a rate is measured in. */
-const sample = 1_000;

@@ -26,10 +26,14 @@ export class Tasks {
     return sequence(this.#contender, alone);
   }
 
-  /** So many, one by one; how many in a second. */
-  async cycles(count: number): Promise<number> {
+  /** So many, by callers who do nothing between; how many in a second. */
+  async cycles({ count, callers }: { count: number; callers: number }): Promise<number> {
     const start = milliseconds();
-    for (let i = 0; i < count; i++) await this.#giveBack(await this.#contender.acquire());
+    let left = count;
+    const caller = async () => {
+      while (left-- > 0) await this.#giveBack(await this.#contender.acquire());
+    };
+    await Promise.all(Array.from({ length: callers }, caller));
     return (count * 1_000) / (milliseconds() - start);
   }
 
