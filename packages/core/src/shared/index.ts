@@ -1,5 +1,5 @@
-export { checkCount, checkNames, checkSpan, checkText } from '../checks.ts';
-export { invalid } from '../errors.ts';
+export { checkCount, checkNames, checkSpan } from '../checks.ts';
+export { HeadgateError, invalid } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
 export { Heap } from './heap.ts';
 export { Memory, type MemoryOptions } from './memory.ts';
