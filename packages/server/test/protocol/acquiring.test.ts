@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
 import { systemClock } from '@headgate/core';
+import { expect, it } from 'vitest';
 import type { Client } from '../client.ts';
 import { scene } from '../scene.ts';
 

@@ -1,4 +1,3 @@
-
 /** One semaphore as the protocol describes it. */
 export interface ModelSemaphore {
   readonly max: number;
@@ -181,7 +180,10 @@ export class Model {
 
   readonly settled: ModelWait[] = [];
 
-  #settle(which: (wait: ModelWait) => boolean, answer: (wait: ModelWait) => boolean | string): void {
+  #settle(
+    which: (wait: ModelWait) => boolean,
+    answer: (wait: ModelWait) => boolean | string,
+  ): void {
     for (const wait of this.waits.filter(which)) {
       wait.answers.push(answer(wait));
       this.settled.push(wait);
@@ -189,4 +191,3 @@ export class Model {
     this.waits = this.waits.filter((wait) => !which(wait));
   }
 }
-
