@@ -28,6 +28,10 @@ export class Semaphore {
   level: number;
   acquired = 0n;
   pending = 0n;
+  /** How many peers wait. */
+  waiting = 0;
+  /** Who holds it, since when. */
+  readonly holders = new Map<Peer, number>();
   /** The configuration does not name it any more: it goes when nobody holds it or waits for it. */
   retired = false;
   #first: PendingLock | undefined;
@@ -67,6 +71,7 @@ export class Semaphore {
     else this.#last.later = lock;
     this.#last = lock;
     this.pending += lock.count;
+    this.waiting += 1;
   }
 
   leave(lock: PendingLock): void {
@@ -76,18 +81,41 @@ export class Semaphore {
     if (later === undefined) this.#last = sooner;
     else later.sooner = sooner;
     this.pending -= lock.count;
+    this.waiting -= 1;
+  }
+
+  /** Who waits, in order. */
+  *line(): Generator<PendingLock> {
+    for (let lock = this.#first; lock !== undefined; lock = lock.later) yield lock;
+  }
+
+  /** Beyond the full count if need be. */
+  hold(peer: Peer, count: bigint, now: number): void {
+    peer.acquired.set(this, count);
+    this.holders.set(peer, now);
+    this.acquired += count;
+  }
+
+  /** Returns whether the peer held it. */
+  free(peer: Peer): boolean {
+    const count = peer.acquired.get(this);
+    if (count === undefined) return false;
+    peer.acquired.delete(this);
+    this.holders.delete(peer);
+    this.acquired -= count;
+    return true;
   }
 
   /**
-   * Takes out of the line whom there is room for. The first that does not fit ends it, so that nobody passes a large
+   * Takes out of the line whom there is room for, and gives it to them. The first that does not fit ends it, so that nobody passes a large
    * count; but one above the full count, which has been lowered since, waits aside until that is raised.
    */
-  *fitting(): Generator<PendingLock> {
+  *fitting(now: number): Generator<PendingLock> {
     for (let lock = this.#first; lock !== undefined; lock = lock.later) {
       if (lock.count > this.max) continue;
       if (lock.count > this.remainder) return;
       this.leave(lock);
-      this.acquired += lock.count;
+      this.hold(lock.peer, lock.count, now);
       yield lock;
     }
   }

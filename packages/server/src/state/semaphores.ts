@@ -29,7 +29,7 @@ export class Semaphores {
   }
 
   /** What is held and waited for stays. */
-  configure(settings: ReadonlyMap<string, SemaphoreSettings>): void {
+  configure(settings: ReadonlyMap<string, SemaphoreSettings>, now: number): void {
     for (const [name, each] of settings) {
       const known = this.#byName.get(name);
       if (known === undefined) this.#byName.set(name, new Semaphore(name, each));
@@ -37,15 +37,14 @@ export class Semaphores {
     }
     for (const semaphore of this.#byName.values()) {
       if (!settings.has(semaphore.name)) semaphore.retired = true;
-      this.serve(semaphore);
+      this.serve(semaphore, now);
     }
   }
 
   /** Lets in whom there is room for, and lets go of a semaphore that nobody needs any more. */
-  serve(semaphore: Semaphore): void {
-    for (const { peer, count } of semaphore.fitting()) {
+  serve(semaphore: Semaphore, now: number): void {
+    for (const { peer } of semaphore.fitting(now)) {
       peer.pending = undefined;
-      peer.acquired.set(semaphore, count);
       this.granted(peer);
     }
     if (semaphore.retired && semaphore.isIdle) this.#byName.delete(semaphore.name);

@@ -48,8 +48,7 @@ export class State {
 
   /** From now on there are these semaphores. What is held and waited for stays. */
   configure(semaphores: ReadonlyMap<string, SemaphoreSettings>): void {
-    this.advance();
-    this.#semaphores.configure(semaphores);
+    this.#semaphores.configure(semaphores, this.advance());
   }
 
   /** Ends what has expired, and the waits whose time is up. Returns what time it is. */
@@ -76,10 +75,10 @@ export class State {
 
   /** Whether there was one. */
   deletePeer(id: bigint): boolean {
-    this.advance();
+    const now = this.advance();
     const peer = this.#peers.get(id);
     if (peer === undefined) return false;
-    for (const semaphore of this.#remove(peer)) this.#semaphores.serve(semaphore);
+    for (const semaphore of this.#remove(peer)) this.#semaphores.serve(semaphore, now);
     return true;
   }
 
@@ -146,19 +145,13 @@ export class State {
 
   /** Gives a lock back, or waits for it no longer. Another one that the peer waits for is none of its business. */
   releaseLock(id: bigint, name: string): Refusal | undefined {
-    this.advance();
+    const now = this.advance();
     const semaphore = this.#semaphores.get(name);
     if (semaphore === undefined) return refusals.unknownSemaphore;
     const peer = this.#peers.get(id);
     if (peer === undefined) return refusals.unknownPeer;
-    const held = peer.acquired.get(semaphore);
-    if (held !== undefined) {
-      peer.acquired.delete(semaphore);
-      semaphore.acquired -= held;
-    } else if (peer.pending?.semaphore === semaphore) {
-      this.#withdraw(peer);
-    }
-    this.#semaphores.serve(semaphore);
+    if (!semaphore.free(peer) && peer.pending?.semaphore === semaphore) this.#withdraw(peer);
+    this.#semaphores.serve(semaphore, now);
     return undefined;
   }
 
@@ -190,10 +183,7 @@ export class State {
     }
     if (this.#peers.size >= this.#options.maxPeers) return refusals.tooManyPeers;
     const peer = new Peer(id, now + expiresIn);
-    for (const [semaphore, count] of acquired) {
-      peer.acquired.set(semaphore, count);
-      semaphore.acquired += count;
-    }
+    for (const [semaphore, count] of acquired) semaphore.hold(peer, count, now);
     this.#add(peer);
     return undefined;
   }
@@ -228,7 +218,7 @@ export class State {
     const lock = new PendingLock(peer, semaphore, count, now);
     peer.pending = lock;
     semaphore.join(lock);
-    this.#semaphores.serve(semaphore);
+    this.#semaphores.serve(semaphore, now);
     return peer.pending === undefined;
   }
 
@@ -253,7 +243,7 @@ export class State {
       count += 1;
     }
     if (count === 0) return;
-    for (const semaphore of freed) this.#semaphores.serve(semaphore);
+    for (const semaphore of freed) this.#semaphores.serve(semaphore, now);
     this.#options.expired(count);
   }
 
@@ -263,7 +253,7 @@ export class State {
     this.#expiries.delete(peer);
     this.#waits.refuse(peer);
     const semaphores = [...peer.acquired.keys()];
-    for (const [semaphore, count] of peer.acquired) semaphore.acquired -= count;
+    for (const semaphore of semaphores) semaphore.free(peer);
     if (peer.pending !== undefined) {
       semaphores.push(peer.pending.semaphore);
       this.#withdraw(peer);
