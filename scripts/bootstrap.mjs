@@ -1,8 +1,9 @@
 // Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
-// With --redis, a Redis server too.
+// With --redis, a Redis server too; with --chromium, a browser.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findChromium } from './chromium.mjs';
 import { pnpm } from './pnpm.mjs';
 import { findRedis } from './redis.mjs';
 
@@ -23,3 +24,4 @@ if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
 }
 
 if (process.argv.includes('--redis')) findRedis();
+if (process.argv.includes('--chromium')) findChromium();

@@ -5,6 +5,7 @@ import { ManualClock } from './clock.ts';
 
 export interface Scene {
   readonly server: Server;
+  readonly url: string;
   readonly client: Client;
   readonly clock: ManualClock;
   /** What was logged: `warn Removed 1 peers due to expiration.` */
@@ -32,5 +33,5 @@ export async function scene(
     client.close();
     await server.close();
   });
-  return { server, client, clock, log };
+  return { server, url, client, clock, log };
 }

@@ -8,11 +8,14 @@ import { Metrics } from './metrics.ts';
 import { notFound } from './not-found.ts';
 import { pages } from './pages.ts';
 import { peerRoutes } from './peers.ts';
+import { uiPage, uiState } from './ui.ts';
 
 /** The protocol over HTTP. It decides nothing: that is the state's. */
 export function createApp(service: Service, clock: Clock, token: string | undefined): Hono {
   const app = new Hono();
+  uiPage(app, token !== undefined);
   if (token !== undefined) requireToken(app, token);
+  uiState(app, service.state);
   pages(app);
   peerRoutes(app, service);
   lockRoutes(app, service);
