@@ -150,11 +150,11 @@ it('asks for the token, and keeps it for this tab', async () => {
 });
 
 it('says that the server is away, and goes on when it is back', async () => {
-  const { server, until, complaints, url } = await visit(browser, { A: 1 });
+  const { server, until, complaints, port } = await visit(browser, { A: 1 });
   await until('#status', 'Live');
   await server.close();
   await until('#status', 'The server cannot be reached: trying again');
-  await server.listen({ port: Number(new URL(url).port) });
+  await server.listen({ port });
   await until('#status', 'Live');
   // Of a failed request the browser itself complains.
   expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);

@@ -23,7 +23,8 @@ export async function visit(
   device: BrowserContextOptions = {},
 ): Promise<Visit> {
   const place = await scene(semaphores, options);
-  const context = await browser.newContext({ ...device, baseURL: place.url });
+  const url = `http://127.0.0.1:${place.port}`;
+  const context = await browser.newContext({ ...device, baseURL: url });
   const page = await context.newPage();
   const asked: string[] = [];
   const complaints: string[] = [];
@@ -40,6 +41,7 @@ export async function visit(
   await page.goto('/ui');
   return {
     ...place,
+    url,
     page,
     asked,
     complaints,
