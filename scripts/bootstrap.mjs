@@ -1,11 +1,11 @@
 // Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
-// With --redis, a Redis server too; with --chromium, a browser.
+// With --redis, a Redis server too; with --tools, the programs that tests of the HTTP service need.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findChromium } from './chromium.mjs';
 import { pnpm } from './pnpm.mjs';
 import { findRedis } from './redis.mjs';
+import { findChromium, findCurl } from './tools.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -24,4 +24,7 @@ if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
 }
 
 if (process.argv.includes('--redis')) findRedis();
-if (process.argv.includes('--chromium')) findChromium();
+if (process.argv.includes('--tools')) {
+  findChromium();
+  findCurl();
+}

@@ -14,7 +14,7 @@ export function launchChromium(): Promise<Browser> {
   if (program === undefined) {
     throw new Error(
       'There is no Chromium. Put chromium or google-chrome on PATH, name one in CHROMIUM, or, on Debian, run: ' +
-        'npm run bootstrap -- --chromium',
+        'npm run bootstrap -- --tools',
     );
   }
   const env = program.env as Record<string, string>;
