@@ -31,4 +31,5 @@ assert.equal(client.status, 'wait');
 const server = createServer({ semaphores: { A: 3 } });
 const { url } = await server.listen({ port: 0 });
 assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '3');
+assert.equal((await fetch(`${url}/ui/page.js`)).status, 200);
 await server.close();

@@ -10,6 +10,9 @@ const slowest = 15_000;
 /** So many can be looked through without a search. */
 const few = 8;
 
+/** Under what the token is kept. */
+const kept = 'headgate-token';
+
 /** @param {string} id */
 const byId = (id) => part(document, `#${id}`);
 
@@ -37,7 +40,7 @@ function say(is, words) {
 async function question() {
   clearTimeout(next);
   const number = ++questions;
-  const hadToken = sessionStorage.getItem('token') !== null;
+  const hadToken = sessionStorage.getItem(kept) !== null;
   const answer = await fetchState();
   if (number !== questions || isPaused) return;
   if (answer?.status === 401) return lock(hadToken ? 'That is not its token.' : '');
@@ -52,7 +55,7 @@ async function question() {
 
 /** Undefined where there is no answer. */
 async function fetchState() {
-  const known = sessionStorage.getItem('token');
+  const known = sessionStorage.getItem(kept);
   const headers = known === null ? {} : { Authorization: `Bearer ${known}` };
   const url = `ui/state?${new URLSearchParams({ find: text.value })}`;
   try {
@@ -66,7 +69,7 @@ async function fetchState() {
 function show({ version, peers, found, semaphores }) {
   say('live', 'Live');
   byId('shown').hidden = false;
-  byId('forget').hidden = sessionStorage.getItem('token') === null;
+  byId('forget').hidden = sessionStorage.getItem(kept) === null;
   const connected = peers === 1 ? '1 peer' : `${count(peers)} peers`;
   write(byId('place'), [location.host, `Headgate ${version}`, connected].join(' · '));
   byId('find').hidden = found <= few && text.value === '';
@@ -100,7 +103,7 @@ function away(answer) {
  * @param {string} [wrong]
  */
 function lock(wrong = '') {
-  sessionStorage.removeItem('token');
+  sessionStorage.removeItem(kept);
   questions += 1;
   setLocked(true);
   write(byId('place'), location.host);
@@ -121,14 +124,17 @@ function setLocked(value) {
 
 ask.addEventListener('submit', (event) => {
   event.preventDefault();
-  sessionStorage.setItem('token', token.value);
+  sessionStorage.setItem(kept, token.value);
   setLocked(false);
   question();
 });
 
 byId('forget').addEventListener('click', () => lock());
 
-text.addEventListener('input', question);
+text.addEventListener('input', () => {
+  if (isPaused) pause.click();
+  else question();
+});
 
 pause.addEventListener('click', () => {
   isPaused = !isPaused;
@@ -143,5 +149,5 @@ document.addEventListener('visibilitychange', () => {
 });
 
 const needsToken = document.documentElement.dataset.token === 'yes';
-if (needsToken && sessionStorage.getItem('token') === null) lock();
+if (needsToken && sessionStorage.getItem(kept) === null) lock();
 else question();
