@@ -1,11 +1,13 @@
 // Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
-// With --redis, a Redis server too; with --postgres, PostgreSQL and PgBouncer.
+// With --redis, a Redis server too; with --postgres, PostgreSQL and PgBouncer; with --tools, the programs that tests of the
+// HTTP service need.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pnpm } from './pnpm.mjs';
 import { findPostgres } from './postgres.mjs';
 import { findRedis } from './redis.mjs';
+import { findChromium, findCurl } from './tools.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -25,3 +27,7 @@ if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
 
 if (process.argv.includes('--redis')) findRedis();
 if (process.argv.includes('--postgres')) findPostgres();
+if (process.argv.includes('--tools')) {
+  findChromium();
+  findCurl();
+}

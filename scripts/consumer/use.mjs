@@ -7,6 +7,7 @@ import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
 import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
+import { createServer } from '@headgate/server';
 import { Redis } from 'ioredis';
 
 const limiter = createLimiter({ limit: 1 });
@@ -28,3 +29,9 @@ const client = new Redis({ lazyConnect: true });
 assert.equal(redisStore({ client }).lease, 10_000);
 assert.equal(client.status, 'wait');
 assert.equal(postgresStore({ connect: 'postgres://localhost/app' }).lease, 10_000);
+
+const server = createServer({ semaphores: { A: 3 } });
+const { url } = await server.listen({ port: 0 });
+assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '3');
+assert.equal((await fetch(`${url}/ui/page.js`)).status, 200);
+await server.close();

@@ -1,6 +1,7 @@
-export { checkNames, checkSpan } from '../checks.ts';
-export { invalid } from '../errors.ts';
+export { checkCount, checkNames, checkSpan } from '../checks.ts';
+export { HeadgateError, invalid } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
+export { Heap } from './heap.ts';
 export { Memory, type MemoryOptions } from './memory.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {

@@ -1,0 +1,119 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { validate } from 'dockerfile-utils';
+import { expect, it } from 'vitest';
+import { parseConfiguration } from '../../packages/server/src/configuration/configuration.ts';
+import { Command } from '../../packages/server/test/command/process.ts';
+import { read, root } from './pages.ts';
+
+const page = read('docs/server.md');
+
+function blocks(language: string): string[] {
+  const fence = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms');
+  return [...page.matchAll(fence)].map(([, block = '']) => block);
+}
+
+/** A command as somebody types it, and what the page says that it prints. */
+interface Step {
+  readonly command: string;
+  readonly shown: string;
+}
+
+function steps(): Step[] {
+  return blocks('console').flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((step) => {
+        const [command = '', ...shown] = step.trimEnd().split('\n');
+        return { command, shown: shown.join('\n') };
+      }),
+  );
+}
+
+/** What the commands print, one after the other, in one shell. */
+async function typed(commands: readonly string[]): Promise<string[]> {
+  const mark = '=== end of a command ===';
+  const bash = spawn('bash', { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] });
+  const printed = text(bash.stdout);
+  const closed = once(bash, 'close');
+  for (const command of commands) bash.stdin.write(`${command}\nprintf '\\n%s\\n' '${mark}'\n`);
+  bash.stdin.end();
+  await closed;
+  return (await printed).split(`\n${mark}\n`).slice(0, -1);
+}
+
+/** With a curl on PATH, also where only the bootstrap script has one. */
+function environment(): NodeJS.ProcessEnv {
+  const { env } = process;
+  if (spawnSync('curl', ['--version']).status === 0) return env;
+  const cached = join(root, 'node_modules/.cache/curl/root');
+  if (!existsSync(cached)) {
+    throw new Error(
+      'There is no curl. Put one on PATH, or, on Debian and Ubuntu, run: npm run bootstrap -- --tools',
+    );
+  }
+  const folders = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map((cpu) =>
+    join(cached, 'usr/lib', cpu),
+  );
+  const LD_LIBRARY_PATH = [...folders, env.LD_LIBRARY_PATH ?? ''].filter(Boolean).join(delimiter);
+  const PATH = [join(cached, 'usr/bin'), env.PATH].join(delimiter);
+  return { ...env, PATH, LD_LIBRARY_PATH };
+}
+
+/** Ids are others each time; which one is which shows in their order. */
+function withoutIds(outputs: readonly string[]): string[] {
+  const ids = new Map<string, string>();
+  return outputs.map((output) =>
+    output.trimEnd().replace(/\d{12,}/g, (id) => {
+      const name = ids.get(id) ?? `id ${ids.size + 1}`;
+      ids.set(id, name);
+      return name;
+    }),
+  );
+}
+
+it('docs/server.md shows what the server answers, with the configuration that it shows', async () => {
+  const [configuration] = blocks('toml');
+  const command = new Command(configuration).start();
+  const { url = '' } = await command.line('Ready');
+  const all = steps();
+  expect(all.length).toBeGreaterThan(30);
+  const printed = await typed(
+    all.map((step) => step.command.replaceAll('http://127.0.0.1:8000', url)),
+  );
+  const said = withoutIds(printed).map((output, i) => ({ command: all[i]?.command, output }));
+  const shown = withoutIds(all.map((step) => step.shown));
+  expect(said).toEqual(shown.map((output, i) => ({ command: all[i]?.command, output })));
+});
+
+it('docs/server.md has configurations that make sense, and every key', () => {
+  const [first = '', whole = ''] = blocks('toml');
+  expect(parseConfiguration(first, 'first').semaphores).toHaveProperty('reports');
+  const configuration = parseConfiguration(whole, 'whole');
+  expect(Object.keys(configuration.semaphores)).toHaveLength(4);
+  const { semaphores: _, ...rest } = configuration;
+  // A key that is misspelt is ignored: it would be missing here.
+  expect(Object.entries(rest).filter(([, value]) => value === undefined)).toEqual([]);
+});
+
+it('docs/server.md has a Dockerfile in which nothing is wrong', () => {
+  const [dockerfile = ''] = blocks('dockerfile');
+  expect(dockerfile).toContain('ENTRYPOINT');
+  expect(validate(dockerfile).map(({ message }) => message)).toEqual([]);
+  const { version } = JSON.parse(read('packages/server/package.json'));
+  expect(dockerfile).toContain(`@headgate/server@${version} `);
+});
+
+it('docs/server.md has every option of the command', async () => {
+  const command = new Command('').start(['--help']);
+  await command.exit;
+  const options = [...command.stdout.matchAll(/^ +(?:-\w, )?(--\w+)/gm)].map(([, name]) => name);
+  const documented = [...page.matchAll(/`(--\w+)(?: <\w+>)?`/g)].map(([, name]) => name);
+  const own = options.filter((name) => name !== '--help' && name !== '--version');
+  expect(own.length).toBeGreaterThan(3);
+  expect(own.filter((name) => !documented.includes(name))).toEqual([]);
+});

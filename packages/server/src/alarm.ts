@@ -1,0 +1,40 @@
+import type { Clock } from '@headgate/core';
+
+/** A longer timer fires at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** One timer for the earliest of all instants. It may ring early: whoever hears it looks, and sets it anew. */
+export class Alarm {
+  readonly #clock: Clock;
+  readonly #ring: () => void;
+  #timer: unknown;
+  #setFor = Infinity;
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  /** Does nothing where it rings before that anyway. */
+  set(instant: number): void {
+    if (instant >= this.#setFor) return;
+    this.stop();
+    this.#setFor = instant;
+    const delay = Math.ceil(instant - this.#clock.now());
+    const timer = this.#clock.setTimeout(
+      () => {
+        this.#setFor = Infinity;
+        this.#ring();
+      },
+      Math.min(Math.max(delay, 0), longestTimer),
+    );
+    this.#timer = timer;
+    // It keeps no process alive: what listens does.
+    (timer as { unref?: () => void }).unref?.();
+  }
+
+  stop(): void {
+    if (this.#setFor !== Infinity) this.#clock.clearTimeout(this.#timer);
+    this.#setFor = Infinity;
+  }
+}

@@ -1,0 +1,40 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { version } from '../version.ts';
+
+export interface Arguments {
+  readonly address: string;
+  readonly port: number;
+  readonly configuration: string;
+  readonly socket?: string | undefined;
+}
+
+const addressing = 'address to listen on; :: or 0.0.0.0 is all of them';
+
+/** Throws a CommanderError where they make no sense, and when it has shown what it was asked for. */
+export function parseArguments(argv: readonly string[]): Arguments {
+  const program = new Command('headgate-server')
+    .description('Semaphores over HTTP, in the protocol of pacman82/throttle.')
+    .version(version)
+    .addOption(new Option('--address <address>', addressing).default('127.0.0.1'))
+    .addOption(
+      new Option('--port <port>', 'port to listen on; 0 is any that is free')
+        .argParser(portFrom)
+        .default(8_000),
+    )
+    .option('-c, --configuration <file>', 'TOML file', 'throttle.toml')
+    .addOption(
+      new Option('--socket <path>', 'unix socket to listen on instead').conflicts([
+        'address',
+        'port',
+      ]),
+    )
+    .allowExcessArguments(false)
+    .exitOverride();
+  return program.parse(argv).opts<Arguments>();
+}
+
+function portFrom(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import {
+  type Configuration,
+  ConfigurationError,
+  parseConfiguration,
+} from '../configuration/configuration.ts';
+import { type LogLevel, logLevelFrom } from '../configuration/log-level.ts';
+
+/**
+ * Reads the configuration file.
+ *
+ * @param isOptional Whether none is as good as an empty one.
+ */
+export async function loadConfiguration(path: string, isOptional: boolean): Promise<Configuration> {
+  return parseConfiguration(await textOf(path, isOptional), path);
+}
+
+async function textOf(path: string, isOptional: boolean): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' || !isOptional) throw new ConfigurationError(`${path}: ${message}`);
+    process.stderr.write(`${path} not found => Using empty default configuration.\n`);
+    return '';
+  }
+}
+
+/** The environment comes before the file. */
+export function logLevelOf({ logLevel = 'warn' }: Configuration): LogLevel {
+  const { THROTTLE_LOG } = process.env;
+  return THROTTLE_LOG ? logLevelFrom('THROTTLE_LOG', THROTTLE_LOG) : logLevel;
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
+import type { ListenOptions } from '../http/listen.ts';
+import { createServer, type Server } from '../server.ts';
+import type { Arguments } from './arguments.ts';
+import { loadConfiguration, logLevelOf } from './load.ts';
+import { createLogger, pinoLevel } from './logger.ts';
+
+/** Serves until it is told to end; resolves then. */
+export async function serve(args: Arguments): Promise<void> {
+  const ending = signal();
+  const configuration = await loadConfiguration(args.configuration, true);
+  const log = createLogger(logLevelOf(configuration));
+  log.info('Starting');
+  const { semaphores, token, maxPeers, maxBlocked } = configuration;
+  const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
+  process.on('SIGHUP', () => void reload(args.configuration, server, log));
+  const { url } = await server.listen(await placeOf(args, configuration));
+  log.info({ url }, 'Ready');
+  log.info(`${await ending} received`);
+  await server.close();
+  log.info('Stopped');
+}
+
+/** Is listened for early: whoever starts a server may end it at once. */
+function signal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT']) process.once(name, resolve);
+  });
+}
+
+async function placeOf(args: Arguments, { tls }: Configuration): Promise<ListenOptions> {
+  const { socket, address, port } = args;
+  return {
+    ...(socket === undefined ? { address: address.replace(/^\[(.*)\]$/, '$1'), port } : { socket }),
+    ...(tls === undefined
+      ? {}
+      : { tls: { cert: await pem(tls.certificate), key: await pem(tls.key) } }),
+  };
+}
+
+async function pem(path: string): Promise<Buffer> {
+  return readFile(path).catch((error: Error) => {
+    throw new ConfigurationError(`cannot read ${path}: ${error.message}`);
+  });
+}
+
+/** Semaphores and the level of the log. What makes no sense changes nothing. */
+async function reload(path: string, server: Server, log: Logger): Promise<void> {
+  try {
+    const configuration = await loadConfiguration(path, false);
+    const level = logLevelOf(configuration);
+    server.configure(configuration.semaphores);
+    log.level = pinoLevel(level);
+    log.info(`Read ${path} again.`);
+  } catch (error) {
+    log.error(`The configuration stays as it was: ${(error as Error).message}`);
+  }
+}

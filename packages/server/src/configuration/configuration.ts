@@ -1,0 +1,90 @@
+import { parse, TomlError } from 'smol-toml';
+import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '../semaphores.ts';
+import { lineOf } from './line-of.ts';
+import { type LogLevel, logLevelFrom } from './log-level.ts';
+import { Misfit, Table } from './table.ts';
+
+/** What the configuration file says. */
+export interface Configuration {
+  readonly semaphores: SemaphoresOptions;
+  readonly logLevel: LogLevel | undefined;
+  readonly token: string | undefined;
+  readonly maxPeers: number | undefined;
+  readonly maxBlocked: number | undefined;
+  /** Paths of PEM files. */
+  readonly tls: { readonly certificate: string; readonly key: string } | undefined;
+}
+
+/** The message names the file, the line and the key. */
+export class ConfigurationError extends Error {
+  override readonly name: string = 'ConfigurationError';
+}
+
+/**
+ * @param file What the messages call it.
+ * @throws ConfigurationError where it is no TOML, or a value makes no sense. Unknown keys are ignored.
+ */
+export function parseConfiguration(text: string, file: string): Configuration {
+  try {
+    return read(new Table(parse(text, { integersAsBigInt: true })));
+  } catch (error) {
+    if (error instanceof TomlError) {
+      const [reason] = error.message.split('\n');
+      throw new ConfigurationError(`${file}:${error.line}:${error.column}: ${reason}`);
+    }
+    if (!(error instanceof Misfit)) throw error;
+    const line = lineOf(text, error.path);
+    throw new ConfigurationError(`${file}:${line ?? 1}: ${error.message}`);
+  }
+}
+
+function read(root: Table): Configuration {
+  const server = root.table('server');
+  const stderr = root.table('logging').table('stderr');
+  const level = stderr.text('level');
+  return {
+    semaphores: semaphoresFromTable(root.table('semaphores')),
+    logLevel:
+      level === undefined
+        ? undefined
+        : stderr.check(['level'], () => logLevelFrom('logging.stderr.level', level)),
+    token: server.text('token'),
+    maxPeers: server.count('max_peers', 1),
+    maxBlocked: server.count('max_blocked', 0),
+    tls: tlsFrom(server),
+  };
+}
+
+function semaphoresFromTable(table: Table): SemaphoresOptions {
+  const semaphores = table.names.map((name) => [name, semaphoreFrom(table, name)] as const);
+  return Object.fromEntries(semaphores);
+}
+
+function semaphoreFrom(table: Table, name: string): SemaphoreOptions {
+  const value = table.value(name);
+  const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isTable) return checked(table, [name], name, value as SemaphoreOptions);
+  const { max, level = 0n } = value as { max: bigint; level?: bigint };
+  checked(table, [name, 'max'], name, { max });
+  return checked(table, [name, 'level'], name, { max, level });
+}
+
+/** The same check as of the library's options, with the place of what did not pass it. */
+function checked(
+  table: Table,
+  path: readonly string[],
+  name: string,
+  options: SemaphoreOptions,
+): SemaphoreOptions {
+  table.check(path, () => semaphoresFrom({ [name]: options }));
+  return options;
+}
+
+function tlsFrom(server: Table): Configuration['tls'] {
+  const certificate = server.text('certificate');
+  const key = server.text('key');
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined) throw server.misfit(['certificate'], 'given with key', undefined);
+  if (key === undefined) throw server.misfit(['key'], 'given with certificate', undefined);
+  return { certificate, key };
+}

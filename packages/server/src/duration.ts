@@ -1,0 +1,82 @@
+const second = 1_000_000_000n;
+const most = 2n ** 64n - 1n;
+
+/** What a unit is worth: its whole numbers and its fractions are counted in seconds or in nanoseconds. */
+interface Unit {
+  readonly whole: bigint;
+  readonly inSeconds: boolean;
+  readonly fraction: bigint;
+  readonly fractionInSeconds: boolean;
+}
+
+const units = new Map<string, Unit>();
+for (const [nanoseconds, ...names] of [
+  [1n, 'ns', 'nsec', 'nanos'],
+  [1_000n, 'us', 'µs', 'usec'],
+  [1_000_000n, 'ms', 'msec', 'millis'],
+  [second, 's', 'sec', 'secs', 'second', 'seconds'],
+  [60n * second, 'm', 'min', 'mins', 'minute', 'minutes'],
+  [3_600n * second, 'h', 'hr', 'hrs', 'hour', 'hours'],
+  [86_400n * second, 'd', 'day', 'days'],
+  [604_800n * second, 'w', 'wk', 'wks', 'week', 'weeks'],
+  [2_630_016n * second, 'M', 'month', 'months'],
+  [31_557_600n * second, 'y', 'yr', 'yrs', 'year', 'years'],
+] as const) {
+  const inSeconds = nanoseconds >= second;
+  const fractionInSeconds = nanoseconds >= 3_600n * second;
+  const whole = inSeconds ? nanoseconds / second : nanoseconds;
+  const fraction = fractionInSeconds ? nanoseconds / second : nanoseconds;
+  for (const name of names) units.set(name, { whole, inSeconds, fraction, fractionInSeconds });
+}
+
+/** White space may be anywhere but in a unit; a number ends with its unit. */
+const part = /\s*(\d[\d\s]*)(?:\.(\s*\d[\d\s]*))?([a-zA-Zµ]+)/y;
+
+/**
+ * Reads a duration as the Rust crate humantime 2.4 does: `1h 30m`, `1.5s`, `0`.
+ *
+ * @returns Milliseconds; undefined for what is no duration, is above 2⁶⁴ seconds or, in a unit below the second, above
+ * 2⁶⁴ nanoseconds, or is finer than a nanosecond, in a fraction of hours or more than a second.
+ */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const end = text.trimEnd().length;
+  const sum = { seconds: 0n, nanoseconds: 0n };
+  if (end === 0) return undefined;
+  for (let at = 0; at < end; at = part.lastIndex) {
+    part.lastIndex = at;
+    const [, whole = '', fraction, name = ''] = part.exec(text) ?? [];
+    const unit = units.get(name);
+    if (unit === undefined) return undefined;
+    if (!add(sum, times(whole, unit.whole, false), unit.inSeconds)) return undefined;
+    if (fraction === undefined) continue;
+    if (unit.fraction === 1n) return undefined;
+    if (!add(sum, times(fraction, unit.fraction, true), unit.fractionInSeconds)) return undefined;
+  }
+  return Number(sum.seconds) * 1_000 + Number(sum.nanoseconds) / 1e6;
+}
+
+/** Undefined where it does not fit into 64 bits, or is no whole number. */
+function times(spaced: string, factor: bigint, isFraction: boolean): bigint | undefined {
+  const digits = spaced.replace(/\s/g, '');
+  const significant = digits.replace(/^0+/, '');
+  if (significant.length > 20 || (isFraction && digits.length > 19)) return undefined;
+  const number = BigInt(significant);
+  const product = number * factor;
+  if (number > most || product > most) return undefined;
+  if (!isFraction) return product;
+  const denominator = 10n ** BigInt(digits.length);
+  return product % denominator === 0n ? product / denominator : undefined;
+}
+
+function add(
+  sum: { seconds: bigint; nanoseconds: bigint },
+  amount: bigint | undefined,
+  inSeconds: boolean,
+): boolean {
+  if (amount === undefined) return false;
+  const nanoseconds = sum.nanoseconds + (inSeconds ? 0n : amount);
+  sum.seconds += (inSeconds ? amount : 0n) + nanoseconds / second;
+  sum.nanoseconds = nanoseconds % second;
+  return nanoseconds <= most && sum.seconds <= most;
+}

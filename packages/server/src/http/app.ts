@@ -1,0 +1,38 @@
+import type { Clock } from '@headgate/core';
+import { Hono } from 'hono';
+import { bearerAuth } from 'hono/bearer-auth';
+import { HTTPException } from 'hono/http-exception';
+import type { Service } from '../service.ts';
+import { lockRoutes } from './locks.ts';
+import { Metrics } from './metrics.ts';
+import { notFound } from './not-found.ts';
+import { pages } from './pages.ts';
+import { peerRoutes } from './peers.ts';
+import { uiPage, uiState } from './ui.ts';
+
+/** The protocol over HTTP. It decides nothing: that is the state's. */
+export function createApp(service: Service, clock: Clock, token: string | undefined): Hono {
+  const app = new Hono();
+  uiPage(app, token !== undefined);
+  if (token !== undefined) requireToken(app, token);
+  uiState(app, service.state);
+  pages(app);
+  peerRoutes(app, service);
+  lockRoutes(app, service);
+  const metrics = new Metrics(service.state, clock);
+  metrics.route(app);
+  notFound(app, () => metrics.countUnknownPath());
+  app.onError((error, c) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    // A body that ended too soon has nobody left to read this.
+    if (!c.req.raw.signal.aborted) service.log.error(`${c.req.method} failed: ${error.stack}`);
+    return c.text('Internal Server Error', 500);
+  });
+  return app;
+}
+
+/** Whoever looks whether the server lives needs none. */
+function requireToken(app: Hono, token: string): void {
+  const check = bearerAuth({ token });
+  app.use((c, next) => (c.req.path === '/health' ? next() : check(c, next)));
+}

@@ -1,0 +1,28 @@
+import type { Context } from 'hono';
+import { Refusal } from '../state/refusal.ts';
+import type { LockRequest, State } from '../state/state.ts';
+import type { Acquired } from '../state/wait.ts';
+
+/** Answers when the lock is acquired, the peer is gone, or the time is up. Who goes away meanwhile is forgotten. */
+export function blocked(
+  c: Context,
+  state: State,
+  request: LockRequest,
+  blockFor: number,
+): Promise<Acquired> {
+  const { signal } = c.req.raw;
+  return new Promise((resolve) => {
+    const settle = (answer: Acquired) => {
+      signal.removeEventListener('abort', leave);
+      resolve(answer);
+    };
+    const wait = state.wait(request, blockFor, settle);
+    const leave = () => {
+      if (!(wait instanceof Refusal)) state.forget(wait);
+      resolve(false);
+    };
+    if (wait instanceof Refusal) resolve(wait);
+    else if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+}

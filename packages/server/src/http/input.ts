@@ -1,0 +1,108 @@
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { parse } from 'lossless-json';
+import { parseDuration } from '../duration.ts';
+
+/** Bytes of a body: enough to restore a peer with a thousand locks. */
+const maxBody = 65_536;
+
+const highestId = 2n ** 64n - 1n;
+const highestCount = 2n ** 63n - 1n;
+const json = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i;
+
+function refuse(status: 400 | 413 | 415 | 422, message: string): never {
+  throw new HTTPException(status, { message });
+}
+
+/** A parameter of the path: 400 if it is none of 64 bits. */
+export function peerIdOf(c: Context): bigint {
+  const text = c.req.param('id') ?? '';
+  const id = /^\+?\d{1,40}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
+  if (id === undefined || id > highestId) refuse(400, 'A peer id is a whole number of 64 bits.');
+  return id;
+}
+
+/** A parameter of the query: 400 if it comes twice. */
+export function queryOf(c: Context, name: string): string | undefined {
+  const values = c.req.queries(name);
+  if (values !== undefined && values.length > 1) refuse(400, `There is more than one ${name}.`);
+  return values?.[0];
+}
+
+/** Milliseconds; 400 if it is no duration. */
+export function durationOf(c: Context, name: string): number | undefined {
+  const text = queryOf(c, name);
+  if (text === undefined) return undefined;
+  return parseDuration(text) ?? refuse(400, `${name} is no duration, such as 5m or 1h 30m.`);
+}
+
+/** Whole numbers as bigints: a peer id is beyond what a number can tell. */
+export type Json = null | boolean | string | number | bigint | readonly Json[] | JsonObject;
+interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** The body: 413 if it is too large, 415 if it does not say that it is JSON, 400 if it is not. */
+export async function bodyOf(c: Context): Promise<Json> {
+  if (!json.test(c.req.header('content-type') ?? '')) {
+    refuse(415, 'Expected a body with `Content-Type: application/json`.');
+  }
+  await checkLength(c);
+  const text = await c.req.text();
+  try {
+    return parse(text, undefined, { parseNumber }) as Json;
+  } catch (error) {
+    return refuse(400, `The body is no JSON: ${(error as Error).message.slice(0, 100)}`);
+  }
+}
+
+/** Counts only where the length has not been said: it costs a stream. */
+async function checkLength(c: Context): Promise<void> {
+  if (c.req.header('transfer-encoding') !== undefined) await countBytes(c, async () => {});
+  else if (Number(c.req.header('content-length') ?? 0) > maxBody) tooLarge();
+}
+
+const countBytes = bodyLimit({ maxSize: maxBody, onError: tooLarge });
+
+function tooLarge(): never {
+  return refuse(413, `A body has at most ${maxBody} bytes.`);
+}
+
+function parseNumber(text: string): number | bigint {
+  return /^-?\d{1,20}$/.test(text) ? BigInt(text) : Number(text);
+}
+
+/** 422 if it is none of 64 bits. */
+export function countFrom(value: Json | undefined): bigint {
+  const isCount = typeof value === 'bigint' && value <= highestCount && value >= -highestCount - 1n;
+  return isCount ? value : refuse(422, 'A count is a whole number of 64 bits.');
+}
+
+export function objectFrom(value: Json | undefined, what: string): JsonObject {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : refuse(422, `${what} is an object.`);
+}
+
+/** Milliseconds, of the field that says how long a peer lives on. */
+export function expiryFrom(body: JsonObject): number {
+  const text = own(body, 'expires_in');
+  const expiresIn = typeof text === 'string' ? parseDuration(text) : undefined;
+  return expiresIn ?? refuse(422, 'expires_in is a duration, such as "5m" or "1h 30m".');
+}
+
+export function idFrom(body: JsonObject): bigint {
+  const id = own(body, 'peer_id');
+  const isId = typeof id === 'bigint' && id >= 0n && id <= highestId;
+  return isId ? id : refuse(422, 'peer_id is a whole number of 64 bits.');
+}
+
+/** Counts by the name of the semaphore. */
+export function locksFrom(body: JsonObject): Map<string, bigint> {
+  const locks = Object.entries(objectFrom(own(body, 'acquired'), 'acquired'));
+  return new Map(locks.map(([semaphore, count]) => [semaphore, countFrom(count)]));
+}
+
+function own(body: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(body, name) ? body[name] : undefined;
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { lstat, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { checkNames } from '@headgate/core/shared';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+
+export interface ListenOptions {
+  /** Default: 127.0.0.1, which only this machine can reach. */
+  readonly address?: string | undefined;
+  /** Default: 8000; 0 is any that is free. */
+  readonly port?: number | undefined;
+  /** The path of a unix socket, in place of an address and a port. */
+  readonly socket?: string | undefined;
+  /** Serves HTTPS: the certificate and its key, as PEM. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
+}
+
+/** An open port or socket. */
+export interface Listener {
+  /** `http://127.0.0.1:8000`, or the path of the socket. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Characters; what is in the way of nobody but who tries what happens. */
+const maxUrl = 4_096;
+
+const limits = {
+  maxHeaderSize: 16_384,
+  // They say how long a client may take to send its request; however long its answer is blocked.
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Longer than proxies keep theirs.
+  keepAliveTimeout: 75_000,
+};
+
+/** Milliseconds that a request which is not blocked has to end, while the server closes. */
+const patience = 500;
+
+export async function listen(app: Hono, options: ListenOptions): Promise<Listener> {
+  checkNames('listen', options, ['address', 'port', 'socket', 'tls']);
+  const { address = '127.0.0.1', port = 8_000, socket, tls } = options;
+  const server = createAdaptorServer({
+    fetch: (request: Request, env: object) =>
+      request.url.length > maxUrl ? tooLong() : app.fetch(request, env),
+    createServer: tls === undefined ? createServer : createTlsServer,
+    serverOptions: { ...limits, ...tls },
+  }) as Server;
+  const place = socket === undefined ? { host: address, port } : { path: socket };
+  if (socket !== undefined) await removeStale(socket);
+  server.listen(place);
+  await once(server, 'listening');
+  const bound = server.address() as AddressInfo | string;
+  const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
+  return { url, close: () => close(server) };
+}
+
+function tooLong(): Response {
+  return new Response(`A URL has at most ${maxUrl} characters.`, { status: 414 });
+}
+
+function urlOf({ address, port, family }: AddressInfo, isTls: boolean): string {
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  return `${isTls ? 'https' : 'http'}://${host}:${port}`;
+}
+
+/** The socket of a process that was killed is still there, and nobody answers. */
+async function removeStale(path: string): Promise<void> {
+  const isSocket = await lstat(path).then(
+    (stats) => stats.isSocket(),
+    () => false,
+  );
+  // Nothing else is taken out of the way.
+  if (!isSocket) return;
+  const connection = connect(path);
+  const error: NodeJS.ErrnoException | undefined = await once(connection, 'connect').then(
+    () => undefined,
+    (reason) => reason,
+  );
+  connection.destroy();
+  if (error?.code === 'ECONNREFUSED') await rm(path);
+}
+
+async function close(server: Server): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), patience);
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,44 @@
+import type { Hono } from 'hono';
+import type { Service } from '../service.ts';
+import { Refusal } from '../state/refusal.ts';
+import { jsonNumber, refused } from './answers.ts';
+import { blocked } from './blocked.ts';
+import { bodyOf, countFrom, durationOf, peerIdOf, queryOf } from './input.ts';
+
+/** Acquiring and releasing locks, and asking how they stand. */
+export function lockRoutes(app: Hono, service: Service): void {
+  const { state } = service;
+
+  // A semaphore may be called is_acquired, too: it is told apart by the method.
+  app.put('/peers/:id/:semaphore', async (c) => {
+    const peer = peerIdOf(c);
+    const semaphore = c.req.param('semaphore');
+    const expiresIn = durationOf(c, 'expires_in');
+    const blockFor = durationOf(c, 'block_for') ?? 0;
+    const request = { peer, semaphore, count: countFrom(await bodyOf(c)), expiresIn };
+    let answer = state.acquire(request);
+    if (answer === false && blockFor > 0 && !service.isClosing) {
+      answer = await blocked(c, state, request, blockFor);
+      if (service.isClosing) c.header('Connection', 'close');
+    }
+    if (answer instanceof Refusal) return refused(c, answer);
+    return jsonNumber(c, peer, answer ? 200 : 202);
+  });
+
+  app.delete('/peers/:id/:semaphore', (c) => {
+    const refusal = state.releaseLock(peerIdOf(c), c.req.param('semaphore'));
+    return refusal === undefined ? c.text('Ok') : refused(c, refusal);
+  });
+
+  app.get('/peers/:id/is_acquired', (c) => {
+    const answer = state.isAcquired(peerIdOf(c));
+    return answer instanceof Refusal ? refused(c, answer) : jsonNumber(c, answer);
+  });
+
+  app.get('/remainder', (c) => {
+    const semaphore = queryOf(c, 'semaphore');
+    if (semaphore === undefined) return c.text('semaphore is missing.', 400);
+    const remainder = state.remainder(semaphore);
+    return remainder instanceof Refusal ? refused(c, remainder) : jsonNumber(c, remainder);
+  });
+}

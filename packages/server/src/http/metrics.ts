@@ -1,0 +1,54 @@
+import type { Clock } from '@headgate/core';
+import type { Hono } from 'hono';
+import type { Gauge } from 'prom-client';
+import type { State } from '../state/state.ts';
+
+/** Figures for Prometheus, made when they are asked for: the state has them at hand. */
+export class Metrics {
+  #unknownPaths = 0;
+
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  countUnknownPath(): void {
+    this.#unknownPaths += 1;
+  }
+
+  route(app: Hono): void {
+    app.get('/metrics', async (c) => {
+      // It takes longer to load than all the rest, and the server is to be there soon.
+      const { Counter, Gauge, Registry } = await import('prom-client');
+      const registry = new Registry();
+      const common = { registers: [registry], labelNames: ['semaphore'] };
+      const gauge = (name: string, help: string) => new Gauge({ ...common, name, help });
+      this.#fill({
+        max: gauge('throttle_max', 'Maximum allowed lock count for this semaphore.'),
+        acquired: gauge('throttle_acquired', 'Sum of all acquired locks.'),
+        pending: gauge('throttle_pending', 'Sum of all pending locks.'),
+        longest: gauge(
+          'throttle_longest_pending_sec',
+          'Seconds that the first in line has waited.',
+        ),
+      });
+      const help = 'Number of GET requests to unknown paths.';
+      new Counter({ name: 'throttle_num_404', help, registers: [registry] }).inc(
+        this.#unknownPaths,
+      );
+      return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
+    });
+  }
+
+  #fill(gauges: Record<'max' | 'acquired' | 'pending' | 'longest', Gauge>): void {
+    const semaphores = this.state.semaphores();
+    const now = this.clock.now();
+    for (const { name, max, acquired, pending, pendingSince = now } of semaphores) {
+      const labels = { semaphore: name };
+      gauges.max.set(labels, Number(max));
+      gauges.acquired.set(labels, Number(acquired));
+      gauges.pending.set(labels, Number(pending));
+      gauges.longest.set(labels, Math.floor((now - pendingSince) / 1_000));
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Hono } from 'hono';
+import type { Service } from '../service.ts';
+import { Refusal } from '../state/refusal.ts';
+import { jsonNumber, jsonText, refused } from './answers.ts';
+import { bodyOf, expiryFrom, idFrom, locksFrom, objectFrom, peerIdOf } from './input.ts';
+
+/** Making peers, keeping them alive and letting them go. */
+export function peerRoutes(app: Hono, { state }: Service): void {
+  app.post('/new_peer', async (c) => {
+    const expiresIn = expiryFrom(objectFrom(await bodyOf(c), 'The body'));
+    const id = state.newPeer(expiresIn);
+    return id instanceof Refusal ? refused(c, id) : jsonNumber(c, id);
+  });
+
+  app.put('/peers/:id', async (c) => {
+    const id = peerIdOf(c);
+    const refusal = state.heartbeat(id, expiryFrom(objectFrom(await bodyOf(c), 'The body')));
+    return refusal === undefined ? c.text('Ok') : refused(c, refusal);
+  });
+
+  app.delete('/peers/:id', (c) => {
+    const isReleased = state.deletePeer(peerIdOf(c));
+    return jsonText(c, isReleased ? '"Peer released"' : '"Peer not found"');
+  });
+
+  app.get('/peers/', (c) => {
+    const peers = Array.from(state.peers(), (id) => `{"id":${id}}`);
+    return jsonText(c, `[${peers.join(',')}]`);
+  });
+
+  app.post('/restore', async (c) => {
+    const body = objectFrom(await bodyOf(c), 'The body');
+    const expiresIn = expiryFrom(body);
+    const refusal = state.restore(idFrom(body), locksFrom(body), expiresIn);
+    return refusal === undefined ? c.text('Ok') : refused(c, refusal);
+  });
+}

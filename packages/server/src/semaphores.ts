@@ -1,0 +1,65 @@
+import { checkNames, invalid } from '@headgate/core/shared';
+import type { SemaphoreSettings } from './state/semaphore.ts';
+
+/** A full count, or one with a level. */
+export type SemaphoreOptions =
+  | number
+  | bigint
+  | {
+      /** The most count that may be acquired at once; 0 closes the semaphore. */
+      readonly max: number | bigint;
+      /** Who holds a lock may only acquire locks of lower levels, so that nobody waits in a circle. Default: 0. */
+      readonly level?: number | bigint | undefined;
+    };
+
+/** By name: any text that is not empty. */
+export type SemaphoresOptions = Readonly<Record<string, SemaphoreOptions>>;
+
+const highestMax = 2n ** 63n - 1n;
+const highestLevel = 2n ** 31n - 1n;
+
+/** @throws HeadgateError where a name, a full count or a level makes no sense. */
+export function semaphoresFrom(options: SemaphoresOptions): Map<string, SemaphoreSettings> {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid('semaphores', 'an object', options);
+  }
+  return new Map(
+    Object.entries(options).map(([name, each]) => [name, settingsFrom(`semaphores.${name}`, each)]),
+  );
+}
+
+function settingsFrom(option: string, value: SemaphoreOptions): SemaphoreSettings {
+  if (option === 'semaphores.') throw invalid('a name in semaphores', 'not empty', '');
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return { max: maxFrom(option, value), level: 0 };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(option, 'a full count such as 42, or { max, level }', value);
+  }
+  checkNames(option, value, ['max', 'level']);
+  return {
+    max: maxFrom(`${option}.max`, value.max),
+    level: Number(levelFrom(`${option}.level`, value.level ?? 0)),
+  };
+}
+
+function maxFrom(option: string, value: unknown): bigint {
+  return wholeFrom(option, value, 0n, highestMax, 'a whole number of at least 0');
+}
+
+function levelFrom(option: string, value: unknown): bigint {
+  return wholeFrom(option, value, -highestLevel - 1n, highestLevel, 'a whole number of 32 bits');
+}
+
+function wholeFrom(
+  option: string,
+  value: unknown,
+  least: bigint,
+  most: bigint,
+  expected: string,
+): bigint {
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  const whole = isWhole ? BigInt(value as number | bigint) : undefined;
+  if (whole === undefined || whole < least || whole > most) throw invalid(option, expected, value);
+  return whole;
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '@headgate/core';
+import { Alarm } from './alarm.ts';
+import type { Log } from './log.ts';
+import { State } from './state/state.ts';
+
+export interface ServiceOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly maxPeers: number;
+  readonly maxBlocked: number;
+}
+
+/** The state, in time: what is due happens even if nobody asks. */
+export class Service {
+  readonly state: State;
+  readonly log: Log;
+  /** Nobody is kept waiting any more. */
+  isClosing = false;
+  readonly #alarm: Alarm;
+
+  constructor({ clock, log, ...bounds }: ServiceOptions) {
+    this.log = log;
+    this.#alarm = new Alarm(clock, () => this.#ring());
+    this.state = new State({
+      ...bounds,
+      now: () => clock.now(),
+      randomId,
+      wakeAt: (instant) => this.#alarm.set(instant),
+      expired: (peers) => log.warn(`Removed ${peers} peers due to expiration.`),
+    });
+  }
+
+  close(): void {
+    this.isClosing = true;
+    this.state.answerAll();
+    this.#alarm.stop();
+  }
+
+  #ring(): void {
+    this.state.advance();
+    this.#alarm.set(this.state.next);
+  }
+}
+
+function randomId(): bigint {
+  return (crypto.getRandomValues(new BigUint64Array(1)) as BigUint64Array)[0] as bigint;
+}

@@ -1,0 +1,38 @@
+import { onTestFinished } from 'vitest';
+import { createServer, type Server, type ServerOptions } from '../src/index.ts';
+import { Client } from './client.ts';
+import { ManualClock } from './clock.ts';
+
+export interface Scene {
+  readonly server: Server;
+  readonly port: number;
+  readonly client: Client;
+  readonly clock: ManualClock;
+  /** What was logged: `warn Removed 1 peers due to expiration.` */
+  readonly log: string[];
+}
+
+/** A server on loopback whose time stands still, until the end of the test. */
+export async function scene(
+  semaphores: ServerOptions['semaphores'],
+  options: Partial<ServerOptions> = {},
+): Promise<Scene> {
+  const clock = new ManualClock();
+  const log: string[] = [];
+  const note = (level: string) => (message: string) => void log.push(`${level} ${message}`);
+  const levels = { debug: note('debug'), info: note('info'), warn: note('warn') };
+  const server = createServer({
+    semaphores,
+    clock,
+    log: { ...levels, error: note('error') },
+    ...options,
+  });
+  const { url } = await server.listen({ port: 0 });
+  const port = Number(new URL(url).port);
+  const client = new Client({ port });
+  onTestFinished(async () => {
+    client.close();
+    await server.close();
+  });
+  return { server, port, client, clock, log };
+}

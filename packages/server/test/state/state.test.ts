@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { said, settings, World } from './world.ts';
+
+describe('the line', () => {
+  it('lets nobody pass a large count, and grants in order of arrival', () => {
+    const world = new World({ A: 5 });
+    const [small, big, late] = [world.peer(), world.peer(), world.peer()];
+    expect(world.acquire(small, 'A', 1)).toBe(true);
+    expect(world.acquire(big, 'A', 5)).toBe(false);
+    expect(world.acquire(late, 'A', 1)).toBe(false);
+    expect(world.remainder('A')).toBe(4);
+    world.state.deletePeer(small);
+    expect(world.remainder('A')).toBe(0);
+    expect(world.state.isAcquired(big)).toBe(true);
+    expect(world.state.isAcquired(late)).toBe(false);
+  });
+
+  it('goes on when the first one in it gives up', () => {
+    const world = new World({ A: 5 });
+    const [holder, big, small] = [world.peer(), world.peer(), world.peer()];
+    world.acquire(holder, 'A', 1);
+    world.acquire(big, 'A', 5);
+    world.acquire(small, 'A', 1);
+    world.state.releaseLock(big, 'A');
+    expect(world.state.isAcquired(small)).toBe(true);
+    expect(world.remainder('A')).toBe(3);
+  });
+
+  it('grants to nobody who expires at the same instant', () => {
+    const world = new World({ A: 1 });
+    const [holder, next, last] = [world.peer(100), world.peer(100), world.peer(200)];
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    world.acquire(last, 'A');
+    const answers = world.block(next, 'A', 1_000);
+    world.pass(100);
+    expect(answers).toEqual(['Unknown peer']);
+    expect(world.state.isAcquired(last)).toBe(true);
+    expect(world.expired).toEqual([2]);
+  });
+});
+
+describe('a blocked request', () => {
+  it('is told of a grant, and of no more than one thing', () => {
+    const world = new World({ A: 1 });
+    const [holder, next] = [world.peer(), world.peer()];
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    const [first, second] = [world.block(next, 'A', 10), world.block(next, 'A', 1_000)];
+    world.pass(10);
+    expect([first, second]).toEqual([[false], []]);
+    world.state.releaseLock(holder, 'A');
+    world.state.deletePeer(next);
+    world.pass(100_000);
+    expect([first, second]).toEqual([[false], [true]]);
+  });
+
+  it('is told at once that its lock was withdrawn, and does not hold it', () => {
+    const world = new World({ A: 1 });
+    const [holder, next] = [world.peer(), world.peer()];
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    const answers = world.block(next, 'A', 1_000);
+    world.state.releaseLock(next, 'A');
+    expect(answers).toEqual([false]);
+  });
+
+  it('hears nothing after it was forgotten, and its lock waits on', () => {
+    const world = new World({ A: 1 });
+    const [holder, next] = [world.peer(), world.peer()];
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    const request = { peer: next, semaphore: 'A', count: 1n };
+    const wait = world.state.wait(request, 1_000, () => expect.unreachable());
+    world.state.forget(wait as never);
+    world.state.deletePeer(holder);
+    expect(world.state.isAcquired(next)).toBe(true);
+    expect(world.state.size.waits).toBe(0);
+  });
+});
+
+describe('bounds', () => {
+  it('of peers hold for restored ones, too, and give way when one has expired', () => {
+    const world = new World({ A: 1 }, { maxPeers: 2 });
+    world.peer(100);
+    world.peer();
+    expect(said(world.state.newPeer(100))).toBe('Too many peers.');
+    expect(said(world.state.restore(77n, new Map(), 100))).toBe('Too many peers.');
+    world.pass(100);
+    expect(said(world.state.restore(77n, new Map(), 100))).toBeUndefined();
+  });
+
+  it('of blocked requests leave the lock in the line', () => {
+    const world = new World({ A: 1 }, { maxBlocked: 1 });
+    const [holder, next, last] = [world.peer(), world.peer(), world.peer()];
+    for (const peer of [holder, next, last]) world.acquire(peer, 'A');
+    expect(world.block(next, 'A', 1_000)).toEqual([]);
+    expect(world.block(last, 'A', 1_000)).toEqual(['Too many blocked requests.']);
+    world.state.deletePeer(holder);
+    world.state.deletePeer(next);
+    expect(world.state.isAcquired(last)).toBe(true);
+  });
+
+  it('wakes for the earliest instant', () => {
+    const instants: number[] = [];
+    const world = new World({ A: 1 }, { wakeAt: (instant) => instants.push(instant) });
+    const holder = world.peer(1_000);
+    const next = world.peer(2_000);
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    world.block(next, 'A', 500);
+    expect(instants).toEqual([1_000, 500]);
+    expect(world.state.next).toBe(500);
+    world.pass(500);
+    expect(world.state.next).toBe(1_000);
+    world.state.deletePeer(holder);
+    world.state.deletePeer(next);
+    expect(world.state.next).toBe(Infinity);
+  });
+});
+
+describe('another configuration', () => {
+  it('lets in more at once when it raises a full count', () => {
+    const world = new World({ A: 1 });
+    const [holder, next] = [world.peer(), world.peer()];
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    const answers = world.block(next, 'A', 1_000);
+    world.state.configure(settings({ A: 2 }));
+    expect(answers).toEqual([true]);
+  });
+
+  it('revokes nothing when it lowers one, and grants nothing until enough came back', () => {
+    const world = new World({ A: 3 });
+    const [one, two, next] = [world.peer(), world.peer(), world.peer()];
+    world.acquire(one, 'A', 2);
+    world.acquire(two, 'A', 1);
+    world.acquire(next, 'A', 1);
+    world.state.configure(settings({ A: 1 }));
+    expect(world.remainder('A')).toBe(-2);
+    expect(world.acquire(one, 'A', 2)).toBe(true);
+    world.state.deletePeer(one);
+    expect(world.state.isAcquired(next)).toBe(false);
+    world.state.deletePeer(two);
+    expect(world.state.isAcquired(next)).toBe(true);
+  });
+
+  it('lets those pass who can be granted where one cannot any more', () => {
+    const world = new World({ A: 3 });
+    const [holder, big, small] = [world.peer(), world.peer(), world.peer()];
+    world.acquire(holder, 'A', 1);
+    world.acquire(big, 'A', 3);
+    world.state.configure(settings({ A: 2 }));
+    expect(world.acquire(small, 'A', 1)).toBe(true);
+    expect(world.acquire(big, 'A', 3)).toMatch(/^Lock can never be acquired/);
+    expect(world.state.isAcquired(big)).toBe(false);
+    world.state.configure(settings({ A: 5 }));
+    expect(world.state.isAcquired(big)).toBe(true);
+  });
+
+  it('without a semaphore lets it go when nobody needs it any more', () => {
+    const world = new World({ A: 1 });
+    const [holder, next, stranger] = [world.peer(), world.peer(), world.peer()];
+    world.acquire(holder, 'A');
+    world.acquire(next, 'A');
+    world.state.configure(settings({ B: 1 }));
+    expect(world.acquire(stranger, 'A')).toBe('Unknown semaphore');
+    expect(said(world.state.restore(99n, new Map([['A', 1n]]), 1))).toBe('Unknown semaphore');
+    expect(world.acquire(next, 'A')).toBe(false);
+    expect(said(world.state.releaseLock(holder, 'A'))).toBeUndefined();
+    expect(world.acquire(next, 'A')).toBe(true);
+    world.state.deletePeer(next);
+    expect(said(world.state.remainder('A'))).toBe('Unknown semaphore');
+    expect(world.state.size.semaphores).toBe(1);
+  });
+
+  it('with a semaphore that it had lost takes it up again', () => {
+    const world = new World({ A: 1 });
+    const [holder, next] = [world.peer(), world.peer()];
+    world.acquire(holder, 'A');
+    world.state.configure(settings({}));
+    world.state.configure(settings({ A: 1 }));
+    expect(world.acquire(next, 'A')).toBe(false);
+    world.state.deletePeer(holder);
+    expect(world.state.isAcquired(next)).toBe(true);
+  });
+});

@@ -1,0 +1,216 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from './chromium.ts';
+import { visit } from './visit.ts';
+
+const highest = '18446744073709551615';
+const first = 'tbody.semaphore:nth-of-type(1)';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+it('shows what is in use, who holds it, who waits and for how long, and follows it', async () => {
+  const { client, clock, until, text, page } = await visit(browser, { A: 3 });
+  await until(`${first} .used`, '0 of 3');
+  expect(await text(`${first} .waiting`)).toBe('–');
+  await client.said(
+    'POST',
+    '/restore',
+    `{"expires_in":"5m","peer_id":${highest},"acquired":{"A":2}}`,
+  );
+  const waiter = await client.newPeer('2h');
+  await client.acquire(waiter, 'A', 2);
+  clock.pass(65_000);
+  await until(`${first} .longest`, /^1\smin 5\ss$/);
+  expect(await text(`${first} .used`)).toBe('2 of 3');
+  expect(await text(`${first} .waiting`)).toBe('1 count 2');
+  expect(await page.title()).toBe('1 waiting · Semaphores');
+  const [holding, waiting] = await page.locator('.share tbody').allInnerTexts();
+  expect(holding?.replace(/\s+/g, ' ')).toBe(`${highest} 2 1 min 5 s 3 min 55 s`);
+  expect(waiting?.replace(/\s+/g, ' ')).toBe(`${waiter} 2 1 min 5 s 1 h 58 min`);
+  await client.said('DELETE', `/peers/${highest}`);
+  await until(`${first} .longest`, '–');
+  expect(await text(`${first} .share:nth-of-type(1) .peer >> nth=1`)).toBe(waiter);
+  expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('Nobody');
+});
+
+it('draws what was in use and waited for, and says it', async () => {
+  const { client, page } = await visit(browser, { A: 3 });
+  const title = page.locator(`${first} title`);
+  await expect.poll(() => title.textContent()).toContain('at most 0 in use, and 0 waited for');
+  for (let i = 0; i < 5; i++) await client.acquire(await client.newPeer(), 'A');
+  await expect.poll(() => title.textContent()).toContain('at most 3 in use, and 2 waited for');
+  const shape = await page.locator(`${first} .demand`).getAttribute('d');
+  // It has been at the bottom, and now is at the top.
+  expect(shape).toMatch(/^M[\d.]+ 35\.0V35\.0H/);
+  expect(shape).toMatch(/V2\.0H300\.00V35\.0Z$/);
+});
+
+it('shows a name that is markup as what it is, and a peer beyond what a number can tell', async () => {
+  const name = '<img src=x onerror=alert(1)>"\'&amp;';
+  const { client, until, page } = await visit(browser, { [name]: 1 });
+  await client.acquire(await client.newPeer(), encodeURIComponent(name));
+  await until(`${first} .used`, '1 of 1');
+  expect(await page.locator('.title').textContent()).toBe(name);
+  expect(await page.locator('img').count()).toBe(0);
+});
+
+it('asks nobody but the server, and for nothing while it is paused', async () => {
+  const { asked, url, until, page } = await visit(browser, { A: 1 });
+  await until(`${first} .used`, '0 of 1');
+  expect(asked.filter((each) => !each.startsWith(`${url}/ui`))).toEqual([]);
+  await page.clock.install();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await until('#status', 'Paused');
+  const before = asked.length;
+  await page.clock.runFor(60_000);
+  expect(asked.length).toBe(before);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await until('#status', 'Live');
+  expect(asked.length).toBeGreaterThan(before);
+});
+
+it('asks for nothing while nobody sees it', async () => {
+  const { asked, until, page } = await visit(browser, { A: 1 });
+  await until(`${first} .used`, '0 of 1');
+  await page.clock.install();
+  const show = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await show(true);
+  await page.clock.runFor(5_000);
+  const before = asked.length;
+  await page.clock.runFor(60_000);
+  expect(asked.length).toBe(before);
+  const next = page.waitForRequest(/ui\/state/);
+  await show(false);
+  await next;
+});
+
+it('says how many it does not show', async () => {
+  const { client, until, text, page } = await visit(browser, { A: 20 });
+  for (let i = 0; i < 23; i++) await client.acquire(await client.newPeer(), 'A');
+  await until(`${first} .used`, '20 of 20');
+  await until(`${first} .waiting`, '3');
+  expect(await page.locator(`${first} .share:nth-of-type(1) tbody tr`).count()).toBe(8);
+  expect(await text(`${first} .share:nth-of-type(1) .more`)).toBe('and 12 more');
+  expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('');
+});
+
+it('finds a semaphore among many, and keeps what it knows of the others', async () => {
+  const many = Array.from({ length: 120 }, (_, i) => [`queue ${i}`, i] as const);
+  const { until, text, page } = await visit(browser, Object.fromEntries(many));
+  await until('#note', 'and 20 more');
+  expect(await page.locator('.semaphore').count()).toBe(100);
+  const history = () => page.locator(`${first} .limit`).getAttribute('d');
+  const known = (await history())?.length ?? 0;
+  await page.getByLabel('Find a semaphore').fill('queue 119');
+  await until('.title', 'queue 119');
+  await expect.poll(() => page.locator('.semaphore').count()).toBe(1);
+  await page.getByLabel('Find a semaphore').fill('nothing');
+  await until('#note', 'No name has “nothing” in it.');
+  await page.getByLabel('Find a semaphore').fill('');
+  await until('#note', 'and 20 more');
+  expect(await text(`${first} .title`)).toBe('queue 0');
+  expect((await history())?.length).toBeGreaterThanOrEqual(known);
+});
+
+it('says that no semaphores are configured, and how they are', async () => {
+  const { until, text } = await visit(browser, {});
+  await until('#note', 'No semaphores are configured.');
+  expect(await text('#example')).toMatch(/^\[semaphores\]/);
+});
+
+it('asks for the token, and keeps it for this tab', async () => {
+  const { until, page, complaints, url } = await visit(browser, { A: 1 }, { token: 'se.cret' });
+  const field = page.getByLabel('This server asks for its token.');
+  await field.fill('wrong');
+  await page.keyboard.press('Enter');
+  await until('#wrong', 'That is not its token.');
+  // Of a refused request the browser itself complains.
+  expect(complaints.splice(0)).toHaveLength(1);
+  await field.fill('se.cret');
+  await page.keyboard.press('Enter');
+  await until(`${first} .used`, '0 of 1');
+  await page.reload();
+  await until(`${first} .used`, '0 of 1');
+  const other = await page.context().newPage();
+  await other.goto(`${url}/ui`);
+  await other.getByLabel('This server asks for its token.').waitFor();
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await field.waitFor();
+  await page.reload();
+  await field.waitFor();
+  expect(await page.locator('.semaphore').count()).toBe(0);
+});
+
+it('says that the server is away, and goes on when it is back', async () => {
+  const { server, until, complaints, port } = await visit(browser, { A: 1 });
+  await until('#status', 'Live');
+  await server.close();
+  await until('#status', 'The server cannot be reached: trying again');
+  await server.listen({ port });
+  await until('#status', 'Live');
+  // Of a failed request the browser itself complains.
+  expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);
+});
+
+it('works with the keyboard alone', async () => {
+  const { until, page } = await visit(browser, { A: 1, B: 1, C: 1, D: 1 });
+  await until(`${first} .used`, '0 of 1');
+  const toggle = page.getByRole('button', { name: 'B' });
+  await page.keyboard.press('Tab'); // Pause
+  await page.keyboard.press('Tab'); // A
+  await page.keyboard.press('Tab'); // B
+  expect(await toggle.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('Enter');
+  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  await until('tbody.semaphore:nth-of-type(2) .share', 'Holding · 0');
+  await page.keyboard.press('Space');
+  expect(await page.locator('.share:visible').count()).toBe(0);
+});
+
+it.each([320, 1_200])('is a table to who listens to it, %i pixels wide', async (width) => {
+  const device = { viewport: { width, height: 640 } };
+  const name = 'a-name-without-a-space-that-is-longer-than-any-line-has-room-for';
+  const { client, page, until } = await visit(browser, { [name]: 40 }, {}, device);
+  for (let i = 0; i < 50; i++) await client.acquire(await client.newPeer('300d'), name);
+  await until(`${first} .used`, '40 of 40');
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  const named = (role: string) =>
+    nodes.filter((node) => node.role?.value === role).map((node) => node.name?.value);
+  expect(named('table')).toEqual(['Semaphores', 'Holding', 'Waiting, in order']);
+  expect(named('columnheader').slice(0, 5)).toEqual([
+    'Name',
+    'In use',
+    '5 minutes ago now',
+    'Waiting',
+    'Longest wait',
+  ]);
+  expect(named('rowheader')).toEqual([name]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+});
+
+it('writes durations in their two largest units', async () => {
+  const { page } = await visit(browser, {});
+  const spans = [0, 999, 60_000, 3_599_999, 3_659_000, 90_000_000, 1e22];
+  const written = await page.evaluate<string[]>(
+    `import('/ui/words.js').then(({ duration }) => [${spans}].map(duration))`,
+  );
+  expect(written.map((text) => text.replaceAll('\u202f', ' '))).toEqual([
+    '0 s',
+    '0 s',
+    '1 min',
+    '59 min 59 s',
+    '1 h',
+    '1 d 1 h',
+    'never',
+  ]);
+});

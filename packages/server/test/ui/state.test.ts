@@ -1,0 +1,141 @@
+import { Hono } from 'hono';
+import { expect, it } from 'vitest';
+import type { Snapshot } from '../../src/http/snapshot.ts';
+import { createServer } from '../../src/index.ts';
+import type { Client } from '../client.ts';
+import { scene } from '../scene.ts';
+
+const highest = '18446744073709551615';
+
+async function shown(client: Client, query = ''): Promise<Snapshot> {
+  const { text } = await client.ask('GET', `/ui/state${query}`);
+  return JSON.parse(text);
+}
+
+it('tells how each semaphore stands, and who holds it and waits', async () => {
+  const { client, clock } = await scene({ A: 3, B: { max: 1, level: -2 } });
+  await client.said(
+    'POST',
+    '/restore',
+    `{"expires_in":"1m","peer_id":${highest},"acquired":{"A":2}}`,
+  );
+  clock.pass(1_500);
+  const [first, second] = [await client.newPeer('10s'), await client.newPeer('20s')];
+  await client.acquire(first, 'A', 2);
+  clock.pass(2_250);
+  await client.acquire(second, 'A', 1);
+  const [a, b] = (await shown(client)).semaphores;
+  expect(a).toEqual({
+    name: 'A',
+    level: 0,
+    max: '3',
+    acquired: '2',
+    pending: '3',
+    longestWait: 2_250,
+    retired: false,
+    holding: {
+      peers: 1,
+      first: [{ peer: highest, count: '2', since: 3_750, expiresIn: 56_250 }],
+    },
+    waiting: {
+      peers: 2,
+      first: [
+        { peer: first, count: '2', since: 2_250, expiresIn: 7_750 },
+        { peer: second, count: '1', since: 0, expiresIn: 17_750 },
+      ],
+    },
+  });
+  expect(b).toMatchObject({ name: 'B', level: -2, max: '1', acquired: '0', longestWait: 0 });
+});
+
+it('follows a grant, a release, an expiry and a deleted peer', async () => {
+  const { client, clock } = await scene({ A: 2 });
+  const peers = [await client.newPeer('1s'), await client.newPeer(), await client.newPeer()];
+  const [short = '', long = '', third = ''] = peers;
+  for (const peer of peers) await client.acquire(peer, 'A');
+  const holders = async () => {
+    const { semaphores, peers } = await shown(client);
+    const stakes = semaphores[0]?.holding.first.map(({ peer, since }) => `${peer} ${since}`);
+    return { peers, stakes, waiting: semaphores[0]?.waiting.peers };
+  };
+  expect(await holders()).toEqual({ peers: 3, stakes: [`${short} 0`, `${long} 0`], waiting: 1 });
+  clock.pass(1_200);
+  expect(await holders()).toEqual({
+    peers: 2,
+    stakes: [`${long} 1200`, `${third} 200`],
+    waiting: 0,
+  });
+  await client.said('DELETE', `/peers/${third}/A`);
+  expect(await holders()).toEqual({ peers: 2, stakes: [`${long} 1200`], waiting: 0 });
+  await client.said('DELETE', `/peers/${long}`);
+  expect(await holders()).toEqual({ peers: 1, stakes: [], waiting: 0 });
+});
+
+it('shows some of many peers and of many semaphores, and how many there are', async () => {
+  const many = Array.from({ length: 120 }, (_, i) => [`queue ${i}`, 10] as const);
+  const { client } = await scene(Object.fromEntries(many));
+  for (let i = 0; i < 30; i++) await client.acquire(await client.newPeer(), 'queue%200');
+  const all = await shown(client);
+  expect(all.found).toBe(120);
+  expect(all.semaphores).toHaveLength(100);
+  const [queue] = all.semaphores;
+  expect([queue?.holding.peers, queue?.holding.first.length]).toEqual([10, 8]);
+  expect([queue?.waiting.peers, queue?.waiting.first.length]).toEqual([20, 8]);
+  const found = await shown(client, '?find=QUEUE%2011');
+  expect(found.found).toBe(11);
+  expect(found.semaphores.map(({ name }) => name)).toContain('queue 119');
+});
+
+it('tells of a semaphore that is not configured any more, as long as it is held', async () => {
+  const { client, server } = await scene({ A: 1, B: 1 });
+  const peer = await client.newPeer();
+  await client.acquire(peer, 'B');
+  server.configure({ A: 1 });
+  expect((await shown(client)).semaphores.map(({ name, retired }) => `${name} ${retired}`)).toEqual(
+    ['A false', 'B true'],
+  );
+});
+
+it('leaves peers and semaphores called ui to the protocol', async () => {
+  const { client } = await scene({ ui: 2, state: 1 });
+  const peer = await client.newPeer();
+  expect(await client.acquire(peer, 'ui')).toBe(`200 ${peer}`);
+  expect(await client.remainder('ui')).toBe('200 1');
+  expect(await client.said('DELETE', `/peers/${peer}/ui`)).toBe('200 Ok');
+  expect(await client.said('PUT', '/peers/ui/state', '1')).toMatch(/^400 /);
+});
+
+it('has a policy that lets nothing in from elsewhere, and nothing inline', async () => {
+  const { client } = await scene({});
+  for (const path of ['/ui', '/ui/page.js', '/ui/state']) {
+    const { status, headers } = await client.ask('GET', path);
+    expect(status).toBe(200);
+    const policy = headers['content-security-policy'];
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['strict-transport-security']).toBeUndefined();
+  }
+  const other = await client.ask('GET', '/health');
+  expect(other.headers['content-security-policy']).toBeUndefined();
+});
+
+it('leads /ui/ to /ui, also as a part of another app', async () => {
+  const { app } = createServer({ semaphores: {} });
+  const other = new Hono().mount('/throttle', app.fetch);
+  const answer = await other.request('http://localhost/throttle/ui/');
+  expect(answer.status).toBe(301);
+  const url = new URL(answer.headers.get('location') ?? '', 'http://localhost/throttle/ui/');
+  expect(url.pathname).toBe('/throttle/ui');
+  expect((await other.request(url)).headers.get('content-type')).toMatch(/^text\/html/);
+});
+
+it('asks for the token before it tells anything, and not for the page', async () => {
+  const { client } = await scene({ A: 1 }, { token: 'secret' });
+  expect((await client.ask('GET', '/ui')).status).toBe(200);
+  expect((await client.ask('GET', '/ui/page.css')).status).toBe(200);
+  expect((await client.ask('GET', '/ui/state')).status).toBe(401);
+  const headers = { Authorization: 'Bearer secret' };
+  expect((await client.ask('GET', '/ui/state', undefined, { headers })).status).toBe(200);
+});

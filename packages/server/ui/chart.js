@@ -1,0 +1,95 @@
+import { part, write } from './dom.js';
+
+/** @typedef {{ at: number, used: number, demand: number, max: number }} Sample */
+/** @typedef {{ from: string, to: string, sample: Sample }} Step */
+
+/** Milliseconds that a chart looks back. */
+export const span = 300_000;
+
+/** What was longer after a sample than this, nobody knows: the page was paused, or the server away. */
+const longestStep = 4_000;
+
+/** As the picture's `viewBox` says. */
+const [width, height] = [300, 36];
+
+/** What the page has seen of a semaphore: in use, on top of it what was waited for, and the full count. */
+export class Chart {
+  /** @type {Sample[]} */
+  #samples = [];
+  #svg;
+
+  /** @param {Element} svg */
+  constructor(svg) {
+    this.#svg = svg;
+  }
+
+  /** @param {Sample} sample */
+  add(sample) {
+    this.#samples.push(sample);
+    // One stays that begins before the chart does.
+    while ((this.#samples[1]?.at ?? Infinity) < sample.at - span) this.#samples.shift();
+  }
+
+  /** @param {number} now */
+  draw(now) {
+    const all = this.#samples;
+    const highest = Math.max(1, ...all.map(({ demand, max }) => Math.max(demand, max)));
+    const steps = all.map((sample, i) => {
+      const end = Math.min(all[i + 1]?.at ?? now, sample.at + longestStep);
+      return { sample, from: x(sample.at, now), to: x(end, now) };
+    });
+    /** @param {number} value */
+    const y = (value) => (height - 1 - (value / highest) * (height - 3)).toFixed(1);
+    this.#path(
+      '.demand',
+      area(steps, ({ demand }) => y(demand), y(0)),
+    );
+    this.#path(
+      '.in-use',
+      area(steps, ({ used }) => y(used), y(0)),
+    );
+    this.#path(
+      '.limit',
+      line(steps, ({ max }) => y(max)),
+    );
+    write(part(this.#svg, 'title'), this.#inWords());
+  }
+
+  /** @param {string} name @param {string} shape */
+  #path(name, shape) {
+    part(this.#svg, name).setAttribute('d', shape);
+  }
+
+  #inWords() {
+    const used = Math.max(...this.#samples.map((sample) => sample.used));
+    const waited = Math.max(...this.#samples.map((sample) => sample.demand - sample.used));
+    return `In the last five minutes at most ${used} in use, and ${waited} waited for`;
+  }
+}
+
+/** @param {number} at @param {number} now */
+function x(at, now) {
+  return Math.max(0, width - ((now - at) / span) * width).toFixed(2);
+}
+
+/** @param {readonly Step[]} steps @param {(sample: Sample) => string} y @param {string} floor */
+function area(steps, y, floor) {
+  let shape = '';
+  steps.forEach(({ sample, from, to }, i) => {
+    // In one piece, as there would be fine lines between the pieces.
+    shape += steps[i - 1]?.to === from ? '' : `M${from} ${floor}`;
+    shape += `V${y(sample)}H${to}`;
+    shape += steps[i + 1]?.from === to ? '' : `V${floor}Z`;
+  });
+  return shape;
+}
+
+/** @param {readonly Step[]} steps @param {(sample: Sample) => string} y */
+function line(steps, y) {
+  let shape = '';
+  steps.forEach(({ sample, from, to }, i) => {
+    shape += steps[i - 1]?.to === from ? `V${y(sample)}` : `M${from} ${y(sample)}`;
+    shape += `H${to}`;
+  });
+  return shape;
+}

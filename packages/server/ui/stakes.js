@@ -1,0 +1,41 @@
+import { copy, part, write } from './dom.js';
+import { count, duration } from './words.js';
+
+/** @import { Share, Stake } from '../src/http/snapshot.ts' */
+
+/** Those who hold a semaphore, or wait for it: the first of them, and how many more there are. */
+export class Stakes {
+  element = copy('share');
+  #title;
+  #heading = part(this.element, 'h2');
+  #table = part(this.element, 'table');
+  #body = part(this.element, 'tbody');
+  #more = part(this.element, '.more');
+
+  /** @param {string} title @param {string} since What the time is called that has passed. */
+  constructor(title, since) {
+    this.#title = title;
+    write(part(this.element, '.since'), since);
+    this.#table.setAttribute('aria-label', title);
+  }
+
+  /** @param {Share} share */
+  show({ peers, first }) {
+    write(this.#heading, `${this.#title} · ${count(peers)}`);
+    this.#table.hidden = peers === 0;
+    const rows = this.#body.children;
+    while (rows.length > first.length) rows[first.length]?.remove();
+    while (rows.length < first.length) this.#body.append(copy('stake'));
+    for (const [i, stake] of first.entries()) show(/** @type {Element} */ (rows[i]), stake);
+    const left = peers - first.length;
+    write(this.#more, peers === 0 ? 'Nobody' : left > 0 ? `and ${count(left)} more` : '');
+  }
+}
+
+/** @param {Element} row @param {Stake} stake */
+function show(row, stake) {
+  write(part(row, '.peer'), stake.peer);
+  write(part(row, '.count'), count(stake.count));
+  write(part(row, '.since'), duration(stake.since));
+  write(part(row, '.expires'), duration(stake.expiresIn));
+}

@@ -1,0 +1,46 @@
+import { span } from './chart.js';
+import { Row } from './row.js';
+
+/** @import { SemaphoreView } from '../src/http/snapshot.ts' */
+
+/** So few are open from the beginning. */
+const few = 3;
+
+/** A row for each semaphore, in the order of the configuration. */
+export class Table {
+  /** Of those that are not shown just now, too: they keep their history for as long as it is. */
+  /** @type {Map<string, Row>} */
+  #rows = new Map();
+  #element;
+
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.#element = element;
+  }
+
+  /** @param {readonly SemaphoreView[]} views @param {number} now */
+  show(views, now) {
+    const hasLevels = views.some(({ level }) => level !== 0);
+    /** @type {Element[]} */
+    const shown = views.map((view) => {
+      const row = this.#rows.get(view.name) ?? new Row(view.name, views.length <= few);
+      this.#rows.set(view.name, row);
+      row.show(view, now, hasLevels);
+      return row.element;
+    });
+    const bodies = this.#element.querySelectorAll('tbody.semaphore');
+    // Who is where it belongs stays, with the focus that may be in it.
+    const isSame = bodies.length === shown.length && shown.every((row, i) => row === bodies[i]);
+    if (!isSame) {
+      for (const body of bodies) if (!shown.includes(body)) body.remove();
+      for (const [i, row] of shown.entries()) this.#place(row, shown[i - 1]);
+    }
+    for (const [name, { seen }] of this.#rows) if (now - seen > span) this.#rows.delete(name);
+  }
+
+  /** @param {Element} row @param {Element | undefined} previous */
+  #place(row, previous) {
+    const before = previous ?? this.#element.querySelector('thead');
+    if (before?.nextElementSibling !== row) before?.after(row);
+  }
+}

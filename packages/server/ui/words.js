@@ -1,0 +1,38 @@
+const numbers = new Intl.NumberFormat('en-US');
+
+const units = /** @type {const} */ ([
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+]);
+
+/** @param {string | number} whole A text where a number could not tell it. */
+export function count(whole) {
+  return numbers.format(BigInt(whole));
+}
+
+/** A hundred years. */
+const never = 3_155_760_000_000;
+
+/**
+ * The largest unit and the next: `4 min 10 s`.
+ *
+ * @param {number} milliseconds
+ */
+export function duration(milliseconds) {
+  if (milliseconds > never) return 'never';
+  let left = Math.floor(milliseconds / 1_000);
+  const parts = units.map(([unit, length]) => {
+    const whole = Math.floor(left / length);
+    left %= length;
+    return { whole, text: `${numbers.format(whole)}\u202f${unit}` };
+  });
+  const first = parts.findIndex(({ whole }) => whole > 0);
+  if (first === -1) return '0\u202fs';
+  const [large, small] = parts.slice(first);
+  return [large, small]
+    .map((part) => (part?.whole ? part.text : ''))
+    .join(' ')
+    .trim();
+}
