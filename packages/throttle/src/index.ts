@@ -1,0 +1,44 @@
+import { checkNames, checkSpan, invalid, type Store } from '@headgate/core/shared';
+import { addressFrom, checkToken } from './address.ts';
+import { ThrottleStore } from './throttle-store.ts';
+import { Transport } from './transport.ts';
+
+export interface ThrottleStoreOptions {
+  /** Where the service is: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
+  readonly url: string;
+  /** Sent as `Authorization: Bearer <token>`. Default: nothing is. */
+  readonly token?: string | undefined;
+  /**
+   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process was killed. At
+   * least 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
+   */
+  readonly lease?: number | undefined;
+  /** Milliseconds that a call may take. Default: 1,000, or a third of `lease` where that is shorter. */
+  readonly timeout?: number | undefined;
+}
+
+const shortestLease = 100;
+const longestLease = 1e12;
+/** Of a process to the service. */
+const sockets = 3;
+
+/**
+ * Counts limits by the semaphores of headgate-server, or of another service of its protocol: the semaphore of a limit
+ * has its name, and its full count is the limit.
+ *
+ * @throws HeadgateError where an option is unknown or makes no sense.
+ */
+export function throttleStore(options: ThrottleStoreOptions): Store {
+  checkNames('throttleStore', options, ['url', 'token', 'lease', 'timeout']);
+  const lease = checkLease(options.lease);
+  const { timeout = Math.min(1_000, lease / 3) } = options;
+  const address = addressFrom(options.url);
+  const token = checkToken(options.token);
+  return new ThrottleStore(new Transport({ address, token, sockets }), lease, timeout);
+}
+
+function checkLease(value: number | undefined): number {
+  const lease = Math.floor(checkSpan('lease', value ?? 10_000));
+  if (lease >= shortestLease && lease <= longestLease) return lease;
+  throw invalid('lease', `at least ${shortestLease} ms, and finite`, value);
+}
