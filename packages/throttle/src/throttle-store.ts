@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type Answer,
   type Capabilities,
@@ -64,6 +65,8 @@ export class ThrottleStore extends Store {
     const answers: Answer[] = ops.map(() => ({ error: late() }));
     const groups = groupsOf(ops);
     const over = new AbortController();
+    // As many calls as there are operations.
+    setMaxListeners(0, over.signal);
     await new Promise<void>((resolve) => {
       const end = () => {
         resolve();

@@ -128,7 +128,11 @@ export class ModelRun {
       return { op: view.setLimitOp(ask.limit), key: ask.key, hear };
     }
     if ('key' in ask) {
-      const claim = (views[ask.key] as LimitView).claim(ask.wishes);
+      const view = views[ask.key] as LimitView;
+      const { weight = 1 } = ask.wishes;
+      // Only where a limit can be lowered does anybody ask for more.
+      const most = this.world.can.setLimit ? weight : view.ref.limit;
+      const claim = view.claim({ ...ask.wishes, weight: Math.min(weight, most) });
       this.#claims.push({ claim, key: ask.key, process });
       asked.add(claim);
       return this.#of(claim, ask.key, ask.verb);
