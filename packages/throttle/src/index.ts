@@ -1,7 +1,11 @@
-import { checkNames, checkSpan, invalid, type Store } from '@headgate/core/shared';
+import { checkNames, type Store } from '@headgate/core/shared';
 import { addressFrom, checkToken } from './address.ts';
+import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';
 import { Transport } from './transport.ts';
+
+export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './client.ts';
+export { Lock, type LockOptions } from './lock.ts';
 
 export interface ThrottleStoreOptions {
   /** Where the service is: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
@@ -17,8 +21,6 @@ export interface ThrottleStoreOptions {
   readonly timeout?: number | undefined;
 }
 
-const shortestLease = 100;
-const longestLease = 1e12;
 /** Of a process to the service. */
 const sockets = 3;
 
@@ -35,10 +37,4 @@ export function throttleStore(options: ThrottleStoreOptions): Store {
   const address = addressFrom(options.url);
   const token = checkToken(options.token);
   return new ThrottleStore(new Transport({ address, token, sockets }), lease, timeout);
-}
-
-function checkLease(value: number | undefined): number {
-  const lease = Math.floor(checkSpan('lease', value ?? 10_000));
-  if (lease >= shortestLease && lease <= longestLease) return lease;
-  throw invalid('lease', `at least ${shortestLease} ms, and finite`, value);
 }

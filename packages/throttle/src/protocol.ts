@@ -1,4 +1,5 @@
 import { refusal } from './failure.ts';
+import { longest } from './lease.ts';
 import { metricsFrom, type SemaphoreMetrics } from './metrics.ts';
 import type { Answer, Call, CallTimes, Transport } from './transport.ts';
 
@@ -15,9 +16,6 @@ export interface LockRequest {
   /** Milliseconds that the service may wait for the lock before it answers. */
   readonly blockFor?: number | undefined;
 }
-
-/** Milliseconds: more is as good as for ever. */
-const longest = 1e12;
 
 /** The routes of the service. Each is safe to repeat, and throws a StoreError where the service does not do it. */
 export class Protocol {
