@@ -33,7 +33,7 @@ function settingsFrom(option: string, value: SemaphoreOptions): SemaphoreSetting
   if (typeof value === 'number' || typeof value === 'bigint') {
     return { max: maxFrom(option, value), level: 0 };
   }
-  if (typeof value !== 'object' || value === null) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(option, 'a full count such as 42, or { max, level }', value);
   }
   checkNames(option, value, ['max', 'level']);

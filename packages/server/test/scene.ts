@@ -5,6 +5,7 @@ import { ManualClock } from './clock.ts';
 
 export interface Scene {
   readonly server: Server;
+  readonly port: number;
   readonly client: Client;
   readonly clock: ManualClock;
   /** What was logged: `warn Removed 1 peers due to expiration.` */
@@ -27,10 +28,11 @@ export async function scene(
     ...options,
   });
   const { url } = await server.listen({ port: 0 });
-  const client = new Client({ port: Number(new URL(url).port) });
+  const port = Number(new URL(url).port);
+  const client = new Client({ port });
   onTestFinished(async () => {
     client.close();
     await server.close();
   });
-  return { server, client, clock, log };
+  return { server, port, client, clock, log };
 }

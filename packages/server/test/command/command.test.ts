@@ -1,0 +1,224 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { Command, freePort } from './process.ts';
+
+const abc = `
+unknown = "ignored"
+litter_collection_interval = "5m"
+
+[semaphores]
+A = 42
+B = { max = 3, level = -5 }
+"/&" = 1
+closed = 0
+
+[semaphores.C]
+max = 2
+level = 7
+color = "ignored"
+
+[logging.stderr]
+level = "INFO"
+`;
+
+it('T19, T22: the configuration file', async () => {
+  const command = new Command(abc).start(['--port', '0'], {});
+  const client = await command.client();
+  const remainders = await Promise.all(
+    ['A', 'B', '%2F%26', 'closed', 'C'].map((name) => client.remainder(name)),
+  );
+  expect(remainders).toEqual(['200 42', '200 3', '200 1', '200 0', '200 2']);
+  const peer = await client.newPeer();
+  await client.acquire(peer, 'B');
+  expect(await client.acquire(peer, 'C')).toContain('lock level is -5 the\n');
+  expect(await client.acquire(peer, 'closed')).toMatch(/^409 Lock can never be acquired/);
+});
+
+it('T22: the level of the log is WARN, and THROTTLE_LOG overrides the file', async () => {
+  const louder = new Command(abc.replace('INFO', 'ERROR')).start();
+  await louder.line('Ready');
+  const byDefault = new Command('[semaphores]\nA = 1\n');
+  const overridden = new Command(abc);
+  for (const [command, env] of [
+    [byDefault, {}],
+    [overridden, { THROTTLE_LOG: 'warn' }],
+  ] as const) {
+    const port = await freePort();
+    await command.start(['--port', `${port}`], env).clientOn(port);
+    command.signal('SIGTERM');
+    expect(await command.exit).toBe(0);
+    expect(command.stderr).toBe('');
+  }
+});
+
+it('T23: without a file there is a note, and an empty configuration', async () => {
+  const command = new Command().start();
+  const client = await command.client();
+  expect(command.lines[0]).toBe('throttle.toml not found => Using empty default configuration.');
+  expect(await client.remainder('A')).toBe('400 Unknown semaphore');
+});
+
+it('T23: -c, --configuration, --address and --port', async () => {
+  for (const option of ['-c', '--configuration']) {
+    const command = new Command();
+    command.write('other.toml', '[semaphores]\nX = 9\n');
+    command.start([option, 'other.toml', '--port', '0', '--address', '127.0.0.1']);
+    expect(await (await command.client()).remainder('X')).toBe('200 9');
+  }
+});
+
+it('T23: --help and --version say so, and that is all', async () => {
+  const help = new Command().start(['--help']);
+  expect(await help.exit).toBe(0);
+  for (const option of ['--address', '--port', '-c, --configuration', '--socket', '--version']) {
+    expect(help.stdout).toContain(option);
+  }
+  expect(help.stdout).toMatch(/"127\.0\.0\.1"[\s\S]*8000[\s\S]*"throttle\.toml"/);
+  const version = new Command().start(['--version']);
+  expect(await version.exit).toBe(0);
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  expect(version.stdout).toBe(`${JSON.parse(manifest).version}\n`);
+});
+
+it.each([
+  [['--port', '65536'], /--port.*65536/],
+  [['--port', 'http'], /--port.*http/],
+  [['--what'], /--what/],
+  [['more'], /argument/],
+  [['--socket', 'x', '--port', '1'], /--socket.*--port/],
+])('a command line that makes no sense: %j', async (args, message) => {
+  const command = new Command('').start(args);
+  expect(await command.exit).toBe(2);
+  expect(command.stderr).toMatch(message);
+});
+
+it.each([
+  ['[semaphores]\nA = 1\nB = -1\n', 'throttle.toml:3: semaphores.B must be'],
+  ['[semaphores\n', 'throttle.toml:1:12: '],
+])('T23: the invalid configuration %j', async (text, message) => {
+  const command = new Command(text).start();
+  expect(await command.exit).toBe(2);
+  expect(command.stderr).toContain(`headgate-server: ${message}`);
+  expect(command.lines).toHaveLength(1);
+});
+
+it('an environment, a token and a certificate that make no sense', async () => {
+  const loud = new Command('').start(['--port', '0'], { THROTTLE_LOG: 'LOUD' });
+  expect(await loud.exit).toBe(2);
+  expect(loud.stderr).toContain('THROTTLE_LOG must be one of error, warn');
+  const token = new Command('[server]\ntoken = "geheim nicht"\n').start();
+  expect(await token.exit).toBe(2);
+  expect(token.stderr).toContain('token must be');
+  expect(token.stderr).not.toContain('geheim');
+  const tls = new Command('[server]\ncertificate = "no.pem"\nkey = "no.key"\n').start();
+  expect(await tls.exit).toBe(2);
+  expect(tls.stderr).toContain('cannot read no.pem');
+  const broken = new Command('[server]\ncertificate = "no.pem"\nkey = "no.pem"\n');
+  broken.write('no.pem', 'no certificate');
+  expect(await broken.start().exit).not.toBe(0);
+  expect(broken.stderr).toMatch(/headgate-server: .+/);
+});
+
+it('a port that is taken', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as { port: number };
+  const command = new Command('[semaphores]\nA = 1\n').start(['--port', `${port}`]);
+  expect(await command.exit).toBe(1);
+  expect(command.stderr).toContain(`address already in use 127.0.0.1:${port}`);
+  other.close();
+});
+
+it('T24: what the log says', async () => {
+  const command = new Command('').start();
+  const client = await command.client();
+  await client.newPeer('0s');
+  await client.newPeer('0s');
+  await client.ask('GET', '/peers/');
+  command.signal('SIGTERM');
+  expect(await command.exit).toBe(0);
+  const said = command.log().map(({ level, msg }) => `${level} ${msg}`);
+  expect(said).toEqual([
+    'info Starting',
+    'warn No semaphores configured.',
+    'info Ready',
+    'warn Removed 1 peers due to expiration.',
+    'warn Removed 1 peers due to expiration.',
+    'info SIGTERM received',
+    'info Stopped',
+  ]);
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'T25, F3: %s answers who is blocked, and exits 0',
+  async (name) => {
+    const command = new Command('[semaphores]\nA = 1\n').start();
+    const client = await command.client();
+    const [holder, ...peers] = await Promise.all(Array.from({ length: 9 }, () => client.newPeer()));
+    await client.acquire(holder as string, 'A');
+    const blocked = peers.map((peer) => client.acquire(peer, 'A', 1, '?block_for=1h'));
+    for (const peer of peers) await client.untilPending(peer);
+    const signalled = performance.now();
+    command.signal(name);
+    expect(await Promise.all(blocked)).toEqual(peers.map((peer) => `202 ${peer}`));
+    expect(await command.exit).toBe(0);
+    // A second is what the protocol allows; the connections above are kept alive by the client.
+    expect(performance.now() - signalled).toBeLessThan(5_000);
+  },
+);
+
+it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
+  const command = new Command('[semaphores]\nA = 1\nB = 5\n').start();
+  const client = await command.client();
+  const [holder, waiter] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(waiter, 'A', 1, '?block_for=1h');
+  await client.untilPending(waiter);
+  command.write('throttle.toml', '[semaphores]\nA = 0\nN = 4\n');
+  command.signal('SIGHUP');
+  await command.line('Read throttle.toml again.');
+  expect(await client.remainder('A')).toBe('200 -1');
+  expect(await client.remainder('B')).toBe('400 Unknown semaphore');
+  expect(await client.remainder('N')).toBe('200 4');
+  expect(await client.said('GET', `/peers/${waiter}/is_acquired`)).toBe('200 false');
+  command.write('throttle.toml', '[semaphores]\nA = 2\n');
+  command.signal('SIGHUP');
+  expect(await blocked).toBe(`200 ${waiter}`);
+});
+
+it.each(['[semaphores]\nA = -1\n', undefined])(
+  'SIGHUP with the configuration %j changes nothing',
+  async (text) => {
+    const command = new Command();
+    command.write('live.toml', '[semaphores]\nA = 1\n');
+    command.start(['--port', '0', '-c', 'live.toml']);
+    const client = await command.client();
+    if (text === undefined) command.remove('live.toml');
+    else command.write('live.toml', text);
+    command.signal('SIGHUP');
+    const { level, msg } = await command.line('The configuration stays as it was: live.toml');
+    expect([level, msg]).toEqual(['error', expect.stringMatching(/semaphores\.A|ENOENT/)]);
+    expect(await client.remainder('A')).toBe('200 1');
+  },
+);
+
+it('--socket listens on a unix socket, and takes a dead one out of the way', async () => {
+  const socket = 'server.sock';
+  const first = new Command('[semaphores]\nA = 6\n').start(['--socket', socket]);
+  await first.line('Ready');
+  first.signal('SIGKILL');
+  await first.exit;
+  expect(existsSync(join(first.folder, socket))).toBe(true);
+  first.start(['--socket', join(first.folder, socket)]);
+  const client = await first.client(1);
+  expect(await client.remainder('A')).toBe('200 6');
+  // One that is served is left alone, and so is anything else.
+  const second = new Command('').start(['--socket', join(first.folder, socket)]);
+  expect(await second.exit).toBe(1);
+  const third = new Command('').start(['--socket', join(first.folder, 'throttle.toml')]);
+  expect(await third.exit).toBe(1);
+  expect(existsSync(join(first.folder, 'throttle.toml'))).toBe(true);
+  expect(await client.remainder('A')).toBe('200 6');
+});

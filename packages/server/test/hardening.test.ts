@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { HeadgateError, systemClock } from '@headgate/core';
+import { Hono } from 'hono';
+import { expect, it, onTestFinished } from 'vitest';
+import { createServer } from '../src/index.ts';
+import { certificate } from './certificate.ts';
+import { scene } from './scene.ts';
+
+const json = 'application/json';
+
+it('a body of more than 64 KiB is 413, whether its length is said or not', async () => {
+  const { client } = await scene({ A: 1 });
+  const fits = `{"expires_in":"1m","x":"${'x'.repeat(65_000)}"}`;
+  const body = `{"expires_in":"1m","x":"${'x'.repeat(66_000)}"}`;
+  const chunked = { headers: { 'Content-Type': json, 'Transfer-Encoding': 'chunked' } };
+  expect((await client.ask('POST', '/new_peer', fits)).status).toBe(200);
+  expect((await client.ask('POST', '/new_peer', fits, chunked)).status).toBe(200);
+  expect((await client.ask('POST', '/new_peer', body)).status).toBe(413);
+  expect((await client.ask('POST', '/new_peer', body, chunked)).status).toBe(413);
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+});
+
+it('a long URL is 414, long headers are 431', async () => {
+  const { client } = await scene({ A: 1 });
+  expect((await client.ask('GET', `/remainder?semaphore=${'x'.repeat(4_100)}`)).status).toBe(414);
+  const headers = { 'X-Long': 'x'.repeat(20_000) };
+  expect((await client.ask('GET', '/health', undefined, { headers })).status).toBe(431);
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+});
+
+it('more peers than there may be are 503, with Retry-After', async () => {
+  const { client } = await scene({ A: 1 }, { maxPeers: 1 });
+  const peer = await client.newPeer();
+  const refused = await client.ask('POST', '/new_peer', '{"expires_in":"1m"}');
+  expect(refused).toMatchObject({ status: 503, text: 'Too many peers.' });
+  expect(refused.headers['retry-after']).toBe('1');
+  await client.said('DELETE', `/peers/${peer}`);
+  expect(await client.newPeer()).toMatch(/^\d+$/);
+});
+
+it('more blocked requests than there may be are 503, and their locks wait on', async () => {
+  const { client } = await scene({ A: 1 }, { maxBlocked: 0 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const refused = await client.ask('PUT', `/peers/${peer}/A?block_for=1h`, '1');
+  expect(refused).toMatchObject({ status: 503, text: 'Too many blocked requests.' });
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(await client.acquire(peer, 'A')).toBe(`202 ${peer}`);
+  await client.said('DELETE', `/peers/${holder}`);
+  expect(await client.acquire(peer, 'A', 1, '?block_for=1h')).toBe(`200 ${peer}`);
+});
+
+it('a token is asked of all but who looks whether the server lives', async () => {
+  const { client } = await scene({ A: 1 }, { token: 'open-sesame' });
+  const as = async (value: string, path = '/remainder?semaphore=A') =>
+    (await client.ask('GET', path, undefined, { headers: { Authorization: value } })).status;
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+  expect((await client.ask('GET', '/remainder?semaphore=A')).status).toBe(401);
+  expect((await client.ask('GET', '/metrics')).status).toBe(401);
+  expect((await client.ask('GET', '/nothing')).status).toBe(401);
+  expect(await as('Bearer open-sesame')).toBe(200);
+  expect(await as('bearer open-sesame')).toBe(200);
+  expect(await as('Bearer open-sesam')).toBe(401);
+  expect(await as('Bearer open-sesamee')).toBe(401);
+  expect(await as('Basic open-sesame')).toBe(400);
+  expect(await as('Bearer open-sesam', '/health')).toBe(200);
+});
+
+it('TLS', async () => {
+  const server = createServer({ semaphores: { A: 7 } });
+  onTestFinished(() => server.close());
+  const { url } = await server.listen({ port: 0, tls: certificate });
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+  const sent = request(`${url}/remainder?semaphore=A`, { ca: certificate.cert, agent: false });
+  sent.end();
+  const [response] = await once(sent, 'response');
+  expect(await text(response)).toBe('7');
+  // Plain HTTP there harms nobody.
+  const plain = connect(Number(new URL(url).port), '127.0.0.1');
+  plain.on('error', () => {}).end('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(plain, 'close');
+  const again = request(`${url}/health`, { ca: certificate.cert, agent: false }).end();
+  expect(await text((await once(again, 'response'))[0])).toBe('Ok');
+});
+
+it('listens on loopback alone, unless it is told otherwise', async () => {
+  const server = createServer({ semaphores: {} });
+  onTestFinished(() => server.close());
+  expect((await server.listen({ port: 0 })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await server.listen({ port: 0, address: '0.0.0.0' })).url).toMatch(
+    /^http:\/\/0\.0\.0\.0:/,
+  );
+});
+
+it('works as a part of another app', async () => {
+  const server = createServer({ semaphores: { A: 3 }, clock: systemClock });
+  const app = new Hono().get('/', (c) => c.text('mine')).mount('/throttle', server.app.fetch);
+  const ask = async (path: string, method = 'GET', body?: string) => {
+    const init = body === undefined ? {} : { body, headers: { 'Content-Type': json } };
+    const response = await app.request(path, { method, ...init });
+    return `${response.status} ${await response.text()}`;
+  };
+  expect(await ask('/')).toBe('200 mine');
+  const [, peer] = (await ask('/throttle/new_peer', 'POST', '{"expires_in":"1m"}')).split(' ');
+  expect(await ask(`/throttle/peers/${peer}/A`, 'PUT', '2')).toBe(`200 ${peer}`);
+  expect(await ask('/throttle/remainder?semaphore=A')).toBe('200 1');
+  expect(await ask('/throttle/nothing')).toMatch(/^404/);
+  expect(await ask('/throttle/new_peer')).toMatch(/^405/);
+});
+
+it.each([
+  [{ semaphores: { A: -1 } }, 'semaphores.A'],
+  [{ semaphores: { A: 1.5 } }, 'semaphores.A'],
+  [{ semaphores: { A: { max: 2 ** 53 } } }, 'semaphores.A.max'],
+  [{ semaphores: { A: { max: 1, level: 2 ** 31 } } }, 'semaphores.A.level'],
+  [{ semaphores: { A: { max: 1, levle: 1 } } }, 'levle'],
+  [{ semaphores: null }, 'semaphores'],
+  [{ semaphores: { '': 1 } }, undefined],
+  [{ semaphores: {}, maxPeers: 0 }, 'maxPeers'],
+  [{ semaphores: {}, maxBlocked: -1 }, 'maxBlocked'],
+  [{ semaphores: {}, token: 'two words' }, 'token'],
+  [{ semaphores: {}, port: 80 }, 'port'],
+])('createServer(%j) is refused', (options, option) => {
+  let error: unknown;
+  try {
+    createServer(options as never);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(HeadgateError);
+  if (option !== undefined) expect((error as HeadgateError).option).toBe(option);
+});

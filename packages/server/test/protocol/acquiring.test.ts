@@ -1,0 +1,281 @@
+import { systemClock } from '@headgate/core';
+import { expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { scene } from '../scene.ts';
+
+const never = (asked: number, max: number) =>
+  `409 Lock can never be acquired. Lock asks for count ${asked} yet full count is only ${max}.`;
+const badCount = (count: number) => `400 Lock count must be a positive number. Found: ${count}.`;
+const violation = (current: number, requested: number) =>
+  `409 Lock hierachy violation. This may deadlock. The current lock level is ${current} the\n` +
+  `        requested lock level was ${requested}.`;
+const alreadyPending = '409 Already pending. Only one pendig lock per peer is allowed.';
+
+it('T12: the order of checks', async () => {
+  const { client, clock } = await scene({ A: 2, B: { max: 2, level: 1 }, C: 1 });
+  const [peer, other] = [await client.newPeer('10s'), await client.newPeer()];
+  // Unknown semaphore before all else.
+  expect(await client.acquire('0', 'Z', -1)).toBe('400 Unknown semaphore');
+  // The full count before the peer.
+  expect(await client.acquire('0', 'A', 3)).toBe(never(3, 2));
+  // The peer before the count where it is to be prolonged, and after it where not.
+  expect(await client.acquire('0', 'A', 0, '?expires_in=1m')).toBe('400 Unknown peer');
+  expect(await client.acquire('0', 'A', 0)).toBe(badCount(0));
+  expect(await client.acquire('0', 'A', 1)).toBe('400 Unknown peer');
+  // A refused acquire has prolonged the peer, unless the count can never be had.
+  expect(await client.acquire(peer, 'A', 0, '?expires_in=1m')).toBe(badCount(0));
+  clock.pass(59_000);
+  expect(await client.acquire(peer, 'A', 3, '?expires_in=1m')).toBe(never(3, 2));
+  clock.pass(1_000);
+  expect(await client.said('GET', `/peers/${peer}/is_acquired`)).toBe('400 Unknown peer');
+  // What is demanded already before the hierarchy, that before a lock that is pending.
+  await client.acquire(other, 'A', 2);
+  expect(await client.acquire(other, 'A', 2)).toBe(`200 ${other}`);
+  expect(await client.acquire(other, 'B', 1)).toBe(violation(0, 1));
+  const [holder, waiter] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'C');
+  await client.acquire(waiter, 'C');
+  expect(await client.acquire(waiter, 'B')).toBe(alreadyPending);
+});
+
+it('T13: the same count is not taken twice; more is refused, and less', async () => {
+  const { client } = await scene({ A: 5, B: { max: 1, level: -1 } });
+  const [peer, holder] = [await client.newPeer(), await client.newPeer()];
+  for (let i = 0; i < 3; i++) expect(await client.acquire(peer, 'A', 2)).toBe(`200 ${peer}`);
+  expect(await client.remainder('A')).toBe('200 3');
+  expect(await client.acquire(peer, 'A', 3)).toBe(violation(0, 0));
+  expect(await client.acquire(peer, 'A', 1)).toMatch(/^501 Shrinking/);
+  expect(await client.remainder('A')).toBe('200 3');
+  // So it is with a lock that is pending.
+  await client.acquire(holder, 'B');
+  for (let i = 0; i < 3; i++) expect(await client.acquire(peer, 'B')).toBe(`202 ${peer}`);
+  // Who asks again for what is held, while something else is pending, has not got all.
+  expect(await client.acquire(peer, 'A', 2)).toBe(`202 ${peer}`);
+  const { text } = await client.ask('GET', '/metrics');
+  expect(text).toContain('throttle_pending{semaphore="B"} 1\n');
+});
+
+it('T14: levels go down, and equal ones violate, too', async () => {
+  const { client } = await scene({
+    top: { max: 9, level: 2_147_483_647 },
+    middle: { max: 9 },
+    also: 9,
+    bottom: { max: 9, level: -2_147_483_648 },
+  });
+  const peer = await client.newPeer();
+  expect(await client.acquire(peer, 'top')).toBe(`200 ${peer}`);
+  expect(await client.acquire(peer, 'middle')).toBe(`200 ${peer}`);
+  expect(await client.acquire(peer, 'also')).toBe(violation(0, 0));
+  expect(await client.acquire(peer, 'bottom')).toBe(`200 ${peer}`);
+  await client.said('DELETE', `/peers/${peer}/top`);
+  expect(await client.acquire(peer, 'top')).toBe(violation(-2_147_483_648, 2_147_483_647));
+  // The lowest of what is held counts.
+  await client.said('DELETE', `/peers/${peer}/bottom`);
+  expect(await client.acquire(peer, 'also')).toBe(violation(0, 0));
+  await client.said('DELETE', `/peers/${peer}/middle`);
+  expect(await client.acquire(peer, 'also')).toBe(`200 ${peer}`);
+});
+
+it('T14: a lock that is pending does not count', async () => {
+  const { client } = await scene({ low: { max: 1, level: 0 }, high: { max: 1, level: 1 } });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'low');
+  expect(await client.acquire(peer, 'low')).toBe(`202 ${peer}`);
+  // Refused as a second one that waits, not for its level.
+  expect(await client.acquire(peer, 'high')).toBe(alreadyPending);
+});
+
+it('T15: a peer waits for one lock at most', async () => {
+  const { client } = await scene({ A: { max: 1, level: 1 }, B: 1, C: 5 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  await client.acquire(holder, 'B');
+  expect(await client.acquire(peer, 'A')).toBe(`202 ${peer}`);
+  expect(await client.acquire(peer, 'B')).toBe(alreadyPending);
+  // Neither of what there is room for.
+  expect(await client.acquire(peer, 'C')).toBe(alreadyPending);
+  await client.said('DELETE', `/peers/${holder}/A`);
+  expect(await client.acquire(peer, 'B')).toBe(`202 ${peer}`);
+});
+
+it('T16: no newcomer passes who waits, and a large count is not starved', async () => {
+  const { client } = await scene({ A: 5 });
+  const [small, big, late] = [
+    await client.newPeer(),
+    await client.newPeer(),
+    await client.newPeer(),
+  ];
+  expect(await client.acquire(small, 'A', 2)).toBe(`200 ${small}`);
+  expect(await client.acquire(big, 'A', 4)).toBe(`202 ${big}`);
+  expect(await client.acquire(late, 'A', 1)).toBe(`202 ${late}`);
+  expect(await client.remainder('A')).toBe('200 3');
+  await client.said('DELETE', `/peers/${small}`);
+  expect(await client.remainder('A')).toBe('200 0');
+  expect(await client.acquire(big, 'A', 4)).toBe(`200 ${big}`);
+  expect(await client.acquire(late, 'A', 1)).toBe(`200 ${late}`);
+});
+
+it('T16: strictly in the order in which they began to wait', async () => {
+  const { client } = await scene({ A: 1 });
+  const peers: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    peers.push(await client.newPeer());
+    await client.acquire(peers[i] as string, 'A');
+  }
+  // To ask again changes nothing.
+  for (const peer of [...peers].reverse()) await client.acquire(peer, 'A');
+  for (const [i, peer] of peers.entries()) {
+    const states = await Promise.all(
+      peers.slice(i).map((each) => client.said('GET', `/peers/${each}/is_acquired`)),
+    );
+    expect(states).toEqual(states.map((_, at) => `200 ${at === 0}`));
+    await client.said('DELETE', `/peers/${peer}`);
+  }
+});
+
+it('T16: a pending lock survives the end of its block_for, and keeps its place', async () => {
+  const { client, clock } = await scene({ A: 1 });
+  const [holder, first, second] = [
+    await client.newPeer(),
+    await client.newPeer(),
+    await client.newPeer(),
+  ];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(first, 'A', 1, '?block_for=10s');
+  await client.untilPending(first);
+  await client.acquire(second, 'A');
+  clock.pass(10_000);
+  expect(await blocked).toBe(`202 ${first}`);
+  await client.said('DELETE', `/peers/${holder}`);
+  expect(await client.said('GET', `/peers/${first}/is_acquired`)).toBe('200 true');
+  expect(await client.said('GET', `/peers/${second}/is_acquired`)).toBe('200 false');
+});
+
+it('T16: a pending lock survives a client that goes away while it is blocked', async () => {
+  const { client } = await scene({ A: 1 }, { maxBlocked: 1, clock: systemClock });
+  const [holder, first, other] = [
+    await client.newPeer(),
+    await client.newPeer(),
+    await client.newPeer(),
+  ];
+  await client.acquire(holder, 'A');
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const headers = { 'Content-Type': 'application/json' };
+  const left = client.ask('PUT', `/peers/${first}/A?block_for=1h`, '1', { headers, signal });
+  await client.untilPending(first);
+  expect(await mayBlock(client, other)).toBe(false);
+  leaving.abort();
+  await expect(left).rejects.toThrow();
+  // Its request has ended when another one may be blocked in its place.
+  while (!(await mayBlock(client, other)));
+  expect(await client.said('GET', `/peers/${first}/is_acquired`)).toBe('200 false');
+  await client.said('DELETE', `/peers/${holder}`);
+  expect(await client.said('GET', `/peers/${first}/is_acquired`)).toBe('200 true');
+});
+
+it('T17: a blocked request returns at once on a release', async () => {
+  const { client } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
+  await client.untilPending(peer);
+  await client.said('DELETE', `/peers/${holder}/A`);
+  expect(await blocked).toBe(`200 ${peer}`);
+});
+
+it("T17: and on a holder's expiry, though nobody asks for anything", async () => {
+  const { client, clock, log } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer('10s'), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
+  await client.untilPending(peer);
+  clock.pass(10_000);
+  expect(await blocked).toBe(`200 ${peer}`);
+  expect(log).toContain('warn Removed 1 peers due to expiration.');
+});
+
+it('T17: 202 when its time is up, not before', async () => {
+  const { client, clock } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  let answer = '';
+  const blocked = client.acquire(peer, 'A', 1, '?block_for=2s').then((said) => {
+    answer = said;
+  });
+  await client.untilPending(peer);
+  clock.pass(1_999);
+  await client.untilPending(peer);
+  expect(answer).toBe('');
+  clock.pass(1);
+  await blocked;
+  expect(answer).toBe(`202 ${peer}`);
+});
+
+it.each(['is deleted', 'expires'])('T17: 400 when the peer %s meanwhile', async (how) => {
+  const { client, clock } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer('10s')];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
+  await client.untilPending(peer);
+  if (how === 'expires') clock.pass(10_000);
+  else await client.said('DELETE', `/peers/${peer}`);
+  expect(await blocked).toBe('400 Unknown peer');
+});
+
+it('T17: several requests of one peer all wake', async () => {
+  const bounds = { maxBlocked: 4, clock: systemClock };
+  const { client } = await scene({ A: 1, B: { max: 5, level: 1 } }, bounds);
+  const [holder, peer, other] = [
+    await client.newPeer(),
+    await client.newPeer(),
+    await client.newPeer(),
+  ];
+  await client.acquire(holder, 'A');
+  await client.acquire(peer, 'B');
+  const blocked = ['A', 'A', 'A'].map((name) => client.acquire(peer, name, 1, '?block_for=1h'));
+  await client.untilPending(peer);
+  // What is held already is blocked, too, as long as something is pending.
+  blocked.push(client.acquire(peer, 'B', 1, '?block_for=1h'));
+  while (await mayBlock(client, other));
+  await client.said('DELETE', `/peers/${holder}`);
+  expect(await Promise.all(blocked)).toEqual(Array(4).fill(`200 ${peer}`));
+});
+
+it('T17: without block_for the answer comes at once', async () => {
+  const { client } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  expect(await client.acquire(peer, 'A')).toBe(`202 ${peer}`);
+  expect(await client.acquire(peer, 'A', 1, '?block_for=0s')).toBe(`202 ${peer}`);
+});
+
+it('T18: expires_in prolongs the peer, also when the lock is pending', async () => {
+  const { client, clock } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer('1h'), await client.newPeer('3s')];
+  await client.acquire(holder, 'A');
+  expect(await client.acquire(peer, 'A', 1, '?expires_in=100s')).toBe(`202 ${peer}`);
+  clock.pass(99_000);
+  expect(await client.said('GET', `/peers/${peer}/is_acquired`)).toBe('200 false');
+  expect(await client.acquire(holder, 'A', 1, '?expires_in=1s')).toBe(`200 ${holder}`);
+  clock.pass(1_000);
+  expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('400 Unknown peer');
+});
+
+it('T21: + in a query is a space', async () => {
+  const { client, clock } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A', 1, '?expires_in=1m+40s');
+  await client.acquire(peer, 'A');
+  clock.pass(99_999);
+  expect(await client.remainder('A')).toBe('200 0');
+  expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('200 true');
+  clock.pass(1);
+  expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('400 Unknown peer');
+  expect(await client.acquire(peer, 'A', 1, '?expires_in=1m%2040s')).toBe(`200 ${peer}`);
+});
+
+/** Whether there is room for one more blocked request, of a peer that waits for A. */
+async function mayBlock(client: Client, peer: string): Promise<boolean> {
+  return !(await client.acquire(peer, 'A', 1, '?block_for=1ms')).startsWith('503');
+}
