@@ -41,11 +41,13 @@ export class Limits {
   /** As far as it is known. */
   standing({ name, limit, version }: LimitRef, checkIn: number): Standing {
     const known = this.#known.get(name);
+    // Before it is confirmed, what the service has instead is a mistake, not news.
+    const applies = version !== '' || known?.limit === limit ? known : undefined;
     return {
       inflight: known?.metrics?.acquired ?? 0,
       queued: known?.metrics?.pending ?? 0,
-      limit: known?.limit ?? limit,
-      version: known === undefined ? version : String(known.version),
+      limit: applies?.limit ?? limit,
+      version: applies === undefined ? version : String(applies.version),
       checkIn,
       reclaimed: 0,
     };

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import {
   type Answer,
   type Capabilities,
+  type LeaseVerb,
   type LimitName,
   type Op,
   Store,
@@ -14,7 +15,7 @@ import { Limits } from './limits.ts';
 import { Polls } from './polls.ts';
 import { Protocol } from './protocol.ts';
 import { afterAll, type CallTimes, type Transport } from './transport.ts';
-import { Verbs } from './verbs.ts';
+import { type Errand, Verbs } from './verbs.ts';
 
 /** Who waits asks so often by itself: in parts of a lease. */
 const checkPart = 1 / 3;
@@ -34,8 +35,10 @@ export class ThrottleStore extends Store {
   readonly #limits: Limits;
   readonly #polls: Polls;
   readonly #verbs: Verbs;
-  /** What concerns one semaphore is done in order. */
+  /** Of each semaphore, when all is done that is done in order. */
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** The same of each lease that it concerns. */
+  readonly #busy = new Map<string, Promise<void>>();
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
@@ -74,7 +77,8 @@ export class ThrottleStore extends Store {
       };
       const cancel = afterAll(timeout, end);
       const times = { signal: over.signal };
-      const works = groups.map((indices) => this.#inTurn(indices, ops, answers, times));
+      for (const op of ops) if (op.verb === 'acquire') this.#verbs.prepare(op.lease, times);
+      const works = groups.map((indices) => this.#begin(indices, ops, answers, times));
       void Promise.all(works)
         .finally(cancel)
         .then(() => resolve());
@@ -113,37 +117,72 @@ export class ThrottleStore extends Store {
     this.#transport.close();
   }
 
-  /** Those operations that concern one semaphore, after those that were sent before. Never rejects. */
-  #inTurn(
+  /** Those operations that concern one semaphore. Never rejects. */
+  #begin(
     indices: readonly number[],
     ops: readonly Op[],
     answers: Answer[],
     times: CallTimes,
   ): Promise<unknown> {
-    for (const index of indices) {
-      const op = ops[index] as Op;
-      if (op.verb === 'acquire') this.#verbs.prepare(op.lease, times);
+    const own = indices.map((index) => ops[index] as Op);
+    const later: Promise<unknown>[] = [];
+    const isFree = this.#areFree(own);
+    const name = nameOf(own);
+    const errand: Errand = {
+      ...times,
+      later: (work) => void later.push(work),
+      inTurn: (id, work) => (isFree ? this.#inTurn(name, [id], work) : work()),
+    };
+    const answer = async (index: number) => {
+      if (times.signal?.aborted) return;
+      const said = await this.#do(ops[index] as Op, errand);
+      if (!times.signal?.aborted) answers[index] = said;
+    };
+    const all = async () => {
+      for (const index of indices) await answer(index);
+    };
+    const ids = own.flatMap((op) => (op.verb === 'setLimit' ? [] : op.lease.id));
+    const work = isFree
+      ? Promise.all(indices.map((index) => this.#besides(ops[index] as Op, answer(index))))
+      : this.#inTurn(name, ids, all);
+    return work.then(() => Promise.all(later));
+  }
+
+  /** Whether it makes no difference in which order they are done, nor what was sent before. */
+  #areFree(ops: readonly Op[]): boolean {
+    const verbs = new Set(ops.map(({ verb }) => verb));
+    if (verbs.has('release') && verbs.has('stay')) return false;
+    return ops.every((op) => isLoose(op) && !this.#busy.has(op.lease.id));
+  }
+
+  /** Who asks for a place later finds what was given back before. */
+  #besides(op: Op, work: Promise<void>): Promise<void> {
+    const { name } = refOf(op);
+    if (op.verb === 'release') {
+      this.#turns.set(name, Promise.all([this.#turns.get(name), work]));
     }
-    const { name } = refOf(ops[indices[0] as number] as Op);
-    const before = this.#turns.get(name) ?? Promise.resolve();
-    const work = before.then(async () => {
-      for (const index of indices) {
-        if (times.signal?.aborted) return;
-        const answer = await this.#do(ops[index] as Op, times);
-        if (!times.signal?.aborted) answers[index] = answer;
-      }
-    });
-    this.#turns.set(name, work);
     return work;
   }
 
-  async #do(op: Op, times: CallTimes): Promise<Answer> {
+  /** After what was sent before: who is asked for first is the first in line. */
+  #inTurn<T>(name: string, ids: readonly string[], work: () => Promise<T>): Promise<T> {
+    const turn = Promise.resolve(this.#turns.get(name)).then(work);
+    const end = () => {
+      for (const id of ids) if (this.#busy.get(id) === done) this.#busy.delete(id);
+    };
+    const done: Promise<void> = turn.then(end, end);
+    this.#turns.set(name, done);
+    for (const id of ids) this.#busy.set(id, done);
+    return turn;
+  }
+
+  async #do(op: Op, errand: Errand): Promise<Answer> {
     try {
       if (op.verb === 'setLimit') throw refused('the semaphore service lets nobody set a limit');
       const { verb, lease } = op;
       const isKnown = verb === 'release' || verb === 'renew';
-      if (!isKnown) await this.#limits.confirm(lease.ref, times);
-      const state = await this.#verbs.do(verb, lease, times);
+      if (!isKnown) await this.#limits.confirm(lease.ref, errand);
+      const state = await this.#verbs.do(verb, lease, errand);
       return { state, ...this.#limits.standing(lease.ref, this.lease * checkPart) };
     } catch (error) {
       return { error: error instanceof StoreError ? error : unreachable(error) };
@@ -174,6 +213,16 @@ function groupsOf(ops: readonly Op[]): number[][] {
     else group.push(index);
   }
   return [...groups.values()];
+}
+
+/** Whether it asks for no place that another may ask for, too. */
+function isLoose(op: Op): op is Op & { verb: LeaseVerb } {
+  return op.verb === 'renew' || op.verb === 'release' || op.verb === 'stay';
+}
+
+/** Of which they all are. */
+function nameOf([op]: readonly Op[]): string {
+  return refOf(op as Op).name;
 }
 
 function refOf(op: Op): LimitName {

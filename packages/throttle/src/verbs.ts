@@ -22,6 +22,14 @@ export interface VerbsOptions {
 
 type State = Reply['state'];
 
+/** How long it may take to do something. */
+export interface Errand extends CallTimes {
+  /** What is to be done before it is answered, though those behind it need not wait for that. */
+  later(work: Promise<unknown>): void;
+  /** Does it after what is being done for the same semaphore; at once where that is what is being done. */
+  inTurn<T>(id: string, work: () => Promise<T>): Promise<T>;
+}
+
 /** What is done with leases, in the words of the protocol: a peer for each. */
 export class Verbs {
   readonly #options: VerbsOptions;
@@ -43,12 +51,12 @@ export class Verbs {
     this.#made.set(request.id, made);
   }
 
-  do(verb: LeaseVerb, request: LeaseRequest, times: CallTimes): Promise<State> {
-    if (verb === 'acquire') return this.#acquire(request, times);
-    if (verb === 'stay') return this.#stay(request, times);
-    if (verb === 'renew') return this.#renew(request, times);
-    if (verb === 'register') return this.#register(request, times);
-    if (verb === 'release') return this.#release(request, times);
+  do(verb: LeaseVerb, request: LeaseRequest, errand: Errand): Promise<State> {
+    if (verb === 'acquire') return this.#acquire(request, errand);
+    if (verb === 'stay') return this.#stay(request, errand);
+    if (verb === 'renew') return this.#renew(request, errand);
+    if (verb === 'register') return this.#register(request, errand);
+    if (verb === 'release') return this.#release(request, errand);
     throw refused('the semaphore service changes the count of no lock');
   }
 
@@ -75,27 +83,30 @@ export class Verbs {
     this.#isForgotten(lease);
   }
 
-  async #acquire(request: LeaseRequest, times: CallTimes): Promise<State> {
+  async #acquire(request: LeaseRequest, errand: Errand): Promise<State> {
     const { id, wait } = request;
     const made = this.#made.get(id);
     this.#made.delete(id);
     await made;
     const lease = this.#kept.get(id) ?? this.#kept.add(request);
-    if (await this.#asks(lease, this.#options.lease, times)) return this.#holds(lease);
-    if (lease.waiting === undefined && wait <= 0) {
-      await this.#release(request, times);
+    const mayWait = wait > 0 || lease.waiting !== undefined;
+    if (await this.#asks(lease, this.#options.lease, errand)) return this.#holds(lease);
+    if (!mayWait) {
+      await this.#release(request, errand);
       return 'full';
     }
     const expiresIn = this.#expiryOf(lease, wait);
-    if (expiresIn < this.#options.lease) await this.#prolong(lease, expiresIn, times);
-    return this.#queues(lease);
+    // It is to die with its wait. Where that cannot be said, it dies with its lease.
+    const shorten = async () => this.#prolong(lease, expiresIn, errand).catch(() => {});
+    if (expiresIn < this.#options.lease) errand.later(shorten());
+    return 'queued';
   }
 
-  async #stay(request: LeaseRequest, times: CallTimes): Promise<State> {
+  async #stay(request: LeaseRequest, errand: Errand): Promise<State> {
     const lease = this.#kept.get(request.id) ?? this.#kept.add(request);
     const expiresIn = this.#expiryOf(lease, request.wait);
-    if (!(await this.#asks(lease, expiresIn, times))) return this.#queues(lease);
-    if (expiresIn < this.#options.lease) await this.#prolong(lease, this.#options.lease, times);
+    if (!(await this.#asks(lease, expiresIn, errand))) return 'queued';
+    if (expiresIn < this.#options.lease) await this.#prolong(lease, this.#options.lease, errand);
     if (!lease.isHeld) this.#options.granted(lease.id);
     return this.#holds(lease);
   }
@@ -143,23 +154,36 @@ export class Verbs {
     return (await this.#options.protocol.remove(peer ?? peerOf(id), times)) ? 'ok' : 'lost';
   }
 
-  /** Whether it is held by now. One that the service does not know joins the line at its tail. */
-  async #asks(lease: KeptLease, expiresIn: number, times: CallTimes): Promise<boolean> {
-    for (let isNew = !lease.isMade, turn = 0; turn < 2; turn++) {
-      if (isNew) await this.#make(lease, times);
-      const sent = this.#now();
-      const { peer, weight: count, line } = lease;
-      const ask = { peer, semaphore: line.semaphore, count, expiresIn };
-      const outcome = await this.#options.protocol.acquire(ask, times);
-      if (outcome !== 'unknown') {
-        lease.hear(sent, expiresIn);
-        return outcome === 'held';
-      }
+  /** Whether it is held by now; else it waits in the line. */
+  async #asks(lease: KeptLease, expiresIn: number, errand: Errand): Promise<boolean> {
+    const outcome = lease.isMade ? await this.#ask(lease, expiresIn, errand) : 'unknown';
+    if (outcome !== 'unknown') return outcome === 'held';
+    // The order here is to be that of the service: one joins after the other.
+    return errand.inTurn(lease.id, async () => {
+      await this.#make(lease, errand);
+      const joined = await this.#ask(lease, expiresIn, errand);
+      if (joined !== 'unknown') return joined === 'held';
+      throw refused('the semaphore service forgets peers as soon as they are made');
+    });
+  }
+
+  async #ask(lease: KeptLease, expiresIn: number, times: CallTimes) {
+    const sent = this.#now();
+    const { peer, weight: count, line } = lease;
+    const ask = { peer, semaphore: line.semaphore, count, expiresIn };
+    const outcome = await this.#options.protocol.acquire(ask, times);
+    if (outcome === 'unknown') {
       this.#isForgotten(lease);
       lease.leave();
-      isNew = true;
+      lease.isHeld = false;
+      return outcome;
     }
-    throw refused('the semaphore service forgets peers as soon as they are made');
+    lease.hear(sent, expiresIn);
+    // That it was let in may have been told while this answer was under way.
+    if (outcome === 'held' || lease.isHeld) return 'held';
+    lease.join();
+    this.#options.waits(lease.line);
+    return outcome;
   }
 
   async #make(lease: KeptLease, times: CallTimes): Promise<void> {
@@ -186,13 +210,6 @@ export class Verbs {
     lease.leave();
     lease.isHeld = true;
     return 'held';
-  }
-
-  #queues(lease: KeptLease): 'queued' {
-    lease.isHeld = false;
-    lease.join();
-    this.#options.waits(lease.line);
-    return 'queued';
   }
 
   /** The service does not know it: whether that is because it has lost its state, not because the lease has run out. */

@@ -98,6 +98,7 @@ export class ModelRun {
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
       const isNews = this.#takeNews(reply, op, key);
+      this.#forgetNews(op, key);
       const { state, reclaimed } = expected[at] as Expected;
       const answer = { state: isNews ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
@@ -117,6 +118,13 @@ export class ModelRun {
     if (state !== 'held' || !news.delete(id)) return false;
     granted.delete(id);
     return true;
+  }
+
+  /** Where who was let in is asked for, nobody is told who was released by what went with it. */
+  #forgetNews(op: Op, key: number): void {
+    const { granted, news } = this.#models[key] as LimitModel;
+    if (this.world.can.counts || op.verb !== 'release' || !news.delete(op.lease.id)) return;
+    granted.delete(op.lease.id);
   }
 
   /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */
