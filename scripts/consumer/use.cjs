@@ -20,3 +20,6 @@ for (const name of ['express', 'koa', 'hono']) {
 const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
 assert.equal(redisStore({ client: createClient() }).lease, 10_000);
+
+const { createServer } = require('@headgate/server');
+assert.equal(typeof createServer({ semaphores: { A: 3 } }).close, 'function');

@@ -6,6 +6,7 @@ import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
 import { redisStore } from '@headgate/redis';
+import { createServer } from '@headgate/server';
 import { Redis } from 'ioredis';
 
 const limiter = createLimiter({ limit: 1 });
@@ -26,3 +27,8 @@ for (const concurrencyLimit of [express, koa, hono]) {
 const client = new Redis({ lazyConnect: true });
 assert.equal(redisStore({ client }).lease, 10_000);
 assert.equal(client.status, 'wait');
+
+const server = createServer({ semaphores: { A: 3 } });
+const { url } = await server.listen({ port: 0 });
+assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '3');
+await server.close();

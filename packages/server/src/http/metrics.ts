@@ -1,59 +1,54 @@
 import type { Clock } from '@headgate/core';
 import type { Hono } from 'hono';
-import { Counter, Gauge, Registry } from 'prom-client';
+import type { Gauge } from 'prom-client';
 import type { State } from '../state/state.ts';
 
-const gauges = {
-  throttle_max: 'Maximum allowed lock count for this semaphore.',
-  throttle_acquired: 'Sum of all acquired locks.',
-  throttle_pending: 'Sum of all pending locks.',
-  throttle_longest_pending_sec: 'Seconds for which the peer waits that has waited longest.',
-};
-
-/** Figures for Prometheus, filled in when they are asked for. */
+/** Figures for Prometheus, made when they are asked for: the state has them at hand. */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #gauges: Record<keyof typeof gauges, Gauge>;
-  readonly #unknownPaths = new Counter({
-    name: 'throttle_num_404',
-    help: 'Number of GET requests to unknown paths.',
-    registers: [this.#registry],
-  });
+  #unknownPaths = 0;
 
   constructor(
     private readonly state: State,
     private readonly clock: Clock,
-  ) {
-    const made = Object.entries(gauges).map(([name, help]) => {
-      const labelNames = ['semaphore'];
-      return [name, new Gauge({ name, help, labelNames, registers: [this.#registry] })] as const;
-    });
-    this.#gauges = Object.fromEntries(made) as Record<keyof typeof gauges, Gauge>;
-  }
+  ) {}
 
   countUnknownPath(): void {
-    this.#unknownPaths.inc();
+    this.#unknownPaths += 1;
   }
 
   route(app: Hono): void {
     app.get('/metrics', async (c) => {
-      this.#fill();
-      const text = await this.#registry.metrics();
-      return c.body(text, 200, { 'Content-Type': this.#registry.contentType });
+      // It takes longer to load than all the rest, and the server is to be there soon.
+      const { Counter, Gauge, Registry } = await import('prom-client');
+      const registry = new Registry();
+      const common = { registers: [registry], labelNames: ['semaphore'] };
+      const gauge = (name: string, help: string) => new Gauge({ ...common, name, help });
+      this.#fill({
+        max: gauge('throttle_max', 'Maximum allowed lock count for this semaphore.'),
+        acquired: gauge('throttle_acquired', 'Sum of all acquired locks.'),
+        pending: gauge('throttle_pending', 'Sum of all pending locks.'),
+        longest: gauge(
+          'throttle_longest_pending_sec',
+          'Seconds that the first in line has waited.',
+        ),
+      });
+      const help = 'Number of GET requests to unknown paths.';
+      new Counter({ name: 'throttle_num_404', help, registers: [registry] }).inc(
+        this.#unknownPaths,
+      );
+      return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
     });
   }
 
-  #fill(): void {
-    for (const gauge of Object.values(this.#gauges)) gauge.reset();
+  #fill(gauges: Record<'max' | 'acquired' | 'pending' | 'longest', Gauge>): void {
     const semaphores = this.state.semaphores();
     const now = this.clock.now();
     for (const { name, max, acquired, pending, pendingSince = now } of semaphores) {
       const labels = { semaphore: name };
-      this.#gauges.throttle_max.set(labels, Number(max));
-      this.#gauges.throttle_acquired.set(labels, Number(acquired));
-      this.#gauges.throttle_pending.set(labels, Number(pending));
-      const seconds = Math.floor((now - pendingSince) / 1_000);
-      this.#gauges.throttle_longest_pending_sec.set(labels, seconds);
+      gauges.max.set(labels, Number(max));
+      gauges.acquired.set(labels, Number(acquired));
+      gauges.pending.set(labels, Number(pending));
+      gauges.longest.set(labels, Math.floor((now - pendingSince) / 1_000));
     }
   }
 }

@@ -1,0 +1,11 @@
+/** How long everything takes, and how often. */
+export interface Plan {
+  rounds: number;
+  /** Milliseconds of each round. */
+  load: number;
+  wakes: number;
+  starts: number;
+}
+
+export const fullPlan: Plan = { rounds: 5, load: 5_000, wakes: 400, starts: 10 };
+export const quickPlan: Plan = { rounds: 2, load: 2_000, wakes: 50, starts: 3 };

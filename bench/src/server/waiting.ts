@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { progress } from '../runner.ts';
+import { median, percentile } from '../stats.ts';
+import { number, type Table } from '../table.ts';
+import type { Plan } from './plan.ts';
+import { Service } from './service.ts';
+
+const waiters = 1_000;
+
+/** A thousand blocked requests at once: what they take, and how soon the next one knows of a release. */
+export async function waiting({ wakes }: Plan): Promise<Table> {
+  progress('waiting: a thousand come');
+  const service = await Service.start({ A: 1 });
+  const before = service.rss;
+  const holder = await service.newPeer();
+  await service.ask('PUT', `/peers/${holder}/A`, '1');
+  const line = new Line(service);
+  for (let i = 0; i < waiters; i++) await line.join();
+  await line.settled();
+  const { rss } = service;
+  const times: number[] = [];
+  let holds = holder;
+  for (let i = 0; i < wakes; i++) {
+    progress(`waiting: ${i}/${wakes} releases`);
+    const { peer, granted } = line.next();
+    const released = performance.now();
+    const asked = service.ask('DELETE', `/peers/${holds}`);
+    await granted;
+    times.push(performance.now() - released);
+    await asked;
+    holds = peer;
+    // As many wait as before.
+    await line.join();
+    await sleep(2);
+  }
+  await service.stop();
+  const megabytes = (bytes: number) => bytes / 1e6;
+  return {
+    title: `${waiters} blocked requests`,
+    columns: ['', ''],
+    rows: [
+      ['RSS before, MB', number(megabytes(before))],
+      ['RSS with them, MB', number(megabytes(rss))],
+      ['from a release to the answer of the next, median, ms', number(median(times))],
+      ['p99, ms', number(percentile(times, 0.99))],
+    ],
+    goals: [
+      { what: `RSS with ${waiters} of them`, target: 150, measured: megabytes(rss), unit: 'MB' },
+      { what: 'wake-up, median', target: 5, measured: median(times), unit: 'ms' },
+    ],
+  };
+}
+
+interface Waiter {
+  readonly peer: string;
+  readonly granted: Promise<void>;
+}
+
+/** Who waits for A, in order. */
+class Line {
+  readonly #waiters: Waiter[] = [];
+
+  constructor(private readonly service: Service) {}
+
+  async join(): Promise<void> {
+    const peer = await this.service.newPeer();
+    // It has its place before the next one comes.
+    await this.service.ask('PUT', `/peers/${peer}/A`, '1');
+    const blocked = this.service.ask('PUT', `/peers/${peer}/A?block_for=1h`, '1');
+    const granted = blocked.then((answer) => {
+      if (answer !== `200 ${peer}` && !answer.startsWith('202')) throw new Error(answer);
+    });
+    this.#waiters.push({ peer, granted });
+  }
+
+  next(): Waiter {
+    return this.#waiters.shift() as Waiter;
+  }
+
+  /** Until those that have been sent have come: the server takes them in turn. */
+  async settled(): Promise<void> {
+    await sleep(1_000);
+    await this.service.ask('GET', '/health');
+  }
+}
