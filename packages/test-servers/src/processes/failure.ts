@@ -1,0 +1,22 @@
+import { HeadgateError, RejectedError } from '@headgate/core';
+import { StoreError } from '@headgate/core/shared';
+
+/** An error as it travels between processes. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly cause?: Failure | undefined;
+  /** Of a caller that was turned away. */
+  readonly reason?: string | undefined;
+  readonly retryAfter?: number | undefined;
+}
+
+export function failureOf(error: unknown): Failure {
+  const { name = '', message = String(error), cause } = (error ?? {}) as Partial<Error>;
+  const code = error instanceof HeadgateError ? error.code : undefined;
+  const isRefusal = error instanceof RejectedError || error instanceof StoreError;
+  const { reason, retryAfter } = (isRefusal && error.rejection) || {};
+  const behind = cause === undefined ? undefined : failureOf(cause);
+  return { name, message, code, cause: behind, reason, retryAfter };
+}

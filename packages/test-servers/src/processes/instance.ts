@@ -1,0 +1,130 @@
+import {
+  createLimiter,
+  type Limiter,
+  type Permit,
+  type SharedLimiterOptions,
+  type WaitOptions,
+} from '@headgate/core';
+import type { Store, StoreStats } from '@headgate/core/shared';
+import { failureOf } from './failure.ts';
+
+/** What happens, as the parent is told. */
+export type Happening = { readonly kind: string } & Readonly<Record<string, unknown>>;
+
+export type Tell = (happening: Happening) => void;
+
+/** As another process sees it. */
+export interface Granted {
+  readonly fencing: bigint | undefined;
+  readonly waited: number;
+  /** Milliseconds by a clock that all processes have in common. */
+  readonly at: number;
+}
+
+const kinds = ['queued', 'withdrawn', 'store', 'lost', 'reclaimed', 'conflict', 'resized'] as const;
+
+function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** A limiter on a store of its own. Each method is called by the parent. */
+export class Instance {
+  protected readonly limiter: Limiter;
+  readonly #store: Store;
+  readonly #permits = new Map<number, Permit>();
+  readonly #aborts = new Map<number, AbortController>();
+
+  constructor(store: Store, options: Omit<SharedLimiterOptions, 'store'>, tell: Tell) {
+    this.#store = store;
+    const observer = Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        ({ error, ...event }: { error?: unknown }) =>
+          tell({ ...event, kind, error: error && failureOf(error) }),
+      ]),
+    );
+    this.limiter = createLimiter({ ...options, store, observer });
+  }
+
+  async acquire(serial: number, options: Omit<WaitOptions, 'signal'> = {}): Promise<Granted> {
+    const abort = new AbortController();
+    this.#aborts.set(serial, abort);
+    const permit = await this.limiter.acquire({ ...options, signal: abort.signal });
+    const at = now();
+    this.#aborts.delete(serial);
+    this.#permits.set(serial, permit);
+    return { fencing: permit.fencing, waited: permit.waited, at };
+  }
+
+  /** Resolves with what the signal says when it aborts. */
+  async aborted(serial: number) {
+    const { signal } = this.#permit(serial);
+    if (!signal.aborted) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }
+    return failureOf(signal.reason);
+  }
+
+  isAborted(serial: number): boolean {
+    return this.#permit(serial).signal.aborted;
+  }
+
+  abort(serial: number): void {
+    this.#aborts.get(serial)?.abort(new Error('no longer wanted'));
+  }
+
+  release(serial: number): number {
+    const at = now();
+    this.#permit(serial).release();
+    return at;
+  }
+
+  adjust(serial: number, weight: number): void {
+    this.#permit(serial).adjust(weight);
+  }
+
+  fencing(serial: number): bigint | undefined {
+    return this.#permit(serial).fencing;
+  }
+
+  setLimit(limit: number): void {
+    this.limiter.setLimit(limit);
+  }
+
+  stats() {
+    return this.limiter.stats();
+  }
+
+  stored(key?: string): Promise<StoreStats> {
+    return this.#store.stats({ name: this.limiter.name, key });
+  }
+
+  /** Works so many times under a permit, from so many callers at once; returns the most that were at work here. */
+  async work(callers: number, times: number): Promise<number> {
+    let [running, most] = [0, 0];
+    const call = async () => {
+      for (let i = 0; i < times; i++) {
+        await this.limiter.run(async () => {
+          most = Math.max(most, ++running);
+          await new Promise(setImmediate);
+          running--;
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, call));
+    return most;
+  }
+
+  /** Leaves nothing behind for the next test. */
+  async end(): Promise<void> {
+    for (const permit of this.#permits.values()) permit.release();
+    await this.limiter.close({ timeout: 0 });
+    await this.#store.close();
+  }
+
+  #permit(serial: number): Permit {
+    const permit = this.#permits.get(serial);
+    if (permit === undefined) throw new Error(`there is no permit ${serial}`);
+    return permit;
+  }
+}

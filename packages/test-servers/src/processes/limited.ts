@@ -1,0 +1,112 @@
+import type { WaitOptions } from '@headgate/core';
+import type { Failure } from './failure.ts';
+import type { Granted, Happening, Instance } from './instance.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+type Asked = Omit<WaitOptions, 'signal'>;
+type Arguments<M> = M extends (...args: infer A) => unknown ? A : never;
+type Result<M> = M extends (...args: never) => infer R ? Awaited<R> : never;
+
+/** A permit that another process holds. */
+export interface Held extends Granted {
+  release(): Promise<number>;
+  adjust(weight: number): Promise<void>;
+  /** Resolves with the reason of its signal, when that aborts. */
+  aborted(): Promise<Failure>;
+  isAborted(): Promise<boolean>;
+  /** As the permit says it now. */
+  token(): Promise<bigint | undefined>;
+}
+
+export interface Waiting {
+  readonly held: Promise<Held>;
+  abort(): Promise<void>;
+}
+
+let serial = 0;
+
+/** A limiter in another process. */
+export class Limited<I extends Instance = Instance> {
+  readonly happenings: Happening[] = [];
+  #watchers: (() => void)[] = [];
+
+  constructor(
+    readonly worker: WorkerProcess,
+    private readonly at: () => number,
+  ) {}
+
+  happened(happening: Happening): void {
+    this.happenings.push(happening);
+    for (const look of this.#watchers) look();
+  }
+
+  of(kind: string): Happening[] {
+    return this.happenings.filter((one) => one.kind === kind);
+  }
+
+  /** Resolves with the latest when so many of this kind have happened. */
+  saw(
+    kind: string,
+    count = 1,
+    which: (one: Happening) => boolean = () => true,
+  ): Promise<Happening> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = this.of(kind).filter(which);
+        const latest = found[count - 1];
+        if (latest === undefined) return;
+        this.#watchers = this.#watchers.filter((one) => one !== look);
+        resolve(latest);
+      };
+      this.#watchers.push(look);
+      look();
+    });
+  }
+
+  do<M extends keyof I & string>(method: M, ...args: Arguments<I[M]>): Promise<Result<I[M]>> {
+    return this.worker.call(this.at(), method, ...args) as Promise<Result<I[M]>>;
+  }
+
+  async acquire(options: Asked = {}): Promise<Held> {
+    return this.#acquire(++serial, options);
+  }
+
+  /** Begins to wait, and is in line when this resolves. */
+  async wait(options: Asked = {}): Promise<Waiting> {
+    const count = this.of('queued').length + 1;
+    const own = ++serial;
+    const held = this.#acquire(own, options);
+    const queued = this.saw('queued', count);
+    const early = held.then(() => {
+      throw new Error('it did not have to wait');
+    });
+    held.catch(() => {});
+    await Promise.race([queued, early]);
+    early.catch(() => {});
+    return { held, abort: () => this.#own('abort', own) };
+  }
+
+  end(): Promise<void> {
+    return this.#own('end');
+  }
+
+  async #acquire(own: number, options: Asked): Promise<Held> {
+    const granted = await this.#own('acquire', own, options);
+    return {
+      ...granted,
+      release: () => this.#own('release', own),
+      adjust: (weight) => this.#own('adjust', own, weight),
+      aborted: () => this.#own('aborted', own),
+      isAborted: () => this.#own('isAborted', own),
+      token: () => this.#own('fencing', own),
+    };
+  }
+
+  /** What every instance can do. */
+  #own<M extends keyof Instance>(
+    method: M,
+    ...args: Parameters<Instance[M]>
+  ): Promise<Result<Instance[M]>> {
+    return this.worker.call(this.at(), method, ...args) as Promise<Result<Instance[M]>>;
+  }
+}

@@ -1,0 +1,90 @@
+import type { SharedLimiterOptions } from '@headgate/core';
+import { expect, test, vi } from 'vitest';
+import type { Limited } from './limited.ts';
+
+type Saving = Pick<SharedLimiterOptions, 'limit' | 'handoff' | 'reserve'> & { name?: string };
+
+export interface SavingDriver {
+  /** Processes that share a limit; those of one name share one over all calls. */
+  start(count: number, options: Saving): Promise<Limited[]>;
+  /** Milliseconds after which what a dead process held must be back. */
+  readonly back: number;
+}
+
+let names = 0;
+
+/** What holds for permits that are handed on, or kept, without a round trip: as tests in real processes. */
+export function savingSuite({ start, back }: SavingDriver): void {
+  const pair = (options: Saving) => start(2, options) as Promise<[Limited, Limited]>;
+
+  const isEmpty = (one: Limited) =>
+    vi.waitFor(
+      async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+      5_000,
+    );
+
+  test('hand-off: tokens rise from permit to permit, and the other process is served meanwhile', async () => {
+    const [one, two] = await pair({ limit: 1, handoff: 5 });
+    let held = await one.acquire();
+    const served: string[] = [];
+    const line = [
+      ...Array.from({ length: 20 }, () => ({ who: 'one', held: one.acquire() })),
+      ...Array.from({ length: 3 }, () => ({ who: 'two', held: two.acquire() })),
+    ];
+    await two.saw('queued', 3);
+    while (line.length > 0) {
+      await held.release();
+      const [next, at] = await Promise.race(
+        line.map(({ held }, i) => held.then((permit) => [permit, i] as const)),
+      );
+      served.push(line.splice(at, 1)[0]?.who as string);
+      expect(next.fencing).toBeGreaterThan(held.fencing as bigint);
+      held = next;
+    }
+    await held.release();
+    expect(served.indexOf('two')).toBeLessThan(20);
+    await isEmpty(two);
+  });
+
+  test('hand-off: killed between two permits, a process takes none with it', async () => {
+    const [one, two] = await pair({ limit: 1, handoff: 5 });
+    await two.do('stored');
+    const first = await one.acquire();
+    const [second] = [one.acquire(), one.acquire().catch(() => {})];
+    await one.saw('queued', 2);
+    const waiting = await two.wait();
+    await first.release();
+    const { fencing } = await second;
+    await one.worker.kill();
+    const killed = performance.now();
+    expect((await waiting.held).fencing).toBeGreaterThan(fencing as bigint);
+    expect(performance.now() - killed).toBeLessThan(back);
+  });
+
+  test('reserve: another process that waits has it, and never more than the limit', async () => {
+    const [one, two] = await pair({ limit: 2, reserve: 2 });
+    for (let i = 0; i < 10; i++) {
+      const held = await Promise.all([one.acquire(), one.acquire()]);
+      await Promise.all(held.map((permit) => permit.release()));
+      const others = await Promise.all([two.acquire(), two.acquire()]);
+      expect(await one.do('stored')).toMatchObject({ inflight: 2 });
+      await Promise.all(others.map((permit) => permit.release()));
+    }
+    for (const process of [one, two]) {
+      expect(await process.do('stats')).toMatchObject({ inflight: 0, shared: { lost: 0 } });
+    }
+  });
+
+  test('reserve: what a killed process kept is back', async () => {
+    const options = { limit: 4, name: `kept by the dead, ${++names}` };
+    const [one] = (await start(1, { ...options, reserve: 4 })) as [Limited];
+    const [two] = (await start(1, options)) as [Limited];
+    const kept = await Promise.all(Array.from({ length: 4 }, () => one.acquire()));
+    await two.do('stored');
+    await Promise.all(kept.map((permit) => permit.release()));
+    await one.worker.kill();
+    const killed = performance.now();
+    await Promise.all(Array.from({ length: 4 }, () => two.acquire()));
+    expect(performance.now() - killed).toBeLessThan(back);
+  });
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Failure } from './failure.ts';
+import type { Happening } from './instance.ts';
+
+export interface Call {
+  readonly call: number;
+  readonly at: number;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+interface Reply {
+  readonly call?: number;
+  readonly result?: unknown;
+  readonly failure?: Failure;
+  readonly at?: number;
+  readonly happening?: Happening;
+}
+
+/** A process of the app, as the test sees it. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #calls = new Map<number, { done(result: unknown): void; fail(error: Error): void }>();
+  readonly #listeners = new Map<number, (happening: Happening) => void>();
+  #serial = 0;
+  #instances = 0;
+  #said = '';
+  #isKilled = false;
+
+  /** @param program What calls `serve`. */
+  static async start(program: URL): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(program);
+    await once(worker.#child, 'message');
+    return worker;
+  }
+
+  private constructor(program: URL) {
+    this.#child = fork(program, {
+      execArgv: ['--conditions=headgate-source', '--import=tsx'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    });
+    this.#child.stderr?.on('data', (chunk) => {
+      this.#said += chunk;
+    });
+    this.#child.on('message', (message) => this.#hear(message as Reply));
+    this.#child.on('exit', () => {
+      for (const { fail } of this.#calls.values())
+        fail(new Error(`the process has ended\n${this.#said}`));
+    });
+  }
+
+  /** Why it is not as it should be; undefined where it is. */
+  get trouble(): string | undefined {
+    const { exitCode } = this.#child;
+    if (this.#isKilled || exitCode === null) return undefined;
+    return `a process has ended with ${exitCode}: ${this.#said}`;
+  }
+
+  get isGone(): boolean {
+    const { exitCode, signalCode } = this.#child;
+    return exitCode !== null || signalCode !== null;
+  }
+
+  async make(settings: object, listener: (happening: Happening) => void): Promise<number> {
+    const at = ++this.#instances;
+    this.#listeners.set(at, listener);
+    await this.call(at, 'make', settings);
+    return at;
+  }
+
+  call(at: number, method: string, ...args: readonly unknown[]): Promise<unknown> {
+    const call = ++this.#serial;
+    return new Promise((done, fail) => {
+      this.#calls.set(call, { done, fail });
+      if (this.isGone) fail(new Error('the process has ended'));
+      else this.#child.send({ call, at, method, args } satisfies Call);
+    });
+  }
+
+  async kill(): Promise<void> {
+    if (this.isGone) return;
+    this.#isKilled = true;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  #hear({ call, result, failure, at, happening }: Reply): void {
+    if (happening !== undefined) return this.#listeners.get(at as number)?.(happening);
+    const waiting = this.#calls.get(call as number);
+    this.#calls.delete(call as number);
+    if (failure === undefined) waiting?.done(result);
+    else waiting?.fail(Object.assign(new Error(described(failure)), failure));
+  }
+}
+
+/** With what is behind it. */
+function described({ message, cause }: Failure): string {
+  return cause === undefined ? message : `${message}: ${described(cause)}`;
+}
