@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createServer, type Listener, type Server } from '@headgate/server';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { type Lock, type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { certificate } from '../../server/test/certificate.ts';
 
 const semaphores = { A: 1, B: { max: 3, level: 1 }, C: { max: 1, level: 2 }, '/%& ü': 1 };
 let server: Server;
@@ -280,6 +285,26 @@ describe('a way to the service', () => {
     await using lock = await connect({ url: `http://127.0.0.1:${own}/locks/` }).lock('A');
     expect(lock.count).toBe(1);
     expect(await acquired('A')).toBe(1);
+  });
+
+  test('may be HTTPS, with a certificate that the process trusts', async () => {
+    const { url } = await server.listen({ port: 0, tls: certificate });
+    const file = join(tmpdir(), `headgate-${randomUUID()}.pem`);
+    await writeFile(file, certificate.cert);
+    onTestFinished(() => rm(file));
+    const program = fileURLToPath(new URL('./locks-once.ts', import.meta.url));
+    const run = promisify(execFile);
+    const { stdout } = await run(
+      process.execPath,
+      ['--conditions=headgate-source', '--import=tsx', program, url],
+      { env: { ...process.env, NODE_EXTRA_CA_CERTS: file } },
+    );
+    expect(stdout).toBe('held\n');
+    expect(await peers()).toBe(0);
+    await expect(connect({ url }).lock('A', { timeout: 0 })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+      cause: { code: expect.stringMatching(/CERT/) },
+    });
   });
 
   test('may ask for a token', async () => {

@@ -3,6 +3,7 @@ import { startProxy } from '@headgate/test-servers';
 import { storeSuite } from '@headgate/test-suite';
 import { throttleStore } from '@headgate/throttle';
 import { afterAll } from 'vitest';
+import { otherServer, Service } from './service.ts';
 
 let semaphores: Record<string, number> = {};
 let server: Server = createServer({ semaphores });
@@ -15,11 +16,14 @@ afterAll(async () => {
 });
 
 const nothing = { fencing: false, queueLimit: false, setLimit: false, keys: false, place: false };
+const can = { ...nothing, resize: false, recall: false, counts: false };
+// Of the whole URL, a server takes some thousand characters.
+const longestName = 3_000;
 
 storeSuite({
   name: 'headgate-server',
-  can: { ...nothing, resize: false, recall: false, counts: false },
-  longestName: 3_000,
+  can,
+  longestName,
   declare: (limits) => {
     semaphores = Object.fromEntries(limits);
     server.configure(semaphores);
@@ -35,3 +39,23 @@ storeSuite({
     return () => proxy.hold(false);
   },
 });
+
+if (otherServer !== undefined) {
+  const service = await Service.start({});
+  afterAll(() => service.stop());
+
+  storeSuite({
+    name: otherServer,
+    can,
+    longestName,
+    // It has to start in less.
+    lease: 3_000,
+    declare: (limits) => service.configure(Object.fromEntries(limits)),
+    connect: (times) => throttleStore({ url: service.url, ...times }),
+    wipe: () => service.restart(),
+    hang: () => {
+      service.freeze();
+      return () => service.thaw();
+    },
+  });
+}

@@ -6,7 +6,7 @@ export class Declared {
   #told = 0;
   #telling = Promise.resolve();
 
-  constructor(private readonly driver: StoreDriver) {}
+  constructor(private readonly driver: Pick<StoreDriver, 'declare'> = {}) {}
 
   /** The first who names a limit says what it is. */
   add(name: string, limit: number): void {

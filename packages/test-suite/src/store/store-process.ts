@@ -8,7 +8,7 @@ import type {
   StoreListener,
   StoreStats,
 } from '@headgate/core/shared';
-import type { Declared } from './declared.ts';
+import { Declared } from './declared.ts';
 
 /** One end of the state: a store, and what it has said unasked. */
 export class StoreProcess {
@@ -21,7 +21,7 @@ export class StoreProcess {
 
   constructor(
     readonly store: Store,
-    readonly declared: Declared,
+    readonly declared = new Declared(),
   ) {
     const listener: StoreListener = {
       grant: (grant) => void this.grants.push(grant),
