@@ -40,4 +40,12 @@ export default [
     gzip,
     modifyEsbuildConfig,
   },
+  {
+    name: '@headgate/throttle: the client and the store',
+    path: 'packages/throttle/dist/index.js',
+    ignore: ['@headgate/core'],
+    limit: '7 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
 ];

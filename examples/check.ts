@@ -1,8 +1,11 @@
 // Runs each example as its own process and checks what it does: `npm run examples`.
-import { relative } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { map } from '@headgate/core';
+import { createServer } from '@headgate/server';
 import { startPostgres, startRedis } from '@headgate/test-servers';
 import { cluster } from './checks/cluster.ts';
 import { degraded } from './checks/degraded.ts';
@@ -28,6 +31,8 @@ const checks = {
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,
   [import.meta.resolve('./express/shared.ts')]: shared,
   [import.meta.resolve('./express/shared-postgres.ts')]: shared,
+  // Makes the same promises, wherever it is counted.
+  [import.meta.resolve('./express/service.ts')]: shared,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./koa/app.ts')]: koa,
@@ -35,13 +40,17 @@ const checks = {
 };
 
 const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
+const folder = await mkdtemp(join(tmpdir(), 'headgate-examples-'));
+const service = createServer({ semaphores: { reports: 2 } });
+const { url: socket } = await service.listen({ socket: join(folder, 'service.sock') });
+const env = { REDIS_URL: redis.url, DATABASE_URL: postgres.url, THROTTLE_URL: `unix:${socket}` };
 
 await map(
   Object.entries(checks),
   async ([url, check]) => {
     const path = fileURLToPath(url);
     const name = relative(process.cwd(), path);
-    const program = new Program(path, { REDIS_URL: redis.url, DATABASE_URL: postgres.url });
+    const program = new Program(path, env);
     try {
       await Promise.race([check(program), hangs()]);
       console.log(`ok  ${name}`);
@@ -56,6 +65,8 @@ await map(
 );
 
 await Promise.all([redis.stop(), postgres.stop()]);
+await service.close();
+await rm(folder, { recursive: true });
 
 async function hangs(): Promise<never> {
   await pause(20_000, undefined, { ref: false });

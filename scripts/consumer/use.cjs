@@ -21,5 +21,8 @@ const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
 assert.equal(redisStore({ client: createClient() }).lease, 10_000);
 
+const { throttleStore } = require('@headgate/throttle');
+assert.equal(throttleStore({ url: 'http://localhost:8000' }).lease, 10_000);
+
 const { createServer } = require('@headgate/server');
 assert.equal(typeof createServer({ semaphores: { A: 3 } }).close, 'function');

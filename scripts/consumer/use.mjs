@@ -8,6 +8,7 @@ import { concurrencyLimit as koa } from '@headgate/koa';
 import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
+import { throttleClient, throttleStore } from '@headgate/throttle';
 import { Redis } from 'ioredis';
 
 const limiter = createLimiter({ limit: 1 });
@@ -34,4 +35,14 @@ const server = createServer({ semaphores: { A: 3 } });
 const { url } = await server.listen({ port: 0 });
 assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '3');
 assert.equal((await fetch(`${url}/ui/page.js`)).status, 200);
+
+const locks = throttleClient({ url });
+const lock = await locks.lock('A', { count: 2 });
+assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '1');
+await lock.release();
+await locks.close();
+
+const store = throttleStore({ url });
+assert.equal(await createLimiter({ name: 'A', limit: 3, store }).run(() => 'shared'), 'shared');
+await store.close();
 await server.close();

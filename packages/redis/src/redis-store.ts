@@ -30,6 +30,7 @@ export class RedisStore extends Store {
     place: true,
     resize: true,
     recall: true,
+    counts: true,
   };
   readonly #connection: Connection;
   readonly #sender: Sender;

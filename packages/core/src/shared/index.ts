@@ -1,4 +1,4 @@
-export { checkCount, checkNames, checkSpan } from '../checks.ts';
+export { checkCount, checkDuration, checkNames, checkSpan, checkText } from '../checks.ts';
 export { HeadgateError, invalid } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
 export { Heap } from './heap.ts';

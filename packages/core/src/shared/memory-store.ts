@@ -52,6 +52,7 @@ class MemoryStore extends Store {
     place: true,
     resize: true,
     recall: true,
+    counts: true,
   };
   readonly #memory: Memory;
   #unlisten = () => {};

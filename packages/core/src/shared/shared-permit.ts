@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { BasePermit, type Register } from '../limiter/permit.ts';
 import type { StoreError } from '../limiter/store-error.ts';
@@ -65,6 +66,10 @@ export class SharedPermit extends BasePermit {
   }
 
   protected reweigh(weight: number): void {
+    if (weight === this.weight) return;
+    if (!this.pool.home.session.store.can.resize) {
+      throw invalid('weight', `${this.weight}, as it was granted, beside this store`, weight);
+    }
     this.pool.admission.reweigh(this, weight);
   }
 

@@ -140,6 +140,12 @@ export interface Capabilities {
   readonly resize: boolean;
   /** Recalls what is held in reserve. */
   readonly recall: boolean;
+  /**
+   * Counts who holds and who waits, and what was reclaimed, and says so with every answer. Else `inflight` and `queued`
+   * of an answer are as of lately, `queued` and `holders` are weights, `longestWait` is in whole seconds, and
+   * `reclaimed` is 0.
+   */
+  readonly counts: boolean;
 }
 
 /** A limit as its store sees it. */

@@ -12,6 +12,7 @@ class PoorStore extends Line {
     place: false,
     resize: false,
     recall: false,
+    counts: false,
   };
 
   override send(ops: readonly Op[]): Promise<Answer[]> {

@@ -18,6 +18,8 @@ export class Claim {
   place: string | undefined = undefined;
   wishes: Required<Wishes>;
   resized = false;
+  /** Whether it has ever been held, as far as answers say. */
+  wasHeld = false;
   #checks = 0;
 
   constructor(
@@ -77,6 +79,7 @@ export class Claim {
   hear(reply: Reply): Reply {
     this.view.hear(reply);
     this.reply = reply;
+    this.wasHeld ||= reply.state === 'held';
     this.fencing = reply.fencing ?? this.fencing;
     this.place = reply.place ?? this.place;
     return reply;

@@ -7,6 +7,10 @@ export interface StoreDriver {
   readonly can?: Partial<Capabilities> | undefined;
   /** A store as another process would have it, with nothing of its own but that state. The suite closes it. */
   connect(times: SuiteTimes): Store | Promise<Store>;
+  /** The service has these limits from now on, besides others: where stores cannot set one. Before anything is asked. */
+  declare?(limits: ReadonlyMap<string, number>): void | Promise<void>;
+  /** Characters of a name, where not all can be as long as one likes. */
+  readonly longestName?: number | undefined;
   /** Milliseconds that leases last which a test lets expire: short, where that is real time. Default: 600. */
   readonly lease?: number | undefined;
   /** Time passes for the store, and for its leases. Default: real time does. */
@@ -28,7 +32,7 @@ export interface SuiteTimes {
 export function capabilitiesOf({ can }: StoreDriver): Capabilities {
   return {
     ...{ fencing: true, queueLimit: true, setLimit: true, keys: true },
-    ...{ place: true, resize: true, recall: true },
+    ...{ place: true, resize: true, recall: true, counts: true },
     ...can,
   };
 }

@@ -1,4 +1,4 @@
-import type { LeaseRequest, LimitRef, Op, Reply } from '@headgate/core/shared';
+import type { Capabilities, LeaseRequest, LimitRef, Op, Reply } from '@headgate/core/shared';
 
 interface Lease {
   readonly id: string;
@@ -35,8 +35,20 @@ export class LimitModel {
   readonly #tokens = new Map<bigint, number>();
   #wiped = 0;
 
+  constructor(private readonly can: Capabilities) {}
+
   get inflight(): number {
-    return this.held.reduce((sum, { weight }) => sum + weight, 0);
+    return weightOf(this.held);
+  }
+
+  /** As the store counts them. */
+  get holders(): number {
+    return this.can.counts ? this.held.length : this.inflight;
+  }
+
+  /** As the store counts them. */
+  get queued(): number {
+    return this.can.counts ? this.line.length : weightOf(this.line);
   }
 
   get version(): string {
@@ -72,8 +84,8 @@ export class LimitModel {
     }
     const { fencing } = reply;
     if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
-    const { inflight, limit, version } = this;
-    return { state, reclaimed, standing: { inflight, queued: this.line.length, limit, version } };
+    const { inflight, queued, limit, version } = this;
+    return { state, reclaimed, standing: { inflight, queued, limit, version } };
   }
 
   #declare({ limit, version }: LimitRef, reply: Reply): void {
@@ -92,7 +104,7 @@ export class LimitModel {
     const before = this.held.length;
     this.held.splice(0, before, ...this.held.filter(living));
     this.line.splice(0, this.line.length, ...this.line.filter(living));
-    return before - this.held.length;
+    return this.can.counts ? before - this.held.length : 0;
   }
 
   #fits(weight: number): boolean {
@@ -166,4 +178,8 @@ export class LimitModel {
   #isForgotten({ fencing }: LeaseRequest): boolean {
     return fencing !== undefined && (this.#tokens.get(fencing) ?? 0) < this.#wiped;
   }
+}
+
+function weightOf(leases: readonly Lease[]): number {
+  return leases.reduce((sum, { weight }) => sum + weight, 0);
 }

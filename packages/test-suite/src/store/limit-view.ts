@@ -11,7 +11,9 @@ export class LimitView {
     readonly name: string,
     readonly key: string | undefined,
     private limit: number,
-  ) {}
+  ) {
+    process.declared.add(name, limit);
+  }
 
   get ref(): LimitRef {
     return { name: this.name, key: this.key, limit: this.limit, version: this.#version };
@@ -38,7 +40,7 @@ export class LimitView {
   }
 
   stats(): Promise<StoreStats> {
-    return this.process.store.stats(this.ref);
+    return this.process.stats(this.ref);
   }
 
   /** From now on it knows what applies. */

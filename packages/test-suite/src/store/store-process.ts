@@ -6,7 +6,9 @@ import type {
   Reply,
   Store,
   StoreListener,
+  StoreStats,
 } from '@headgate/core/shared';
+import { Declared } from './declared.ts';
 
 /** One end of the state: a store, and what it has said unasked. */
 export class StoreProcess {
@@ -17,7 +19,10 @@ export class StoreProcess {
   readonly unlisten: () => void;
   #ids = 0;
 
-  constructor(readonly store: Store) {
+  constructor(
+    readonly store: Store,
+    readonly declared = new Declared(),
+  ) {
     const listener: StoreListener = {
       grant: (grant) => void this.grants.push(grant),
       recall: (ref) => void this.recalls.push(ref),
@@ -32,16 +37,34 @@ export class StoreProcess {
     return `${this.store.owner}.${this.#ids.toString(36)}`;
   }
 
-  send(ops: readonly Op[]): Promise<Answer[]> {
+  async send(ops: readonly Op[]): Promise<Answer[]> {
+    await this.declared.told();
     return this.store.send(ops, this.store.timeout);
+  }
+
+  async stats(ref: LimitName): Promise<StoreStats> {
+    await this.declared.told();
+    return this.store.stats(ref);
   }
 
   /** Where none may fail. */
   async ask(ops: readonly Op[]): Promise<Reply[]> {
     const answers = await this.send(ops);
-    return answers.map((answer) => {
+    const replies = answers.map((answer) => {
       if ('error' in answer) throw answer.error;
       return answer;
+    });
+    return this.store.can.counts ? replies : this.#counted(ops, replies);
+  }
+
+  /** What answers do not say, the store says when it is asked. */
+  async #counted(ops: readonly Op[], replies: readonly Reply[]): Promise<Reply[]> {
+    const refs = ops.map((op) => (op.verb === 'setLimit' ? op.ref : op.lease.ref));
+    const stats = new Map<string, StoreStats>();
+    for (const ref of refs) if (!stats.has(ref.name)) stats.set(ref.name, await this.stats(ref));
+    return replies.map((reply, at) => {
+      const { inflight, queued } = stats.get((refs[at] as LimitName).name) as StoreStats;
+      return { ...reply, inflight, queued };
     });
   }
 }

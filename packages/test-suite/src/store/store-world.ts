@@ -1,4 +1,5 @@
 import type { Capabilities } from '@headgate/core/shared';
+import { Declared } from './declared.ts';
 import { capabilitiesOf, type StoreDriver, type SuiteTimes } from './driver.ts';
 import { LimitView } from './limit-view.ts';
 import { StoreProcess } from './store-process.ts';
@@ -22,11 +23,32 @@ export class StoreWorld {
   readonly can: Capabilities;
   /** Milliseconds that leases last which expire within a test. */
   readonly lease: number;
+  readonly #declared: Declared;
   #processes: StoreProcess[] = [];
 
   constructor(readonly driver: StoreDriver) {
     this.can = capabilitiesOf(driver);
     this.lease = driver.lease ?? 600;
+    this.#declared = new Declared(driver);
+  }
+
+  /** How many wait whose weights are these, as the store counts them. */
+  queued(...weights: number[]): number {
+    return this.#counted(weights);
+  }
+
+  /** How many hold whose weights are these, as the store counts them. */
+  holders(...weights: number[]): number {
+    return this.#counted(weights);
+  }
+
+  /** So many were found expired, as the store counts them. */
+  reclaimed(count: number): number {
+    return this.can.counts ? count : 0;
+  }
+
+  #counted(weights: readonly number[]): number {
+    return this.can.counts ? weights.length : weights.reduce((sum, weight) => sum + weight, 0);
   }
 
   /** Of a limit that no other test asks for. */
@@ -36,7 +58,7 @@ export class StoreWorld {
 
   async process(expires = false): Promise<StoreProcess> {
     const times = expires ? { lease: this.lease, timeout: this.lease / 3 } : long;
-    const process = new StoreProcess(await this.driver.connect(times));
+    const process = new StoreProcess(await this.driver.connect(times), this.#declared);
     this.#processes.push(process);
     return process;
   }

@@ -1,0 +1,24 @@
+import type { StoreDriver } from './driver.ts';
+
+/** The limits of a test, where they are declared to the service and not by its stores. */
+export class Declared {
+  readonly #all = new Map<string, number>();
+  #told = 0;
+  #telling = Promise.resolve();
+
+  constructor(private readonly driver: Pick<StoreDriver, 'declare'> = {}) {}
+
+  /** The first who names a limit says what it is. */
+  add(name: string, limit: number): void {
+    if (!this.#all.has(name)) this.#all.set(name, limit);
+  }
+
+  /** Resolves when the service has all of them. */
+  async told(): Promise<void> {
+    if (this.#told < this.#all.size) {
+      this.#told = this.#all.size;
+      this.#telling = this.#telling.then(() => this.driver.declare?.(this.#all));
+    }
+    await this.#telling;
+  }
+}

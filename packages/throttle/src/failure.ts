@@ -1,0 +1,65 @@
+import { StoreError } from '@headgate/core/shared';
+
+/** Bytes of an answer that an error tells. */
+const mostTold = 200;
+
+/** What a gateway says whose service is away. */
+const awayBehindGateway = [502, 504];
+
+/** The service answers, but not as it was asked to. */
+export function refusal(status: number, text: string): StoreError {
+  const told = `the semaphore service answered ${status}: ${text.slice(0, mostTold)}`;
+  const isAway = awayBehindGateway.includes(status);
+  const code = isAway ? 'ERR_HEADGATE_STORE_DOWN' : 'ERR_HEADGATE_STORE_REFUSED';
+  return new StoreError(code, told, new HttpError(status, text));
+}
+
+/** It makes no sense to ask. */
+export function refused(message: string): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_REFUSED', message);
+}
+
+export function unreachable(cause: unknown): StoreError {
+  return new StoreError(
+    'ERR_HEADGATE_STORE_DOWN',
+    'the semaphore service cannot be reached',
+    cause,
+  );
+}
+
+/** Whether the call was done is not known. */
+export function late(): StoreError {
+  const message = 'the semaphore service has not answered in time';
+  return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
+}
+
+export function closed(what: string): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_DOWN', `${what} was closed`);
+}
+
+/** An answer that is no success. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+
+  constructor(
+    readonly status: number,
+    /** The whole body. */
+    readonly text: string,
+  ) {
+    super(`${status} ${text.slice(0, mostTold)}`);
+  }
+}
+
+/** Those beyond 500 that say that the request itself is wrong. */
+const final = [501, 505, 506, 507, 508, 510, 511];
+const passing = [408, 444, 499];
+
+/** Whether the same may succeed when it is tried again. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false;
+  if (error.code !== 'ERR_HEADGATE_STORE_REFUSED' && !(error.cause instanceof HttpError))
+    return true;
+  if (!(error.cause instanceof HttpError)) return false;
+  const { status } = error.cause;
+  return passing.includes(status) || (status >= 500 && !final.includes(status));
+}

@@ -1,0 +1,230 @@
+import { setMaxListeners } from 'node:events';
+import {
+  type Answer,
+  type Capabilities,
+  type LeaseVerb,
+  type LimitName,
+  type Op,
+  Store,
+  StoreError,
+  type StoreListener,
+  type StoreStats,
+} from '@headgate/core/shared';
+import { closed, late, refused, unreachable } from './failure.ts';
+import { Limits } from './limits.ts';
+import { Polls } from './polls.ts';
+import { Protocol } from './protocol.ts';
+import { afterAll, type CallTimes, type Transport } from './transport.ts';
+import { type Errand, Verbs } from './verbs.ts';
+
+/** Who waits asks so often by itself: in parts of a lease. */
+const checkPart = 1 / 3;
+
+export class ThrottleStore extends Store {
+  readonly can: Capabilities = {
+    fencing: false,
+    queueLimit: false,
+    setLimit: false,
+    keys: false,
+    place: false,
+    resize: false,
+    recall: false,
+    counts: false,
+  };
+  readonly #transport: Transport;
+  readonly #limits: Limits;
+  readonly #polls: Polls;
+  readonly #verbs: Verbs;
+  /** Of each semaphore, when all is done that is done in order. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  /** The same of each lease that it concerns. */
+  readonly #busy = new Map<string, Promise<void>>();
+  #listener: StoreListener | undefined;
+  #isUp = true;
+  #isClosed = false;
+
+  constructor(transport: Transport, lease: number, timeout: number) {
+    super({ lease, timeout });
+    this.#transport = transport;
+    const protocol = new Protocol(transport);
+    this.#limits = new Limits(protocol, this.clock, timeout);
+    this.#verbs = new Verbs({
+      ...{ protocol, clock: this.clock, lease },
+      waits: (line) => this.#polls.want(line),
+      granted: (id) => this.#listener?.grant({ id, fencing: undefined }),
+      forgotten: () => this.#listener?.check(),
+    });
+    this.#polls = new Polls(protocol, timeout, {
+      // Where that fails, its next `stay` tells.
+      granted: (waiting) => void this.#verbs.granted(waiting, { timeout }).catch(() => {}),
+      gone: (waiting) => this.#verbs.gone(waiting),
+      failed: (error) => this.#down(error),
+      worked: () => this.#up(),
+    });
+  }
+
+  async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
+    if (this.#isClosed) return ops.map(() => ({ error: closed('the store') }));
+    const answers: Answer[] = ops.map(() => ({ error: late() }));
+    const groups = groupsOf(ops);
+    const over = new AbortController();
+    // As many calls as there are operations.
+    setMaxListeners(0, over.signal);
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        resolve();
+        over.abort(late());
+      };
+      const cancel = afterAll(timeout, end);
+      const times = { signal: over.signal };
+      for (const op of ops) if (op.verb === 'acquire') this.#verbs.prepare(op.lease, times);
+      const works = groups.map((indices) => this.#begin(indices, ops, answers, times));
+      void Promise.all(works)
+        .finally(cancel)
+        .then(() => resolve());
+    });
+    return [...answers];
+  }
+
+  listen(listener: StoreListener): () => void {
+    this.#listener = listener;
+    return () => {
+      if (this.#listener === listener) this.#listener = undefined;
+    };
+  }
+
+  async stats({ name }: LimitName): Promise<StoreStats> {
+    if (this.#isClosed) throw closed('the store');
+    await this.#limits.look();
+    const metrics = this.#limits.metrics(name);
+    if (metrics === undefined) throw refused(`the semaphore service has no semaphore "${name}"`);
+    const { max, acquired, pending, longestPending } = metrics;
+    const { version } = this.#limits.standing({ name, limit: max, version: '' }, 0);
+    const longestWait = longestPending * 1_000;
+    return {
+      limit: max,
+      version,
+      inflight: acquired,
+      holders: acquired,
+      queued: pending,
+      longestWait,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#polls.close();
+    this.#transport.close();
+  }
+
+  /** Those operations that concern one semaphore. Never rejects. */
+  #begin(
+    indices: readonly number[],
+    ops: readonly Op[],
+    answers: Answer[],
+    times: CallTimes,
+  ): Promise<unknown> {
+    const own = indices.map((index) => ops[index] as Op);
+    const later: Promise<unknown>[] = [];
+    const isFree = this.#areFree(own);
+    const name = nameOf(own);
+    const errand: Errand = {
+      ...times,
+      later: (work) => void later.push(work),
+      inTurn: (id, work) => (isFree ? this.#inTurn(name, [id], work) : work()),
+    };
+    const answer = async (index: number) => {
+      if (times.signal?.aborted) return;
+      const said = await this.#do(ops[index] as Op, errand);
+      if (!times.signal?.aborted) answers[index] = said;
+    };
+    const all = async () => {
+      for (const index of indices) await answer(index);
+    };
+    const ids = own.flatMap((op) => (op.verb === 'setLimit' ? [] : op.lease.id));
+    const work = isFree
+      ? Promise.all(indices.map((index) => this.#besides(ops[index] as Op, answer(index))))
+      : this.#inTurn(name, ids, all);
+    return work.then(() => Promise.all(later));
+  }
+
+  /** Whether it makes no difference in which order they are done, nor what was sent before. */
+  #areFree(ops: readonly Op[]): boolean {
+    const verbs = new Set(ops.map(({ verb }) => verb));
+    if (verbs.has('release') && verbs.has('stay')) return false;
+    return ops.every((op) => isLoose(op) && !this.#busy.has(op.lease.id));
+  }
+
+  /** Who asks for a place later finds what was given back before. */
+  #besides(op: Op, work: Promise<void>): Promise<void> {
+    const { name } = refOf(op);
+    if (op.verb === 'release') {
+      this.#turns.set(name, Promise.all([this.#turns.get(name), work]));
+    }
+    return work;
+  }
+
+  /** After what was sent before: who is asked for first is the first in line. */
+  #inTurn<T>(name: string, ids: readonly string[], work: () => Promise<T>): Promise<T> {
+    const turn = Promise.resolve(this.#turns.get(name)).then(work);
+    const end = () => {
+      for (const id of ids) if (this.#busy.get(id) === done) this.#busy.delete(id);
+    };
+    const done: Promise<void> = turn.then(end, end);
+    this.#turns.set(name, done);
+    for (const id of ids) this.#busy.set(id, done);
+    return turn;
+  }
+
+  async #do(op: Op, errand: Errand): Promise<Answer> {
+    try {
+      if (op.verb === 'setLimit') throw refused('the semaphore service lets nobody set a limit');
+      const { verb, lease } = op;
+      const isKnown = verb === 'release' || verb === 'renew';
+      if (!isKnown) await this.#limits.confirm(lease.ref, errand);
+      const state = await this.#verbs.do(verb, lease, errand);
+      return { state, ...this.#limits.standing(lease.ref, this.lease * checkPart) };
+    } catch (error) {
+      return { error: error instanceof StoreError ? error : unreachable(error) };
+    }
+  }
+
+  #up(): void {
+    if (this.#isUp) return;
+    this.#isUp = true;
+    this.#listener?.state(true);
+    this.#listener?.check();
+  }
+
+  #down(error: StoreError): void {
+    if (!this.#isUp) return;
+    this.#isUp = false;
+    this.#listener?.state(false, error);
+  }
+}
+
+/** Which of them concern the same semaphore, in their order. */
+function groupsOf(ops: readonly Op[]): number[][] {
+  const groups = new Map<string, number[]>();
+  for (const [index, op] of ops.entries()) {
+    const { name } = refOf(op);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [index]);
+    else group.push(index);
+  }
+  return [...groups.values()];
+}
+
+/** Whether it asks for no place that another may ask for, too. */
+function isLoose(op: Op): op is Op & { verb: LeaseVerb } {
+  return op.verb === 'renew' || op.verb === 'release' || op.verb === 'stay';
+}
+
+/** Of which they all are. */
+function nameOf([op]: readonly Op[]): string {
+  return refOf(op as Op).name;
+}
+
+function refOf(op: Op): LimitName {
+  return op.verb === 'setLimit' ? op.ref : op.lease.ref;
+}

@@ -1,0 +1,147 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Address } from './address.ts';
+import { closed, late, unreachable } from './failure.ts';
+
+export interface TransportOptions {
+  readonly address: Address;
+  readonly token: string | undefined;
+  /** How many connections there are at most; who asks for more waits for one. */
+  readonly sockets: number;
+}
+
+/** How long a call may take. */
+export interface CallTimes {
+  /** Milliseconds. Default: as long as the signal lets it. */
+  readonly timeout?: number | undefined;
+  /** Ends it sooner, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Connections to the service that are kept for the next call. Idle ones keep no process alive. */
+export class Transport {
+  readonly #agent: http.Agent;
+  readonly #request: typeof http.request;
+  readonly #target: http.RequestOptions;
+  readonly #prefix: string;
+  readonly #authorization: http.OutgoingHttpHeaders;
+  /** End the calls that are under way. */
+  readonly #ends = new Set<(error: unknown) => void>();
+  #isClosed = false;
+
+  constructor({ address, token, sockets }: TransportOptions) {
+    const { isSecure, host, port, socketPath, prefix } = address;
+    const { Agent, request } = isSecure ? https : http;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets });
+    this.#request = request as typeof http.request;
+    this.#target = socketPath === undefined ? { host, port } : { socketPath };
+    this.#prefix = prefix;
+    this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  /** @throws StoreError where no answer comes; else what the signal says. */
+  async call(call: Call, times: CallTimes): Promise<Answer> {
+    for (;;) {
+      if (this.#isClosed) throw isClosed();
+      const answer = await this.#try(call, times);
+      // The server has closed an idle connection as the request left. Every call is safe to repeat.
+      if (answer !== undefined) return answer;
+    }
+  }
+
+  /** Ends calls that are under way, too. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#ends) end(isClosed());
+    this.#agent.destroy();
+  }
+
+  /** Undefined where the connection was not there any more. */
+  #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
+    return new Promise((resolve, reject) => {
+      const request = this.#request({
+        ...this.#target,
+        ...{ agent: this.#agent, method, path: this.#prefix + path },
+        headers: headersOf(body, this.#authorization),
+      });
+      const end = () => {
+        cancel();
+        signal?.removeEventListener('abort', abort);
+        this.#ends.delete(fail);
+      };
+      const fail = (error: unknown) => {
+        end();
+        reject(error);
+        request.destroy();
+      };
+      const abort = () => fail(signal?.reason);
+      const cancel = timeout === undefined ? () => {} : afterAll(timeout, () => fail(late()));
+      this.#ends.add(fail);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        if (!request.reusedSocket || !isStale(error)) return fail(unreachable(error));
+        end();
+        resolve(undefined);
+      });
+      request.on('response', (response) => {
+        const { statusCode: status = 0 } = response;
+        const done = (text: string) => {
+          end();
+          resolve({ status, text });
+        };
+        read(response).then(done, (error) => fail(unreachable(error)));
+      });
+      if (signal?.aborted) return abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      request.end(body);
+    });
+  }
+}
+
+function isClosed(): Error {
+  return closed('the connection to the semaphore service');
+}
+
+function headersOf(
+  body: string | undefined,
+  authorization: http.OutgoingHttpHeaders,
+): http.OutgoingHttpHeaders {
+  if (body === undefined) return authorization;
+  const length = Buffer.byteLength(body);
+  return { ...authorization, 'content-type': 'application/json', 'content-length': length };
+}
+
+async function read(response: http.IncomingMessage): Promise<string> {
+  let text = '';
+  response.setEncoding('utf8');
+  for await (const chunk of response) text += chunk;
+  return text;
+}
+
+function isStale({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+/**
+ * A timeout of those who wait for an answer: while the event loop was busy nothing was sent and no answer read. That
+ * time does not count, once. Returns what cancels it.
+ */
+export function afterAll(timeout: number, callback: () => void): () => void {
+  const due = performance.now() + timeout;
+  let timer = setTimeout(() => {
+    const lost = performance.now() - due;
+    timer = setTimeout(callback, Math.min(lost, timeout));
+  }, timeout);
+  return () => clearTimeout(timer);
+}

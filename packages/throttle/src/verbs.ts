@@ -1,0 +1,229 @@
+import type { Clock } from '@headgate/core';
+import type { LeaseRequest, LeaseVerb, Reply } from '@headgate/core/shared';
+import { refused } from './failure.ts';
+import { type KeptLease, KeptLeases } from './kept.ts';
+import type { Line, Waiting } from './line.ts';
+import { peerOf } from './peer.ts';
+import type { Protocol } from './protocol.ts';
+import type { CallTimes } from './transport.ts';
+
+export interface VerbsOptions {
+  readonly protocol: Protocol;
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly lease: number;
+  /** Somebody waits in this line from now on. */
+  readonly waits: (line: Line) => void;
+  /** This lease has been let in. */
+  readonly granted: (id: string) => void;
+  /** The service has lost its state: what else it knew is to be told again. */
+  readonly forgotten: () => void;
+}
+
+type State = Reply['state'];
+
+/** How long it may take to do something. */
+export interface Errand extends CallTimes {
+  /** What is to be done before it is answered, though those behind it need not wait for that. */
+  later(work: Promise<unknown>): void;
+  /** Does it after what is being done for the same semaphore; at once where that is what is being done. */
+  inTurn<T>(id: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** What is done with leases, in the words of the protocol: a peer for each. */
+export class Verbs {
+  readonly #options: VerbsOptions;
+  readonly #kept = new KeptLeases();
+  readonly #made = new Map<string, Promise<void>>();
+  /** What was heard of before is being told again already. */
+  #toldAgain = -Infinity;
+
+  constructor(options: VerbsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the peer of one that is about to be asked for, without waiting for those before it. */
+  prepare(request: LeaseRequest, times: CallTimes): void {
+    const known = this.#kept.get(request.id);
+    if (known?.isMade) return;
+    const made = this.#make(known ?? this.#kept.add(request), times);
+    made.catch(() => {});
+    this.#made.set(request.id, made);
+  }
+
+  do(verb: LeaseVerb, request: LeaseRequest, errand: Errand): Promise<State> {
+    if (verb === 'acquire') return this.#acquire(request, errand);
+    if (verb === 'stay') return this.#stay(request, errand);
+    if (verb === 'renew') return this.#renew(request, errand);
+    if (verb === 'register') return this.#register(request, errand);
+    if (verb === 'release') return this.#release(request, errand);
+    throw refused('the semaphore service changes the count of no lock');
+  }
+
+  /** Unasked: it is in the line no more. */
+  async granted({ id }: Waiting, times: CallTimes): Promise<void> {
+    const lease = this.#kept.get(id);
+    if (lease === undefined) return;
+    this.#holds(lease);
+    const ends = lease.heard + this.#options.lease;
+    if (lease.until < ends) {
+      // It was to die with its wait, and lives now as long as its process takes it to.
+      const left = ends - this.#now();
+      if (left <= 0 || !(await this.#options.protocol.heartbeat(lease.peer, left, times))) return;
+      lease.until = ends;
+    }
+    this.#options.granted(id);
+  }
+
+  /** The service knows it no more. */
+  gone({ id }: Waiting): void {
+    const lease = this.#kept.get(id);
+    if (lease === undefined) return;
+    this.#kept.delete(id);
+    this.#isForgotten(lease);
+  }
+
+  async #acquire(request: LeaseRequest, errand: Errand): Promise<State> {
+    const { id, wait } = request;
+    const made = this.#made.get(id);
+    this.#made.delete(id);
+    await made;
+    const lease = this.#kept.get(id) ?? this.#kept.add(request);
+    const mayWait = wait > 0 || lease.waiting !== undefined;
+    if (await this.#asks(lease, this.#options.lease, errand)) return this.#holds(lease);
+    if (!mayWait) {
+      await this.#release(request, errand);
+      return 'full';
+    }
+    const expiresIn = this.#expiryOf(lease, wait);
+    // It is to die with its wait. Where that cannot be said, it dies with its lease.
+    const shorten = async () => this.#prolong(lease, expiresIn, errand).catch(() => {});
+    if (expiresIn < this.#options.lease) errand.later(shorten());
+    return 'queued';
+  }
+
+  async #stay(request: LeaseRequest, errand: Errand): Promise<State> {
+    const lease = this.#kept.get(request.id) ?? this.#kept.add(request);
+    const expiresIn = this.#expiryOf(lease, request.wait);
+    if (!(await this.#asks(lease, expiresIn, errand))) return 'queued';
+    if (expiresIn < this.#options.lease) await this.#prolong(lease, this.#options.lease, errand);
+    if (!lease.isHeld) this.#options.granted(lease.id);
+    return this.#holds(lease);
+  }
+
+  async #renew({ id, ref }: LeaseRequest, times: CallTimes): Promise<State> {
+    const { protocol, lease: length } = this.#options;
+    const lease = this.#kept.get(id);
+    if (!lease?.isHeld) return 'lost';
+    const sent = this.#now();
+    if (await protocol.heartbeat(lease.peer, length, times)) {
+      lease.hear(sent, length);
+      return 'held';
+    }
+    if (!this.#isForgotten(lease)) {
+      this.#kept.delete(id);
+      return 'lost';
+    }
+    const again = this.#now();
+    await protocol.restore(lease.peer, new Map([[ref.name, lease.weight]]), length, times);
+    lease.hear(again, length);
+    return 'held';
+  }
+
+  async #register(request: LeaseRequest, times: CallTimes): Promise<State> {
+    const { protocol, lease: length } = this.#options;
+    const lease = this.#kept.get(request.id) ?? this.#kept.add(request);
+    const counts = new Map([[request.ref.name, request.weight]]);
+    const sent = this.#now();
+    if (!(await protocol.restore(lease.peer, counts, length, times))) {
+      // It waits in the line.
+      await protocol.remove(lease.peer, times);
+      await protocol.restore(lease.peer, counts, length, times);
+    } else if (lease.isHeld) {
+      // The original service does not prolong one that is there already.
+      await protocol.heartbeat(lease.peer, length, times);
+    }
+    lease.hear(sent, length);
+    return this.#holds(lease);
+  }
+
+  async #release({ id }: LeaseRequest, times: CallTimes): Promise<State> {
+    const { peer } = this.#kept.get(id) ?? { peer: undefined };
+    this.#kept.delete(id);
+    this.#made.delete(id);
+    return (await this.#options.protocol.remove(peer ?? peerOf(id), times)) ? 'ok' : 'lost';
+  }
+
+  /** Whether it is held by now; else it waits in the line. */
+  async #asks(lease: KeptLease, expiresIn: number, errand: Errand): Promise<boolean> {
+    const outcome = lease.isMade ? await this.#ask(lease, expiresIn, errand) : 'unknown';
+    if (outcome !== 'unknown') return outcome === 'held';
+    // The order here is to be that of the service: one joins after the other.
+    return errand.inTurn(lease.id, async () => {
+      await this.#make(lease, errand);
+      const joined = await this.#ask(lease, expiresIn, errand);
+      if (joined !== 'unknown') return joined === 'held';
+      throw refused('the semaphore service forgets peers as soon as they are made');
+    });
+  }
+
+  async #ask(lease: KeptLease, expiresIn: number, times: CallTimes) {
+    const sent = this.#now();
+    const { peer, weight: count, line } = lease;
+    const ask = { peer, semaphore: line.semaphore, count, expiresIn };
+    const outcome = await this.#options.protocol.acquire(ask, times);
+    if (outcome === 'unknown') {
+      this.#isForgotten(lease);
+      lease.leave();
+      lease.isHeld = false;
+      return outcome;
+    }
+    lease.hear(sent, expiresIn);
+    // That it was let in may have been told while this answer was under way.
+    if (outcome === 'held' || lease.isHeld) return 'held';
+    lease.join();
+    this.#options.waits(lease.line);
+    return outcome;
+  }
+
+  async #make(lease: KeptLease, times: CallTimes): Promise<void> {
+    const { protocol, lease: length } = this.#options;
+    const sent = this.#now();
+    await protocol.restore(lease.peer, new Map(), length, times);
+    lease.hear(sent, length);
+  }
+
+  /** Milliseconds that it lives without being asked for again. */
+  #expiryOf({ isHeld }: KeptLease, wait: number): number {
+    const { lease: length } = this.#options;
+    return isHeld || wait <= 0 ? length : Math.min(length, wait);
+  }
+
+  async #prolong(lease: KeptLease, expiresIn: number, times: CallTimes): Promise<void> {
+    const sent = this.#now();
+    if (await this.#options.protocol.heartbeat(lease.peer, expiresIn, times)) {
+      lease.hear(sent, expiresIn);
+    } else this.#isForgotten(lease);
+  }
+
+  #holds(lease: KeptLease): 'held' {
+    lease.leave();
+    lease.isHeld = true;
+    return 'held';
+  }
+
+  /** The service does not know it: whether that is because it has lost its state, not because the lease has run out. */
+  #isForgotten({ heard, until }: KeptLease): boolean {
+    const now = this.#now();
+    if (now >= until) return false;
+    if (heard > this.#toldAgain) {
+      this.#toldAgain = now;
+      this.#options.forgotten();
+    }
+    return true;
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+}

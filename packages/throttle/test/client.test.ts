@@ -1,0 +1,321 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createServer, type Listener, type Server } from '@headgate/server';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { type Lock, type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { certificate } from '../../server/test/certificate.ts';
+
+const semaphores = { A: 1, B: { max: 3, level: 1 }, C: { max: 1, level: 2 }, '/%& ü': 1 };
+let server: Server;
+let listener: Listener;
+let proxy: FaultyProxy | undefined;
+
+async function start(port = 0): Promise<void> {
+  server = createServer({ semaphores });
+  listener = await server.listen({ port });
+}
+
+beforeEach(async () => {
+  await start();
+  onTestFinished(() => server.close());
+});
+afterAll(() => proxy?.stop());
+
+function connect(options: Partial<ThrottleClientOptions> = {}) {
+  const client = throttleClient({ url: listener.url, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function ask(path: string): Promise<string> {
+  return (await fetch(`${listener.url}${path}`)).text();
+}
+
+async function figure(metric: string, semaphore: string): Promise<number> {
+  const line = (await ask('/metrics'))
+    .split('\n')
+    .find((one) => one.startsWith(`${metric}{semaphore="${semaphore}"}`));
+  return Number(line?.split(' ').at(-1));
+}
+
+const acquired = (semaphore: string) => figure('throttle_acquired', semaphore);
+const pending = (semaphore: string) => figure('throttle_pending', semaphore);
+const peers = async () => JSON.parse(await ask('/peers/')).length;
+
+/** Waits for `B`, `A`, … and is in line when this resolves. */
+async function inLine(semaphore: string, wait: () => Promise<Lock>): Promise<Promise<Lock>[]> {
+  const before = await pending(semaphore);
+  const lock = wait();
+  lock.catch(() => {});
+  await vi.waitFor(async () => expect(await pending(semaphore)).toBeGreaterThan(before), 5_000);
+  // In an array: who awaits this does not wait for the lock.
+  return [lock];
+}
+
+describe('a lock', () => {
+  test('holds its count until it is released', async () => {
+    const client = connect();
+    const lock = await client.lock('B', { count: 2 });
+    expect(lock).toMatchObject({ semaphore: 'B', count: 2 });
+    expect(lock.signal.aborted).toBe(false);
+    expect(await acquired('B')).toBe(2);
+    await lock.release();
+    await lock.release();
+    expect(await acquired('B')).toBe(0);
+    expect(await peers()).toBe(0);
+  });
+
+  test('ends with its scope', async () => {
+    const client = connect();
+    {
+      await using lock = await client.lock('A');
+      expect(lock.count).toBe(1);
+      expect(await acquired('A')).toBe(1);
+    }
+    expect(await acquired('A')).toBe(0);
+  });
+
+  test('is given in order of arrival, also to other clients', async () => {
+    const [one, two] = [connect(), connect()];
+    const held = await one.lock('A');
+    const [second] = await inLine('A', () => two.lock('A'));
+    const [third] = await inLine('A', () => one.lock('A', { timeout: 20_000 }));
+    const order: number[] = [];
+    second?.then(() => order.push(2));
+    third?.then(() => order.push(3));
+    await held.release();
+    await (await second)?.release();
+    await (await third)?.release();
+    expect(order).toEqual([2, 3]);
+    expect(await peers()).toBe(0);
+  });
+
+  test('has a semaphore of whatever name', async () => {
+    await using lock = await connect().lock('/%& ü');
+    expect(lock.semaphore).toBe('/%& ü');
+    expect(await acquired('/%& ü')).toBe(1);
+  });
+
+  test('is kept by heartbeats for as long as it is held', async () => {
+    const client = connect({ lease: 150 });
+    await using lock = await client.lock('A');
+    await expect(connect().lock('A', { timeout: 600 })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_REJECTED',
+    });
+    expect(lock.signal.aborted).toBe(false);
+    expect(await acquired('A')).toBe(1);
+  });
+});
+
+describe('who does not get one', () => {
+  test('is told when its time is up, and waits no more', async () => {
+    await using held = await connect().lock('A');
+    expect(held.count).toBe(1);
+    for (const timeout of [0, 50]) {
+      await expect(connect().lock('A', { timeout })).rejects.toMatchObject({
+        name: 'RejectedError',
+        rejection: { reason: 'timeout', limit: 'A' },
+      });
+    }
+    await vi.waitFor(async () => expect(await peers()).toBe(1));
+    expect(await pending('A')).toBe(0);
+  });
+
+  test('leaves the line when its signal aborts', async () => {
+    const held = await connect().lock('A');
+    const abort = new AbortController();
+    const waiting = connect().lock('A', { signal: abort.signal });
+    waiting.catch(() => {});
+    await vi.waitFor(async () => expect(await pending('A')).toBe(1));
+    const reason = new Error('no longer wanted');
+    abort.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await vi.waitFor(async () => expect(await peers()).toBe(1));
+    await held.release();
+    expect(await acquired('A')).toBe(0);
+    await expect(connect().lock('A', { signal: abort.signal })).rejects.toBe(reason);
+    expect(await peers()).toBe(0);
+  });
+
+  test.each([
+    ['nowhere', {}, 'answered 400: Unknown semaphore'],
+    ['B', { count: 4 }, 'asks for count 4 yet full count is only 3'],
+  ])('is told why it never will: %s', async (semaphore, options, message) => {
+    const client = connect();
+    await expect(client.lock(semaphore, options)).rejects.toMatchObject({
+      name: 'StoreError',
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      message: expect.stringContaining(message),
+    });
+    await client.close();
+    expect(await peers()).toBe(0);
+  });
+
+  test('finds no service, and is told so before its time is up', async () => {
+    await server.close();
+    const client = connect();
+    await expect(client.lock('A', { timeout: 300 })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+      cause: { code: 'ECONNREFUSED' },
+    });
+  });
+});
+
+describe('a holder of several locks', () => {
+  test('takes them from the highest level down, and gives each back alone', async () => {
+    const client = connect();
+    const outer = await client.lock('C');
+    const inner = await outer.lock('B', { count: 2 });
+    expect(await peers()).toBe(1);
+    await expect(inner.lock('C')).rejects.toMatchObject({ option: 'semaphore' });
+    const innermost = await inner.lock('A');
+    await inner.release();
+    expect([await acquired('C'), await acquired('B'), await acquired('A')]).toEqual([1, 0, 1]);
+    await outer.release();
+    expect([await acquired('C'), await acquired('A')]).toEqual([0, 1]);
+    await innermost.release();
+    expect(await peers()).toBe(0);
+  });
+
+  test('is told where it might wait in a circle, and holds on', async () => {
+    const low = await connect().lock('B');
+    await expect(low.lock('C')).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      message: expect.stringContaining('Lock hierachy violation.'),
+    });
+    await vi.waitFor(async () => expect([await acquired('B'), await pending('C')]).toEqual([1, 0]));
+    await low.release();
+    expect(await peers()).toBe(0);
+  });
+
+  test('waits for one at a time', async () => {
+    const held = await connect().lock('A');
+    const outer = await connect().lock('C');
+    const waiting = outer.lock('A');
+    await expect(outer.lock('B')).rejects.toMatchObject({ code: 'ERR_HEADGATE_WAITING' });
+    await vi.waitFor(async () => expect(await pending('A')).toBe(1));
+    // Its place in the line stays.
+    await outer.release();
+    expect(await pending('A')).toBe(1);
+    await held.release();
+    await (await waiting).release();
+    expect(await peers()).toBe(0);
+  });
+});
+
+describe('a service that loses its state', () => {
+  test('is told again what is held, and by whom', async () => {
+    const client = connect({ lease: 300 });
+    const outer = await client.lock('C');
+    const inner = await outer.lock('B', { count: 2 });
+    await server.close();
+    await start(Number(new URL(listener.url).port));
+    await vi.waitFor(async () => expect(await acquired('B')).toBe(2), 5_000);
+    expect([await acquired('C'), await peers()]).toEqual([1, 1]);
+    expect(inner.signal.aborted).toBe(false);
+    await inner.release();
+    await outer.release();
+    expect(await peers()).toBe(0);
+  });
+
+  test('is asked again by those who wait', async () => {
+    const held = await connect({ lease: 300 }).lock('A');
+    const [waiting] = await inLine('A', () => connect().lock('A'));
+    await server.close();
+    await start(Number(new URL(listener.url).port));
+    await vi.waitFor(async () => expect(await acquired('A')).toBe(1), 5_000);
+    await held.release();
+    await (await waiting)?.release();
+    expect(await peers()).toBe(0);
+  });
+});
+
+describe('a service that cannot be reached', () => {
+  test('has let go of the lock only when its holder knows, who does not come back', async () => {
+    proxy = await startProxy({ port: Number(new URL(listener.url).port) });
+    const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, lease: 600 }).lock('A');
+    const [waiting] = await inLine('A', () => connect().lock('A'));
+    proxy.hold(true);
+    const lost = new Promise((resolve) => lock.signal.addEventListener('abort', resolve));
+    const first = await Promise.race([lost.then(() => 'lost'), waiting?.then(() => 'given')]);
+    expect(first).toBe('lost');
+    expect(lock.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+    const next = await waiting;
+    proxy.hold(false);
+    await lock.release();
+    expect(await acquired('A')).toBe(1);
+    expect(await figure('throttle_max', 'A')).toBe(1);
+    await next?.release();
+  });
+});
+
+describe('a way to the service', () => {
+  test('may be a unix socket', async () => {
+    const path = join(tmpdir(), `headgate-${randomUUID()}.sock`);
+    await server.listen({ socket: path });
+    await using lock = await connect({ url: `unix:${path}` }).lock('A');
+    expect(lock.count).toBe(1);
+    expect(await acquired('A')).toBe(1);
+  });
+
+  test('may have a prefix', async () => {
+    const { default: http } = await import('node:http');
+    const { port } = new URL(listener.url);
+    const front = http.createServer((request, response) => {
+      const path = (request.url as string).replace('/locks/', '/');
+      const { method, headers } = request;
+      const through = http.request({ port, path, method, headers }, (answer) => {
+        response.writeHead(answer.statusCode as number, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(through);
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      front.closeAllConnections();
+      front.close();
+    });
+    const { port: own } = front.address() as { port: number };
+    await using lock = await connect({ url: `http://127.0.0.1:${own}/locks/` }).lock('A');
+    expect(lock.count).toBe(1);
+    expect(await acquired('A')).toBe(1);
+  });
+
+  test('may be HTTPS, with a certificate that the process trusts', async () => {
+    const { url } = await server.listen({ port: 0, tls: certificate });
+    const file = join(tmpdir(), `headgate-${randomUUID()}.pem`);
+    await writeFile(file, certificate.cert);
+    onTestFinished(() => rm(file));
+    const program = fileURLToPath(new URL('./locks-once.ts', import.meta.url));
+    const run = promisify(execFile);
+    const { stdout } = await run(
+      process.execPath,
+      ['--conditions=headgate-source', '--import=tsx', program, url],
+      { env: { ...process.env, NODE_EXTRA_CA_CERTS: file } },
+    );
+    expect(stdout).toBe('held\n');
+    expect(await peers()).toBe(0);
+    await expect(connect({ url }).lock('A', { timeout: 0 })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+      cause: { code: expect.stringMatching(/CERT/) },
+    });
+  });
+
+  test('may ask for a token', async () => {
+    const closed = createServer({ semaphores, token: 'a-secret' });
+    const { url } = await closed.listen({ port: 0 });
+    onTestFinished(() => closed.close());
+    await using lock = await connect({ url, token: 'a-secret' }).lock('A');
+    expect(lock.count).toBe(1);
+    await expect(connect({ url, token: 'another' }).lock('A')).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      message: expect.stringContaining('401'),
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { createServer, type Listener, type Server } from '@headgate/server';
+import { startProxy } from '@headgate/test-servers';
+import { storeSuite } from '@headgate/test-suite';
+import { throttleStore } from '@headgate/throttle';
+import { afterAll } from 'vitest';
+import { otherServer, Service } from './service.ts';
+
+let semaphores: Record<string, number> = {};
+let server: Server = createServer({ semaphores });
+let listener: Listener = await server.listen({ port: 0 });
+const port = Number(new URL(listener.url).port);
+const proxy = await startProxy({ port });
+afterAll(async () => {
+  await proxy.stop();
+  await server.close();
+});
+
+const nothing = { fencing: false, queueLimit: false, setLimit: false, keys: false, place: false };
+const can = { ...nothing, resize: false, recall: false, counts: false };
+// Of the whole URL, a server takes some thousand characters.
+const longestName = 3_000;
+
+storeSuite({
+  name: 'headgate-server',
+  can,
+  longestName,
+  declare: (limits) => {
+    semaphores = Object.fromEntries(limits);
+    server.configure(semaphores);
+  },
+  connect: (times) => throttleStore({ url: `http://127.0.0.1:${proxy.port}`, ...times }),
+  wipe: async () => {
+    await server.close();
+    server = createServer({ semaphores });
+    listener = await server.listen({ port });
+  },
+  hang: () => {
+    proxy.hold(true);
+    return () => proxy.hold(false);
+  },
+});
+
+if (otherServer !== undefined) {
+  const service = await Service.start({});
+  afterAll(() => service.stop());
+
+  storeSuite({
+    name: otherServer,
+    can,
+    longestName,
+    // It has to start in less.
+    lease: 3_000,
+    declare: (limits) => service.configure(Object.fromEntries(limits)),
+    connect: (times) => throttleStore({ url: service.url, ...times }),
+    wipe: () => service.restart(),
+    hang: () => {
+      service.freeze();
+      return () => service.thaw();
+    },
+  });
+}

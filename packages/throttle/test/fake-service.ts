@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+type Answer = readonly [status: number, text: string];
+
+/** Undefined: nobody answers. `cut`: the connection ends without an answer. */
+export type Script = (asked: Asked) => Answer | 'cut' | undefined | Promise<Answer>;
+
+/** A service that answers as a test says, and tells what it was asked. */
+export interface FakeService {
+  readonly url: string;
+  readonly asked: Asked[];
+  script: Script;
+  closeIdle(): void;
+}
+
+/** What the service says where nothing is wrong. */
+export const fine: Script = ({ method, path }) => {
+  if (method === 'DELETE' && path.split('/').length === 3) return [200, '"Peer released"'];
+  return [200, 'Ok'];
+};
+
+export async function startFake(script: Script = fine): Promise<FakeService> {
+  const server = createServer((request, response) => void answer(request, response));
+  const asked: Asked[] = [];
+  const fake = { url: '', asked, script, closeIdle: () => server.closeIdleConnections() };
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    const { method = '', headers } = request;
+    const { pathname, searchParams: query } = new URL(request.url as string, 'http://fake');
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const ask = { method, path: pathname, query, body, headers, at: performance.now() };
+    asked.push(ask);
+    const said = await fake.script(ask);
+    if (said === 'cut') request.socket.destroy();
+    else if (said !== undefined) response.writeHead(said[0]).end(said[1]);
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return fake;
+}

@@ -1,0 +1,85 @@
+import { type Lock, throttleClient, throttleStore } from '@headgate/throttle';
+import { describe, expect, test } from 'vitest';
+
+const url = 'http://localhost:8000';
+const option = (name: string) =>
+  expect.objectContaining({ name: 'HeadgateError', code: 'ERR_HEADGATE_OPTION', option: name });
+
+describe.each([
+  ['throttleClient', throttleClient],
+  ['throttleStore', throttleStore],
+] as const)('%s', (_, make: (options: never) => unknown) => {
+  const made = (options: object) => () => make(options as never);
+
+  test.each([
+    undefined,
+    '',
+    'nowhere',
+    'localhost:8000',
+    'ftp://localhost',
+    'unix:relative',
+    'unix:',
+    'http://user:secret@localhost',
+    8000,
+  ])('refuses the url %s', (wrong) => {
+    expect(made({ url: wrong })).toThrow(option('url'));
+  });
+
+  test('shows no password', () => {
+    const secret = made({ url: 'http://user:secret@localhost' });
+    expect(secret).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('secret') }),
+    );
+  });
+
+  test.each(['', 'two words', 'line\nbreak', 'ü', 5, null])('refuses the token %j', (token) => {
+    expect(made({ url, token })).toThrow(option('token'));
+  });
+
+  test('shows no token', () => {
+    const shown = expect.objectContaining({ message: expect.not.stringContaining('secret') });
+    expect(made({ url, token: 'secret token' })).toThrow(shown);
+  });
+
+  test.each([0, 99, -1, Number.NaN, Infinity, '1s', null])('refuses the lease %j', (lease) => {
+    expect(made({ url, lease })).toThrow(option('lease'));
+  });
+
+  test.each([{ url, leas: 5 }, undefined, null, 'url'])('refuses the options %j', (options) => {
+    expect(made(options as object)).toThrow(expect.objectContaining({ name: 'HeadgateError' }));
+  });
+
+  test.each([url, 'https://locks.internal/prefix/', 'http://[::1]:8000', 'unix:/run/locks.sock'])(
+    'takes the url %s',
+    (right) => {
+      expect(made({ url: right, token: 'aZ0-._~+/==', lease: 100 })).not.toThrow();
+    },
+  );
+});
+
+test('a store takes no longer than a third of its lease for a call', () => {
+  const made = () => throttleStore({ url, lease: 900, timeout: 301 });
+  expect(made).toThrow(option('lease'));
+  expect(throttleStore({ url, lease: 900 })).toMatchObject({ lease: 900, timeout: 300 });
+  expect(throttleStore({ url })).toMatchObject({ lease: 10_000, timeout: 1_000 });
+});
+
+test.each([
+  ['', {}, 'semaphore'],
+  ['\ud800', {}, 'semaphore'],
+  [5, {}, 'semaphore'],
+  ['A', { count: 0 }, 'count'],
+  ['A', { count: 1.5 }, 'count'],
+  ['A', { count: '1' }, 'count'],
+  ['A', { timeout: -1 }, 'timeout'],
+  ['A', { timeout: Number.NaN }, 'timeout'],
+  ['A', { signal: {} }, 'signal'],
+  ['A', { cont: 1 }, 'cont'],
+])('lock(%j, %j) is refused before anybody is asked', async (semaphore, options, wrong) => {
+  const lock: (...args: unknown[]) => Promise<Lock> = throttleClient({ url }).lock as never;
+  const client = throttleClient({ url });
+  await expect(lock.call(client, semaphore, options)).rejects.toMatchObject({
+    name: 'HeadgateError',
+    option: wrong,
+  });
+});

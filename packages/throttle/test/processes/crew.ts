@@ -1,0 +1,34 @@
+import * as processes from '@headgate/test-servers/processes';
+import { type LimitOptions, limitSettings } from '@headgate/test-servers/processes';
+import type { FullCounts } from '../service.ts';
+import type { Settings, ThrottleInstance } from './instance.ts';
+
+export type Limited = processes.Limited<ThrottleInstance>;
+
+interface Options extends LimitOptions {
+  readonly limit: 1 | 2 | 3;
+}
+
+/** For so many tests of a file: the service has each limit from the beginning. */
+const most = 20;
+
+/** Names as `limitOf` gives them. */
+export const semaphores: FullCounts = Object.fromEntries(
+  [1, 2, 3].flatMap((limit) =>
+    Array.from({ length: most }, (_, at) => [`${limit} of test ${at + 1}`, limit]),
+  ),
+);
+
+let tests = 0;
+
+/** For the tests of one file. */
+export function useCrew() {
+  const program = new URL('./worker.ts', import.meta.url);
+  return processes.useCrew<ThrottleInstance, [{ readonly url: string }, Options]>(
+    program,
+    ({ url }, options) => {
+      const { name = `${options.limit} of test ${++tests}` } = options;
+      return { url, ...limitSettings({ ...options, name }) } satisfies Settings;
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
+import { type Lock, type ThrottleClient, throttleClient, throttleStore } from '@headgate/throttle';
+
+/** What a process is told of the limit that it shares. */
+export interface Settings extends LimitSettings {
+  readonly url: string;
+}
+
+/** Beside a client that takes locks of its own. */
+export class ThrottleInstance extends Instance {
+  readonly #client: ThrottleClient;
+  readonly #locks = new Map<string, Lock>();
+
+  constructor({ url, lease, timeout, limiter }: Settings, tell: Tell) {
+    super(throttleStore({ url, lease, timeout }), limiter, tell);
+    this.#client = throttleClient({ url, lease });
+  }
+
+  async lock(semaphore: string, timeout?: number): Promise<void> {
+    this.#locks.set(semaphore, await this.#client.lock(semaphore, { timeout }));
+  }
+
+  async unlock(semaphore: string): Promise<void> {
+    await this.#locks.get(semaphore)?.release();
+    this.#locks.delete(semaphore);
+  }
+
+  /** The code of the reason; undefined where the lock is held still. */
+  isLost(semaphore: string): string | undefined {
+    return this.#locks.get(semaphore)?.signal.reason?.code;
+  }
+
+  override async end(): Promise<void> {
+    for (const lock of this.#locks.values()) await lock.release();
+    await this.#client.close();
+    await super.end();
+  }
+}

@@ -1,0 +1,90 @@
+import { expect, test, vi } from 'vitest';
+import { useService } from '../service.ts';
+import { type Limited, semaphores, useCrew } from './crew.ts';
+
+const crew = useCrew();
+const service = await useService(semaphores);
+
+function start(count: number, options: Parameters<typeof crew.start>[2]) {
+  return crew.start(count, service, options) as Promise<[Limited, Limited, Limited]>;
+}
+
+async function stands(one: Limited, inflight: number, queued: number): Promise<void> {
+  const look = async () => expect(await one.do('stored')).toMatchObject({ inflight, queued });
+  await vi.waitFor(look, { timeout: 15_000, interval: 20 });
+}
+
+test('a restarted service is told what is held and who waits, and lets nobody in beyond', async () => {
+  const [one, two] = await start(2, { limit: 2, lease: 9_000, onStoreError: 'local' });
+  const held = await one.acquire({ weight: 2 });
+  const waiting = [await one.wait(), await one.wait({ weight: 2 })];
+  await service.restart();
+  await stands(two, 2, 3);
+  expect(await held.isAborted()).toBe(false);
+  const newcomer = await two.wait();
+  await held.release();
+  for (const { held: next } of [...waiting, newcomer]) await (await next).release();
+  await stands(one, 0, 0);
+  for (const process of [one, two]) expect(process.of('lost')).toEqual([]);
+});
+
+test('a lock is there again after a restart', async () => {
+  const [one] = await start(1, { limit: 1, lease: 9_000 });
+  await one.do('lock', '1 of test 19');
+  await service.restart();
+  const taken = async () => {
+    const answer = await fetch(`${service.url}/remainder?semaphore=1%20of%20test%2019`);
+    expect(await answer.text()).toBe('0');
+  };
+  await vi.waitFor(taken, 10_000);
+  expect(await one.do('isLost', '1 of test 19')).toBeUndefined();
+  await one.do('unlock', '1 of test 19');
+});
+
+test('while the service is away each process is as its policy says, and comes back', async () => {
+  const [rejects] = await start(1, { limit: 1, lease: 9_000 });
+  const [goesOn] = await start(1, { limit: 1, lease: 9_000, onStoreError: 'local' });
+  const held = await goesOn.acquire();
+  await (await rejects.acquire()).release();
+  await service.kill();
+  await expect(rejects.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+  await expect(goesOn.acquire({ queueTimeout: 100 })).rejects.toMatchObject({ reason: 'timeout' });
+  await held.release();
+  const local = await goesOn.acquire();
+  await service.launch();
+  await stands(goesOn, 1, 0);
+  await vi.waitFor(async () => (await rejects.acquire()).release(), 10_000);
+  await local.release();
+  await stands(goesOn, 0, 0);
+});
+
+test('a frozen service is waited for no longer than a call may take, and catches up', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 9_000, timeout: 500 });
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  // Whether it hears of the outage at all, or waits on, depends on whether it asks for something meanwhile.
+  const next = waiting.held.then(
+    (permit) => permit.release(),
+    ({ code }) => expect(code).toBe('ERR_HEADGATE_STORE_TIMEOUT'),
+  );
+  service.freeze();
+  const asked = performance.now();
+  await expect(one.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
+  expect(performance.now() - asked).toBeLessThan(2_500);
+  service.thaw();
+  await held.release();
+  await next;
+  await vi.waitFor(async () => (await one.acquire()).release(), 10_000);
+});
+
+test('a service that is frozen for longer than a lease has nobody at work twice', async () => {
+  const [one, two] = await start(2, { limit: 1, lease: 900 });
+  const held = await one.acquire();
+  service.freeze();
+  expect(await held.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  service.thaw();
+  const next = await vi.waitFor(() => two.acquire(), 10_000);
+  await held.release();
+  expect(await two.do('stored')).toMatchObject({ inflight: 1 });
+  await next.release();
+});

@@ -1,0 +1,179 @@
+import { type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Asked, fine, startFake } from './fake-service.ts';
+
+function connect(options: ThrottleClientOptions) {
+  const client = throttleClient(options);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const isLock = ({ method, path }: Asked) => method === 'PUT' && path.split('/').length === 4;
+const isHeartbeat = ({ method, path }: Asked) => method === 'PUT' && path.split('/').length === 3;
+
+test.each([408, 444, 499, 500, 502, 503, 504, 509, 521, 599])(
+  'what is answered %i is tried again',
+  async (status) => {
+    let left = 2;
+    const fake = await startFake((asked) =>
+      isLock(asked) && left-- > 0 ? [status, 'not now'] : fine(asked),
+    );
+    const lock = await connect({ url: fake.url }).lock('A');
+    expect(fake.asked.filter(isLock).length).toBe(3);
+    await lock.release();
+  },
+);
+
+test.each([400, 401, 404, 405, 409, 413, 415, 422, 429, 501, 505, 506, 507, 508, 510, 511])(
+  'what is answered %i is not',
+  async (status) => {
+    const fake = await startFake((asked) => (isLock(asked) ? [status, 'no'] : fine(asked)));
+    const client = connect({ url: fake.url });
+    await expect(client.lock('A')).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      message: `the semaphore service answered ${status}: no`,
+      cause: { status, text: 'no' },
+    });
+    await client.close();
+    expect(fake.asked.filter(isLock).length).toBe(1);
+    // Whatever the service made of it is taken back.
+    expect(fake.asked.at(-1)?.method).toBe('DELETE');
+  },
+);
+
+test('what is not answered is tried again, and so is a release', async () => {
+  let cuts = 0;
+  const fake = await startFake((asked) => (cuts++ % 2 === 0 ? 'cut' : fine(asked)));
+  const lock = await connect({ url: fake.url }).lock('A');
+  await lock.release();
+  const methods = fake.asked.map(({ method }) => method);
+  expect(methods).toEqual(['POST', 'POST', 'PUT', 'PUT', 'DELETE', 'DELETE']);
+});
+
+test('what always fails is given up', async () => {
+  const fake = await startFake(() => [503, 'closed today']);
+  const began = performance.now();
+  await expect(connect({ url: fake.url }).lock('A', { timeout: 1_000 })).rejects.toMatchObject({
+    message: 'the semaphore service answered 503: closed today',
+  });
+  expect(performance.now() - began).toBeLessThan(1_500);
+  // 100, 200, 400, 800 ms and so on, of which each may be half as long.
+  expect(fake.asked.length).toBeGreaterThanOrEqual(3);
+  expect(fake.asked.length).toBeLessThanOrEqual(7);
+});
+
+test('a wait ends between two attempts when its signal aborts', async () => {
+  const fake = await startFake(() => [503, 'not now']);
+  const reason = new Error('no longer wanted');
+  const signal = AbortSignal.timeout(20_000);
+  const abort = new AbortController();
+  const lock = connect({ url: fake.url }).lock('A', {
+    signal: AbortSignal.any([signal, abort.signal]),
+  });
+  lock.catch(() => {});
+  await vi.waitFor(() => expect(fake.asked.length).toBeGreaterThan(1));
+  abort.abort(reason);
+  await expect(lock).rejects.toBe(reason);
+});
+
+test('who waits asks for 5 seconds at a time, and for no longer than it may wait', async () => {
+  let turns = 0;
+  const fake = await startFake((asked) => {
+    if (!isLock(asked)) return fine(asked);
+    return turns++ < 2 ? [202, '1'] : [200, '1'];
+  });
+  const lock = await connect({ url: fake.url, lease: 60_000 }).lock('A', { timeout: 6_000 });
+  await lock.release();
+  const blocked = fake.asked
+    .filter(isLock)
+    .map(({ query }) => Number.parseInt(query.get('block_for') as string, 10));
+  expect(blocked.slice(0, 2)).toEqual([5_000, 5_000]);
+  expect(fake.asked.filter(isLock).map(({ query }) => query.get('expires_in'))).toEqual(
+    Array(3).fill('60000ms'),
+  );
+});
+
+test('a request is never blocked for so long that the lease could run out', async () => {
+  const fake = await startFake();
+  const lock = await connect({ url: fake.url, lease: 300 }).lock('A');
+  await lock.release();
+  expect(fake.asked.find(isLock)?.query.get('block_for')).toBe('100ms');
+});
+
+test('F6: heartbeats come before a third of the lease has passed, and again', async () => {
+  const fake = await startFake();
+  const lease = 600;
+  const lock = await connect({ url: fake.url, lease }).lock('A');
+  await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(4), 10_000);
+  await lock.release();
+  const times = fake.asked.filter((asked) => isLock(asked) || isHeartbeat(asked));
+  for (const [index, { at }] of times.slice(1).entries()) {
+    expect(at - (times[index]?.at as number)).toBeLessThan((2 * lease) / 3);
+  }
+  expect(times.at(-1)?.body).toBe('{"expires_in":"600ms"}');
+  expect(lock.signal.aborted).toBe(false);
+});
+
+test('F8: a lease of a year is not renewed at once, and again', async () => {
+  const fake = await startFake();
+  const lock = await connect({ url: fake.url, lease: 365 * 86_400_000 }).lock('A');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(fake.asked.filter(isHeartbeat)).toEqual([]);
+  expect(lock.signal.aborted).toBe(false);
+  await lock.release();
+});
+
+test('a lost heartbeat is followed by another in time', async () => {
+  let lost = 0;
+  const fake = await startFake((asked) =>
+    isHeartbeat(asked) && lost++ === 0 ? undefined : fine(asked),
+  );
+  const lock = await connect({ url: fake.url, lease: 900 }).lock('A');
+  await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(3), 10_000);
+  expect(lock.signal.aborted).toBe(false);
+  await lock.release();
+});
+
+test('a peer that is not known is made again while the lease cannot have run out', async () => {
+  let isForgotten = true;
+  const fake = await startFake((asked) => {
+    if (!isHeartbeat(asked) || !isForgotten) return fine(asked);
+    isForgotten = false;
+    return [400, 'Unknown peer'];
+  });
+  const lock = await connect({ url: fake.url, lease: 300 }).lock('A', { count: 3 });
+  const restores = () => fake.asked.filter(({ path }) => path === '/restore');
+  await vi.waitFor(() => expect(restores().length).toBe(2), 5_000);
+  const [made, restored] = restores().map(({ body }) => body);
+  expect(made).toMatch(/^\{"expires_in":"300ms","peer_id":\d+,"acquired":\{\}\}$/);
+  expect(restored).toBe(made?.replace('{}', '{"A":3}'));
+  expect(lock.signal.aborted).toBe(false);
+  await lock.release();
+});
+
+test('ids keep all of their 64 bits', async () => {
+  const fake = await startFake();
+  const client = connect({ url: fake.url });
+  const locks = await Promise.all(Array.from({ length: 20 }, () => client.lock('A')));
+  await Promise.all(locks.map((lock) => lock.release()));
+  const ids = fake.asked.flatMap(({ body }) => /"peer_id":(\d+)/.exec(body)?.[1] ?? []);
+  expect(new Set(ids).size).toBe(20);
+  for (const id of ids) {
+    expect(fake.asked.filter(({ path }) => path === `/peers/${id}/A`).length).toBe(1);
+    expect(fake.asked.filter(({ path }) => path === `/peers/${id}`).length).toBe(1);
+  }
+  // As good as certain of 20 at random.
+  expect(ids.some((id) => BigInt(id) > 2n ** 63n)).toBe(true);
+  expect(ids.some((id) => BigInt(Number(id)) !== BigInt(id))).toBe(true);
+});
+
+test('an idle connection that the service has closed fails nobody', async () => {
+  const fake = await startFake();
+  const client = connect({ url: fake.url });
+  for (let turn = 0; turn < 20; turn++) {
+    const lock = await client.lock('A');
+    fake.closeIdle();
+    await lock.release();
+  }
+  expect(fake.asked.filter(isLock).length).toBe(20);
+});

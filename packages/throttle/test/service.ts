@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startProxy } from '@headgate/test-servers';
+import { afterAll } from 'vitest';
+
+const main = fileURLToPath(new URL('../../server/src/command/main.ts', import.meta.url));
+
+/** Another program that speaks the protocol, such as the original: what `THROTTLE_SERVER` names. */
+export const { THROTTLE_SERVER: otherServer } = process.env;
+
+export type FullCounts = Readonly<Record<string, number>>;
+
+/** The service in a process of its own, which ends with this one. */
+export class Service {
+  readonly port: number;
+  readonly #folder: string;
+  #child!: ChildProcess;
+
+  static async start(semaphores: FullCounts): Promise<Service> {
+    const folder = await mkdtemp(join(tmpdir(), 'headgate-throttle-'));
+    // It knows of ports that nobody uses.
+    const proxy = await startProxy({ port: 0 });
+    const { port } = proxy;
+    await proxy.stop();
+    const service = new Service(folder, port);
+    await service.#write(semaphores);
+    await service.#launch();
+    return service;
+  }
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** There are these semaphores from now on. Where the program cannot be told, it is restarted. */
+  async configure(semaphores: FullCounts): Promise<void> {
+    await this.#write(semaphores);
+    if (otherServer !== undefined) return this.restart();
+    this.#child.kill('SIGHUP');
+    const names = Object.keys(semaphores);
+    const name = encodeURIComponent(names.at(-1) ?? '');
+    const isKnown = async () => (await fetch(`${this.url}/remainder?semaphore=${name}`)).ok;
+    while (!(await isKnown())) await sleep(5);
+  }
+
+  /** It knows nothing of what was before. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.#launch();
+  }
+
+  launch(): Promise<void> {
+    return this.#launch();
+  }
+
+  async kill(): Promise<void> {
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+
+  /** It answers nobody and keeps its connections, until `thaw`. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #write(semaphores: FullCounts): Promise<void> {
+    const lines = Object.entries(semaphores).map(([name, max]) => `${quoted(name)} = ${max}`);
+    await writeFile(this.#file, ['[semaphores]', ...lines, ''].join('\n'));
+  }
+
+  async #launch(): Promise<void> {
+    const [program, ...own] =
+      otherServer === undefined
+        ? [process.execPath, '--conditions=headgate-source', '--import=tsx', main]
+        : [otherServer];
+    const args = [...own, '--port', `${this.port}`, '-c', this.#file];
+    this.#child = spawn(program as string, args, { stdio: 'ignore' });
+    const end = () => void this.#child.kill('SIGKILL');
+    process.once('exit', end);
+    this.#child.once('exit', () => process.off('exit', end));
+    while (!(await fetch(`${this.url}/health`).catch(() => undefined))?.ok) {
+      if (this.#child.exitCode !== null) throw new Error(`it has ended: ${args.join(' ')}`);
+      await sleep(10);
+    }
+  }
+
+  get #file(): string {
+    return join(this.#folder, 'throttle.toml');
+  }
+}
+
+/** For the tests of one file. */
+export async function useService(semaphores: FullCounts): Promise<Service> {
+  const service = await Service.start(semaphores);
+  afterAll(() => service.stop());
+  return service;
+}
+
+/** As TOML has it; JSON's escapes are its own, but for one character. */
+function quoted(name: string): string {
+  return JSON.stringify(name).replaceAll('\x7f', '\\u007f');
+}

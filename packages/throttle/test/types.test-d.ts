@@ -1,0 +1,17 @@
+import type { Store } from '@headgate/core/shared';
+import { type Lock, throttleClient, throttleStore } from '@headgate/throttle';
+import { expectTypeOf } from 'vitest';
+
+const url = 'http://localhost:8000';
+
+expectTypeOf(throttleStore({ url })).toExtend<Store>();
+expectTypeOf(throttleStore).toBeCallableWith({ url, token: undefined, lease: 5_000, timeout: 100 });
+expectTypeOf(throttleClient({ url }).lock('A')).resolves.toEqualTypeOf<Lock>();
+expectTypeOf<Lock>().toExtend<AsyncDisposable>();
+
+// @ts-expect-error: there is no such option
+throttleClient({ url, timeout: 5 });
+// @ts-expect-error: it is asked somewhere
+throttleStore({});
+// @ts-expect-error: nor is there a key
+throttleClient({ url }).lock('A', { key: 'a' });
