@@ -33,6 +33,7 @@ export class PostgresStore extends Store {
     place: true,
     resize: true,
     recall: true,
+    counts: true,
   };
   readonly #make: MakeClient;
   readonly #schema: string;
