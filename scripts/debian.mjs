@@ -3,11 +3,33 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const works = (program) =>
-  spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+/**
+ * Makes sure of a program: `usual` names where it may be, and if none of them runs, `folder/root` has the package. `wrong`
+ * says that the place that somebody has named has none. Where nothing helps, it tells what would: `macOS` and `elsewhere`.
+ */
+export function findProgram(program, { usual, folder, name = program, wrong, macOS, elsewhere }) {
+  if (usual.some(works) || existsSync(join(folder, 'root'))) return;
+  try {
+    if (wrong) throw new Error(wrong);
+    console.log(`No ${program} here: taking Debian’s into ${folder} (once)…`);
+    unpack(folder, name);
+  } catch (error) {
+    // Whatever needs none goes on; the tests that do need one fail and say the same.
+    console.error(`
+There is no ${program}: ${error.message}.
+Tests that need one will fail. Any of these helps:
+  Debian, Ubuntu: apt-get install ${name}
+  macOS: ${macOS}${elsewhere ? `\n  another place: ${elsewhere}` : ''}
+`);
+  }
+}
 
-/** Unpacks a package, and those that it needs and that are not installed, into `folder/root`. */
-export function unpackDebian(folder, name) {
+function works(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** A package, and those that it needs and that are not installed, into `folder/root`. */
+function unpack(folder, name) {
   if (!works('apt-get')) throw new Error('there is no apt-get either');
   const work = join(folder, `work-${process.pid}`);
   // Whoever runs it may read it, whatever this process does with its files otherwise.

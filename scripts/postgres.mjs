@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { unpackDebian, works } from './debian.mjs';
+import { findProgram } from './debian.mjs';
 
 /** Where Debian and Ubuntu keep them, which is not on PATH. */
 const versions = '/usr/lib/postgresql';
@@ -16,37 +16,22 @@ export function findPostgres() {
   const programs = named
     ? [join(named, 'postgres')]
     : ['postgres', ...installed.map((version) => join(versions, version, 'bin/postgres'))];
-  find(programs, 'postgres', 'postgresql', {
-    fix: 'brew install postgresql@17',
-    another: 'POSTGRES_BIN=/folder/of/postgres/and/initdb',
+  findProgram('postgres', {
+    usual: programs,
+    folder: join(cache(), 'postgres'),
+    name: 'postgresql',
     wrong: named && `POSTGRES_BIN=${named} has no postgres that runs`,
+    macOS: 'brew install postgresql@17',
+    elsewhere: 'POSTGRES_BIN=/folder/of/postgres/and/initdb',
   });
   const bouncer = process.env.PGBOUNCER;
-  find([bouncer || 'pgbouncer', '/usr/sbin/pgbouncer'], 'pgbouncer', 'pgbouncer', {
-    fix: 'brew install pgbouncer',
-    another: 'PGBOUNCER=/path/to/pgbouncer',
+  findProgram('pgbouncer', {
+    usual: [bouncer || 'pgbouncer', '/usr/sbin/pgbouncer'],
+    folder: join(cache(), 'pgbouncer'),
     wrong: bouncer && `PGBOUNCER=${bouncer} does not run`,
+    macOS: 'brew install pgbouncer',
+    elsewhere: 'PGBOUNCER=/path/to/pgbouncer',
   });
-}
-
-function find(programs, program, name, { fix, another, wrong }) {
-  if (programs.some(works)) return;
-  const folder = join(cache(), program);
-  if (existsSync(join(folder, 'root'))) return;
-  try {
-    if (wrong) throw new Error(wrong);
-    console.log(`No ${program} here: taking Debian’s into ${folder} (once)…`);
-    unpackDebian(folder, name);
-  } catch (error) {
-    // Whatever needs none goes on; the tests that do need one fail and say the same.
-    console.error(`
-There is no ${program}: ${error.message}.
-Tests that need one will fail. Any of these helps:
-  Debian, Ubuntu: apt-get install ${name}
-  macOS: ${fix}
-  another place: ${another}
-`);
-  }
 }
 
 /** A clone of root's may be where nobody else can read. */
