@@ -28,6 +28,21 @@ export class Peer {
     return lowest;
   }
 
+  /** Lets go of all that it holds, and waits for nothing. Returns of what there may be room now. */
+  leave(): Semaphore[] {
+    const semaphores = [...this.acquired.keys()];
+    for (const semaphore of semaphores) semaphore.free(this);
+    if (this.pending !== undefined) semaphores.push(this.pending.semaphore);
+    this.withdraw();
+    return semaphores;
+  }
+
+  /** Waits no longer. The line is not served by that: more may be about to leave it. */
+  withdraw(): void {
+    this.pending?.semaphore.leave(this.pending);
+    this.pending = undefined;
+  }
+
   /** Whether it holds just these. */
   holds(locks: ReadonlyMap<Semaphore, bigint>): boolean {
     if (locks.size !== this.acquired.size) return false;

@@ -1,5 +1,5 @@
-import { Heap } from '@headgate/core/shared';
 import { Peer } from './peer.ts';
+import { Peers } from './peers.ts';
 import * as refusals from './refusal.ts';
 import { Refusal } from './refusal.ts';
 import { PendingLock, type Semaphore, type SemaphoreSettings } from './semaphore.ts';
@@ -15,7 +15,7 @@ export interface StateOptions {
   readonly maxPeers: number;
   /** Of blocked requests. */
   readonly maxBlocked: number;
-  /** `advance` has something to do then, if it is not called before. */
+  /** `advance` has something to do then, if not before; the earliest instant counts. */
   readonly wakeAt: (instant: number) => void;
   readonly expired: (peers: number) => void;
 }
@@ -35,14 +35,14 @@ export interface LockRequest {
  */
 export class State {
   readonly #options: StateOptions;
-  readonly #peers = new Map<bigint, Peer>();
-  readonly #expiries = new Heap<Peer>((peer) => peer.validUntil);
+  readonly #peers: Peers;
   readonly #waits: Waits;
   readonly #semaphores: Semaphores;
 
   constructor(options: StateOptions) {
     this.#options = options;
-    this.#waits = new Waits(options.maxBlocked);
+    this.#peers = new Peers(options.maxPeers, options.wakeAt);
+    this.#waits = new Waits(options.maxBlocked, options.wakeAt);
     this.#semaphores = new Semaphores((peer) => this.#waits.answer(peer));
   }
 
@@ -61,16 +61,14 @@ export class State {
 
   /** When `advance` has something to do; Infinity where it never has. */
   get next(): number {
-    return Math.min(this.#expiries.first?.validUntil ?? Infinity, this.#waits.next);
+    return Math.min(this.#peers.next, this.#waits.next);
   }
 
   newPeer(expiresIn: number): bigint | Refusal {
     const now = this.advance();
-    if (this.#peers.size >= this.#options.maxPeers) return refusals.tooManyPeers;
     let id = this.#options.randomId();
-    while (this.#peers.has(id)) id = this.#options.randomId();
-    this.#add(new Peer(id, now + expiresIn));
-    return id;
+    while (this.#peers.get(id) !== undefined) id = this.#options.randomId();
+    return this.#peers.add(new Peer(id, now + expiresIn)) ?? id;
   }
 
   /** Whether there was one. */
@@ -87,7 +85,7 @@ export class State {
     const now = this.advance();
     const peer = this.#peers.get(id);
     if (peer === undefined) return refusals.unknownPeer;
-    this.#prolong(peer, now + expiresIn);
+    this.#peers.prolong(peer, now + expiresIn);
     return undefined;
   }
 
@@ -103,7 +101,7 @@ export class State {
     }
     if (expiresIn !== undefined) {
       if (peer === undefined) return refusals.unknownPeer;
-      this.#prolong(peer, now + expiresIn);
+      this.#peers.prolong(peer, now + expiresIn);
     }
     if (count < 1n) return refusals.badCount(count);
     if (peer === undefined) return refusals.unknownPeer;
@@ -127,10 +125,7 @@ export class State {
     const peer = this.#peers.get(id) as Peer;
     const semaphore = this.#semaphores.get(name) as Semaphore;
     const wait = new Wait(peer, semaphore, this.#options.now() + blockFor, settle);
-    const refusal = this.#waits.add(wait);
-    if (refusal !== undefined) return refusal;
-    if (wait.until <= this.next) this.#options.wakeAt(wait.until);
-    return wait;
+    return this.#waits.add(wait) ?? wait;
   }
 
   /** Who waited has gone away; no answer follows. */
@@ -150,7 +145,10 @@ export class State {
     if (semaphore === undefined) return refusals.unknownSemaphore;
     const peer = this.#peers.get(id);
     if (peer === undefined) return refusals.unknownPeer;
-    if (!semaphore.free(peer) && peer.pending?.semaphore === semaphore) this.#withdraw(peer);
+    if (!semaphore.free(peer) && peer.pending?.semaphore === semaphore) {
+      peer.withdraw();
+      this.#waits.answer(peer);
+    }
     this.#semaphores.serve(semaphore, now);
     return undefined;
   }
@@ -178,19 +176,19 @@ export class State {
     if (acquired instanceof Refusal) return acquired;
     if (known !== undefined) {
       if (known.pending !== undefined || !known.holds(acquired)) return refusals.restoreWouldChange;
-      this.#prolong(known, now + expiresIn);
+      this.#peers.prolong(known, now + expiresIn);
       return undefined;
     }
-    if (this.#peers.size >= this.#options.maxPeers) return refusals.tooManyPeers;
     const peer = new Peer(id, now + expiresIn);
+    const refusal = this.#peers.add(peer);
+    if (refusal !== undefined) return refusal;
     for (const [semaphore, count] of acquired) semaphore.hold(peer, count, now);
-    this.#add(peer);
     return undefined;
   }
 
   peers(): Iterable<bigint> {
     this.advance();
-    return this.#peers.keys();
+    return this.#peers.ids();
   }
 
   semaphores(): Iterable<Semaphore> {
@@ -202,7 +200,7 @@ export class State {
   get size(): { peers: number; expiries: number; waits: number; semaphores: number } {
     return {
       peers: this.#peers.size,
-      expiries: this.#expiries.size,
+      expiries: this.#peers.expiries,
       waits: this.#waits.size,
       semaphores: this.#semaphores.size,
     };
@@ -222,23 +220,11 @@ export class State {
     return peer.pending === undefined;
   }
 
-  #add(peer: Peer): void {
-    this.#peers.set(peer.id, peer);
-    this.#prolong(peer, peer.validUntil);
-  }
-
-  #prolong(peer: Peer, validUntil: number): void {
-    peer.validUntil = validUntil;
-    this.#expiries.add(peer);
-    if (validUntil <= this.next) this.#options.wakeAt(validUntil);
-  }
-
   /** All go before anybody is let in, who might be one of them. */
   #expire(now: number): void {
     let count = 0;
     const freed = new Set<Semaphore>();
-    for (let peer = this.#expiries.first; peer !== undefined; peer = this.#expiries.first) {
-      if (peer.validUntil > now) break;
+    for (let peer = this.#peers.due(now); peer !== undefined; peer = this.#peers.due(now)) {
       for (const semaphore of this.#remove(peer)) freed.add(semaphore);
       count += 1;
     }
@@ -249,23 +235,8 @@ export class State {
 
   /** Returns of what there may be room now. */
   #remove(peer: Peer): Semaphore[] {
-    this.#peers.delete(peer.id);
-    this.#expiries.delete(peer);
+    this.#peers.delete(peer);
     this.#waits.refuse(peer);
-    const semaphores = [...peer.acquired.keys()];
-    for (const semaphore of semaphores) semaphore.free(peer);
-    if (peer.pending !== undefined) {
-      semaphores.push(peer.pending.semaphore);
-      this.#withdraw(peer);
-    }
-    return semaphores;
-  }
-
-  /** The line is not served yet: more may be about to leave it. */
-  #withdraw(peer: Peer): void {
-    const lock = peer.pending as PendingLock;
-    lock.semaphore.leave(lock);
-    peer.pending = undefined;
-    this.#waits.answer(peer);
+    return peer.leave();
   }
 }

@@ -21,7 +21,10 @@ export class Wait {
 export class Waits {
   readonly #all = new Heap<Wait>((wait) => wait.until);
 
-  constructor(private readonly most: number) {}
+  constructor(
+    private readonly most: number,
+    private readonly wakeAt: (instant: number) => void,
+  ) {}
 
   get size(): number {
     return this.#all.size;
@@ -36,6 +39,7 @@ export class Waits {
     if (this.size >= this.most) return tooManyWaits;
     wait.peer.waits.add(wait);
     this.#all.add(wait);
+    this.wakeAt(wait.until);
     return undefined;
   }
 

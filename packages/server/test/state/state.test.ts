@@ -100,8 +100,10 @@ describe('bounds', () => {
     world.state.deletePeer(next);
     expect(world.state.isAcquired(last)).toBe(true);
   });
+});
 
-  it('wakes for the earliest instant', () => {
+describe('time', () => {
+  it('is to be looked at when something may be due, and the earliest such instant is known', () => {
     const instants: number[] = [];
     const world = new World({ A: 1 }, { wakeAt: (instant) => instants.push(instant) });
     const holder = world.peer(1_000);
@@ -109,7 +111,7 @@ describe('bounds', () => {
     world.acquire(holder, 'A');
     world.acquire(next, 'A');
     world.block(next, 'A', 500);
-    expect(instants).toEqual([1_000, 500]);
+    expect(instants).toEqual([1_000, 2_000, 500]);
     expect(world.state.next).toBe(500);
     world.pass(500);
     expect(world.state.next).toBe(1_000);
