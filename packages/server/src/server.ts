@@ -55,7 +55,7 @@ export class Server {
       maxPeers: checkCount('maxPeers', maxPeers, 1),
       maxBlocked: checkCount('maxBlocked', maxBlocked, 0),
     });
-    this.app = createApp(this.#service, clock, token);
+    this.app = createApp(this.#service, token);
     this.configure(options.semaphores);
   }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '@headgate/core';
 import { Hono } from 'hono';
 import { bearerAuth } from 'hono/bearer-auth';
 import { HTTPException } from 'hono/http-exception';
@@ -11,7 +10,7 @@ import { peerRoutes } from './peers.ts';
 import { uiPage, uiState } from './ui.ts';
 
 /** The protocol over HTTP. It decides nothing: that is the state's. */
-export function createApp(service: Service, clock: Clock, token: string | undefined): Hono {
+export function createApp(service: Service, token: string | undefined): Hono {
   const app = new Hono();
   uiPage(app, token !== undefined);
   if (token !== undefined) requireToken(app, token);
@@ -19,7 +18,7 @@ export function createApp(service: Service, clock: Clock, token: string | undefi
   pages(app);
   peerRoutes(app, service);
   lockRoutes(app, service);
-  const metrics = new Metrics(service.state, clock);
+  const metrics = new Metrics(service.state);
   metrics.route(app);
   notFound(app, () => metrics.countUnknownPath());
   app.onError((error, c) => {

@@ -1,4 +1,3 @@
-import type { Clock } from '@headgate/core';
 import type { Hono } from 'hono';
 import type { Gauge } from 'prom-client';
 import type { State } from '../state/state.ts';
@@ -7,10 +6,7 @@ import type { State } from '../state/state.ts';
 export class Metrics {
   #unknownPaths = 0;
 
-  constructor(
-    private readonly state: State,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly state: State) {}
 
   countUnknownPath(): void {
     this.#unknownPaths += 1;
@@ -41,9 +37,9 @@ export class Metrics {
   }
 
   #fill(gauges: Record<'max' | 'acquired' | 'pending' | 'longest', Gauge>): void {
-    const semaphores = this.state.semaphores();
-    const now = this.clock.now();
-    for (const { name, max, acquired, pending, pendingSince = now } of semaphores) {
+    const now = this.state.advance();
+    for (const semaphore of this.state.semaphores()) {
+      const { name, max, acquired, pending, pendingSince = now } = semaphore;
       const labels = { semaphore: name };
       gauges.max.set(labels, Number(max));
       gauges.acquired.set(labels, Number(acquired));
