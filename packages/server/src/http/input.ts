@@ -57,6 +57,11 @@ export async function bodyOf(c: Context): Promise<Json> {
   }
 }
 
+/** The same, 422 if it is no object. */
+export async function fieldsOf(c: Context): Promise<JsonObject> {
+  return objectFrom(await bodyOf(c), 'The body');
+}
+
 /** Counts only where the length has not been said: it costs a stream. */
 async function checkLength(c: Context): Promise<void> {
   if (c.req.header('transfer-encoding') !== undefined) await countBytes(c, async () => {});
@@ -79,7 +84,7 @@ export function countFrom(value: Json | undefined): bigint {
   return isCount ? value : refuse(422, 'A count is a whole number of 64 bits.');
 }
 
-export function objectFrom(value: Json | undefined, what: string): JsonObject {
+function objectFrom(value: Json | undefined, what: string): JsonObject {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as JsonObject) : refuse(422, `${what} is an object.`);
 }

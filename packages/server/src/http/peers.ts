@@ -2,19 +2,19 @@ import type { Hono } from 'hono';
 import type { Service } from '../service.ts';
 import { Refusal } from '../state/refusal.ts';
 import { jsonNumber, jsonText, refused } from './answers.ts';
-import { bodyOf, expiryFrom, idFrom, locksFrom, objectFrom, peerIdOf } from './input.ts';
+import { expiryFrom, fieldsOf, idFrom, locksFrom, peerIdOf } from './input.ts';
 
 /** Making peers, keeping them alive and letting them go. */
 export function peerRoutes(app: Hono, { state }: Service): void {
   app.post('/new_peer', async (c) => {
-    const expiresIn = expiryFrom(objectFrom(await bodyOf(c), 'The body'));
+    const expiresIn = expiryFrom(await fieldsOf(c));
     const id = state.newPeer(expiresIn);
     return id instanceof Refusal ? refused(c, id) : jsonNumber(c, id);
   });
 
   app.put('/peers/:id', async (c) => {
     const id = peerIdOf(c);
-    const refusal = state.heartbeat(id, expiryFrom(objectFrom(await bodyOf(c), 'The body')));
+    const refusal = state.heartbeat(id, expiryFrom(await fieldsOf(c)));
     return refusal === undefined ? c.text('Ok') : refused(c, refusal);
   });
 
@@ -29,9 +29,9 @@ export function peerRoutes(app: Hono, { state }: Service): void {
   });
 
   app.post('/restore', async (c) => {
-    const body = objectFrom(await bodyOf(c), 'The body');
-    const expiresIn = expiryFrom(body);
-    const refusal = state.restore(idFrom(body), locksFrom(body), expiresIn);
+    const fields = await fieldsOf(c);
+    const expiresIn = expiryFrom(fields);
+    const refusal = state.restore(idFrom(fields), locksFrom(fields), expiresIn);
     return refusal === undefined ? c.text('Ok') : refused(c, refusal);
   });
 }
