@@ -20,13 +20,8 @@ export async function scene(
   const clock = new ManualClock();
   const log: string[] = [];
   const note = (level: string) => (message: string) => void log.push(`${level} ${message}`);
-  const levels = { debug: note('debug'), info: note('info'), warn: note('warn') };
-  const server = createServer({
-    semaphores,
-    clock,
-    log: { ...levels, error: note('error') },
-    ...options,
-  });
+  const levels = { warn: note('warn'), error: note('error') };
+  const server = createServer({ semaphores, clock, log: levels, ...options });
   const { url } = await server.listen({ port: 0 });
   const port = Number(new URL(url).port);
   const client = new Client({ port });
