@@ -36,10 +36,3 @@ function ofSocket(path: string): Address {
   if (!socketPath.startsWith('/')) throw invalid('url', expected, `${unix}${path}`);
   return { isSecure: false, host: undefined, port: undefined, socketPath, prefix: '' };
 }
-
-/** @throws HeadgateError where a header cannot carry it; the message does not tell it. */
-export function checkToken(token: unknown): string | undefined {
-  if (token === undefined) return undefined;
-  if (typeof token === 'string' && /^[\w.~+/-]+=*$/.test(token)) return token;
-  throw invalid('token', 'of letters, digits and -._~+/ only', undefined);
-}

@@ -1,9 +1,10 @@
 import { checkNames } from '@headgate/core/shared';
-import { addressFrom, checkToken } from './address.ts';
+import { addressFrom } from './address.ts';
 import { Holder } from './holder.ts';
 import { checkLease } from './lease.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
 import { Protocol } from './protocol.ts';
+import { checkToken } from './token.ts';
 import { Transport } from './transport.ts';
 
 export interface ThrottleClientOptions {

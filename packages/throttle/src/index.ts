@@ -1,7 +1,8 @@
 import { checkNames, type Store } from '@headgate/core/shared';
-import { addressFrom, checkToken } from './address.ts';
+import { addressFrom } from './address.ts';
 import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';
+import { checkToken } from './token.ts';
 import { Transport } from './transport.ts';
 
 export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './client.ts';
