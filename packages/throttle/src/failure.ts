@@ -6,8 +6,8 @@ const mostTold = 200;
 /** What a gateway says whose service is away. */
 const awayBehindGateway = [502, 504];
 
-/** The service answers, but not as it was asked to. */
-export function refusal(status: number, text: string): StoreError {
+/** The service answers, but has not done as it was asked to. */
+export function notDone({ status, text }: { status: number; text: string }): StoreError {
   const told = `the semaphore service answered ${status}: ${text.slice(0, mostTold)}`;
   const isAway = awayBehindGateway.includes(status);
   const code = isAway ? 'ERR_HEADGATE_STORE_DOWN' : 'ERR_HEADGATE_STORE_REFUSED';
@@ -57,9 +57,8 @@ const passing = [408, 444, 499];
 /** Whether the same may succeed when it is tried again. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
-  if (error.code !== 'ERR_HEADGATE_STORE_REFUSED' && !(error.cause instanceof HttpError))
-    return true;
-  if (!(error.cause instanceof HttpError)) return false;
-  const { status } = error.cause;
+  const { code, cause } = error;
+  if (!(cause instanceof HttpError)) return code !== 'ERR_HEADGATE_STORE_REFUSED';
+  const { status } = cause;
   return passing.includes(status) || (status >= 500 && !final.includes(status));
 }

@@ -1,4 +1,4 @@
-import { refusal } from './failure.ts';
+import { notDone } from './failure.ts';
 import { longest } from './lease.ts';
 import { metricsFrom, type SemaphoreMetrics } from './metrics.ts';
 import type { Answer, Call, CallTimes, Transport } from './transport.ts';
@@ -28,7 +28,7 @@ export class Protocol {
     const answer = await this.transport.call({ method: 'POST', path: '/restore', body }, times);
     if (answer.status === 200) return true;
     if (answer.status === 409) return false;
-    throw refusal(answer.status, answer.text);
+    throw notDone(answer);
   }
 
   async acquire(
@@ -43,7 +43,7 @@ export class Protocol {
     if (answer.status === 200) return 'held';
     if (answer.status === 202) return 'pending';
     if (isUnknownPeer(answer)) return 'unknown';
-    throw refusal(answer.status, answer.text);
+    throw notDone(answer);
   }
 
   /** The peer lives on for so many milliseconds; false where there is none. */
@@ -73,13 +73,13 @@ export class Protocol {
     const answer = await this.transport.call(call, times);
     if (answer.status === 200) return true;
     if (isUnknownPeer(answer)) return false;
-    throw refusal(answer.status, answer.text);
+    throw notDone(answer);
   }
 
   async #ask(call: Call, times: CallTimes): Promise<Answer> {
     const answer = await this.transport.call(call, times);
     if (answer.status === 200) return answer;
-    throw refusal(answer.status, answer.text);
+    throw notDone(answer);
   }
 }
 
