@@ -148,10 +148,10 @@ export class Verbs {
   }
 
   async #release({ id }: LeaseRequest, times: CallTimes): Promise<State> {
-    const { peer } = this.#kept.get(id) ?? { peer: undefined };
+    const peer = this.#kept.get(id)?.peer ?? peerOf(id);
     this.#kept.delete(id);
     this.#made.delete(id);
-    return (await this.#options.protocol.remove(peer ?? peerOf(id), times)) ? 'ok' : 'lost';
+    return (await this.#options.protocol.remove(peer, times)) ? 'ok' : 'lost';
   }
 
   /** Whether it is held by now; else it waits in the line. */
