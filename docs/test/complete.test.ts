@@ -5,6 +5,8 @@ import { memoryStore } from '../../packages/core/src/shared/index.ts';
 import { concurrencyLimit } from '../../packages/express/src/index.ts';
 import { postgresStore } from '../../packages/postgres/src/index.ts';
 import { redisStore } from '../../packages/redis/src/index.ts';
+import { createServer } from '../../packages/server/src/index.ts';
+import { throttleClient, throttleStore } from '../../packages/throttle/src/index.ts';
 import { read } from './pages.ts';
 
 const makers = {
@@ -14,6 +16,9 @@ const makers = {
   eventLoopGuard,
   redisStore,
   postgresStore,
+  throttleStore,
+  throttleClient,
+  createServer,
   memoryStore,
 };
 
