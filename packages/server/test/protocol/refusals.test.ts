@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { Client } from '../client.ts';
 import { scene } from '../scene.ts';
 
-const json = { 'Content-Type': 'application/json' };
 const restore = (acquired: string, id = '1') =>
   `{"expires_in":"5m","peer_id":${id},"acquired":${acquired}}`;
 
@@ -190,7 +189,6 @@ it('T10: another method is 405, and says which there are', async () => {
 
 async function withPeer7(): Promise<{ client: Client }> {
   const { client } = await scene({ A: 1 });
-  const body = '{"expires_in":"5m","peer_id":7,"acquired":{}}';
-  await client.ask('POST', '/restore', body, { headers: json });
+  await client.ask('POST', '/restore', restore('{}', '7'));
   return { client };
 }
