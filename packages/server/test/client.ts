@@ -43,6 +43,13 @@ export class Client {
     return (await this.ask('POST', '/new_peer', JSON.stringify({ expires_in: expiresIn }))).text;
   }
 
+  /** As many as that; those who ask for two look at no third. */
+  async newPeers(count: number): Promise<[string, string, string, ...string[]]> {
+    const peers: string[] = [];
+    while (peers.length < count) peers.push(await this.newPeer());
+    return peers as [string, string, string];
+  }
+
   acquire(peer: string, semaphore: string, count = 1, query = ''): Promise<string> {
     return this.said('PUT', `/peers/${peer}/${semaphore}${query}`, `${count}`);
   }

@@ -43,7 +43,7 @@ it('more peers than there may be are 503, with Retry-After', async () => {
 
 it('more blocked requests than there may be are 503, and their locks wait on', async () => {
   const { client } = await scene({ A: 1 }, { maxBlocked: 0 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   const refused = await client.ask('PUT', `/peers/${peer}/A?block_for=1h`, '1');
   expect(refused).toMatchObject({ status: 503, text: 'Too many blocked requests.' });

@@ -156,8 +156,8 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   async (name) => {
     const command = new Command('[semaphores]\nA = 1\n').start();
     const client = await command.client();
-    const [holder, ...peers] = await Promise.all(Array.from({ length: 9 }, () => client.newPeer()));
-    await client.acquire(holder as string, 'A');
+    const [holder, ...peers] = await client.newPeers(9);
+    await client.acquire(holder, 'A');
     const blocked = peers.map((peer) => client.acquire(peer, 'A', 1, '?block_for=1h'));
     for (const peer of peers) await client.untilPending(peer);
     const signalled = performance.now();
@@ -172,7 +172,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
   const command = new Command('[semaphores]\nA = 1\nB = 5\n').start();
   const client = await command.client();
-  const [holder, waiter] = [await client.newPeer(), await client.newPeer()];
+  const [holder, waiter] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   const blocked = client.acquire(waiter, 'A', 1, '?block_for=1h');
   await client.untilPending(waiter);

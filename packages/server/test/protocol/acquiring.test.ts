@@ -30,7 +30,7 @@ it('T12: the order of checks', async () => {
   await client.acquire(other, 'A', 2);
   expect(await client.acquire(other, 'A', 2)).toBe(`200 ${other}`);
   expect(await client.acquire(other, 'B', 1)).toBe(violation(0, 1));
-  const [holder, waiter] = [await client.newPeer(), await client.newPeer()];
+  const [holder, waiter] = await client.newPeers(2);
   await client.acquire(holder, 'C');
   await client.acquire(waiter, 'C');
   expect(await client.acquire(waiter, 'B')).toBe(alreadyPending);
@@ -38,7 +38,7 @@ it('T12: the order of checks', async () => {
 
 it('T13: the same count is not taken twice; more is refused, and less', async () => {
   const { client } = await scene({ A: 5, B: { max: 1, level: -1 } });
-  const [peer, holder] = [await client.newPeer(), await client.newPeer()];
+  const [peer, holder] = await client.newPeers(2);
   for (let i = 0; i < 3; i++) expect(await client.acquire(peer, 'A', 2)).toBe(`200 ${peer}`);
   expect(await client.remainder('A')).toBe('200 3');
   expect(await client.acquire(peer, 'A', 3)).toBe(violation(0, 0));
@@ -76,7 +76,7 @@ it('T14: levels go down, and equal ones violate, too', async () => {
 
 it('T14: a lock that is pending does not count', async () => {
   const { client } = await scene({ low: { max: 1, level: 0 }, high: { max: 1, level: 1 } });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'low');
   expect(await client.acquire(peer, 'low')).toBe(`202 ${peer}`);
   // Refused as a second one that waits, not for its level.
@@ -85,7 +85,7 @@ it('T14: a lock that is pending does not count', async () => {
 
 it('T15: a peer waits for one lock at most', async () => {
   const { client } = await scene({ A: { max: 1, level: 1 }, B: 1, C: 5 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   await client.acquire(holder, 'B');
   expect(await client.acquire(peer, 'A')).toBe(`202 ${peer}`);
@@ -98,11 +98,7 @@ it('T15: a peer waits for one lock at most', async () => {
 
 it('T16: no newcomer passes who waits, and a large count is not starved', async () => {
   const { client } = await scene({ A: 5 });
-  const [small, big, late] = [
-    await client.newPeer(),
-    await client.newPeer(),
-    await client.newPeer(),
-  ];
+  const [small, big, late] = await client.newPeers(3);
   expect(await client.acquire(small, 'A', 2)).toBe(`200 ${small}`);
   expect(await client.acquire(big, 'A', 4)).toBe(`202 ${big}`);
   expect(await client.acquire(late, 'A', 1)).toBe(`202 ${late}`);
@@ -145,7 +141,7 @@ it('T18: expires_in prolongs the peer, also when the lock is pending', async () 
 
 it('T21: + in a query is a space', async () => {
   const { client, clock } = await scene({ A: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A', 1, '?expires_in=1m+40s');
   await client.acquire(peer, 'A');
   clock.pass(99_999);

@@ -5,11 +5,7 @@ import { scene } from '../scene.ts';
 
 it('T16: a pending lock survives the end of its block_for, and keeps its place', async () => {
   const { client, clock } = await scene({ A: 1 });
-  const [holder, first, second] = [
-    await client.newPeer(),
-    await client.newPeer(),
-    await client.newPeer(),
-  ];
+  const [holder, first, second] = await client.newPeers(3);
   await client.acquire(holder, 'A');
   const blocked = client.acquire(first, 'A', 1, '?block_for=10s');
   await client.untilPending(first);
@@ -23,11 +19,7 @@ it('T16: a pending lock survives the end of its block_for, and keeps its place',
 
 it('T16: a pending lock survives a client that goes away while it is blocked', async () => {
   const { client } = await scene({ A: 1 }, { maxBlocked: 1, clock: systemClock });
-  const [holder, first, other] = [
-    await client.newPeer(),
-    await client.newPeer(),
-    await client.newPeer(),
-  ];
+  const [holder, first, other] = await client.newPeers(3);
   await client.acquire(holder, 'A');
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -46,7 +38,7 @@ it('T16: a pending lock survives a client that goes away while it is blocked', a
 
 it('T17: a blocked request returns at once on a release', async () => {
   const { client } = await scene({ A: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
   await client.untilPending(peer);
@@ -67,7 +59,7 @@ it("T17: and on a holder's expiry, though nobody asks for anything", async () =>
 
 it('T17: 202 when its time is up, not before', async () => {
   const { client, clock } = await scene({ A: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   let answer = '';
   const blocked = client.acquire(peer, 'A', 1, '?block_for=2s').then((said) => {
@@ -96,11 +88,7 @@ it.each(['is deleted', 'expires'])('T17: 400 when the peer %s meanwhile', async 
 it('T17: several requests of one peer all wake', async () => {
   const bounds = { maxBlocked: 4, clock: systemClock };
   const { client } = await scene({ A: 1, B: { max: 5, level: 1 } }, bounds);
-  const [holder, peer, other] = [
-    await client.newPeer(),
-    await client.newPeer(),
-    await client.newPeer(),
-  ];
+  const [holder, peer, other] = await client.newPeers(3);
   await client.acquire(holder, 'A');
   await client.acquire(peer, 'B');
   const blocked = ['A', 'A', 'A'].map((name) => client.acquire(peer, name, 1, '?block_for=1h'));
@@ -114,7 +102,7 @@ it('T17: several requests of one peer all wake', async () => {
 
 it('T17: without block_for the answer comes at once', async () => {
   const { client } = await scene({ A: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   expect(await client.acquire(peer, 'A')).toBe(`202 ${peer}`);
   expect(await client.acquire(peer, 'A', 1, '?block_for=0s')).toBe(`202 ${peer}`);

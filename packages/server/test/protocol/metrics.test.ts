@@ -3,11 +3,7 @@ import { scene } from '../scene.ts';
 
 it('T26: the gauges of each semaphore are sums of counts', async () => {
   const { client, clock } = await scene({ A: 5, B: 0 });
-  const [holder, first, second] = [
-    await client.newPeer(),
-    await client.newPeer(),
-    await client.newPeer(),
-  ];
+  const [holder, first, second] = await client.newPeers(3);
   await client.acquire(holder, 'A', 4);
   await client.acquire(first, 'A', 3);
   clock.pass(1_500);

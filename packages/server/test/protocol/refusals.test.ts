@@ -44,7 +44,7 @@ it('T9: hierarchy, to the letter', async () => {
 
 it('T9: already pending, and a restore that would change', async () => {
   const { client } = await scene({ A: 1, B: 1 });
-  const [one, two] = [await client.newPeer(), await client.newPeer()];
+  const [one, two] = await client.newPeers(2);
   await client.acquire(one, 'A');
   await client.acquire(two, 'A');
   expect(await client.acquire(two, 'B')).toBe(

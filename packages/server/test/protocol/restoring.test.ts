@@ -28,7 +28,7 @@ it('T19: also in the same breath', async () => {
 
 it('T20: a restore is over the full count, and ignores levels and waiters', async () => {
   const { client } = await scene({ A: 2, B: { max: 1, level: 5 } });
-  const [holder, waiter] = [await client.newPeer(), await client.newPeer()];
+  const [holder, waiter] = await client.newPeers(2);
   await client.acquire(holder, 'A', 2);
   await client.acquire(waiter, 'A', 1);
   expect(await restore(client, '42', { A: 3, B: 4 })).toBe('200 Ok');
@@ -61,7 +61,7 @@ it('T20: makes nothing by halves', async () => {
 
 it('T20: an existing peer must be the same, and wait for nothing', async () => {
   const { client } = await scene({ A: { max: 3, level: 1 }, B: 1 });
-  const [peer, holder] = [await client.newPeer(), await client.newPeer()];
+  const [peer, holder] = await client.newPeers(2);
   await client.acquire(peer, 'A', 2);
   expect(await restore(client, peer, { A: 2 })).toBe('200 Ok');
   expect(await client.remainder('A')).toBe('200 1');
@@ -99,7 +99,7 @@ it('F1: so is a block_for', async () => {
 
 it('F2: to release what is not held leaves the pending lock to something else alone', async () => {
   const { client } = await scene({ A: 1, B: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'B');
   const blocked = client.acquire(peer, 'B', 1, '?block_for=1h');
   await client.untilPending(peer);
@@ -111,7 +111,7 @@ it('F2: to release what is not held leaves the pending lock to something else al
 
 it('F2: a pending lock can be given up by its own name', async () => {
   const { client } = await scene({ A: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
   await client.untilPending(peer);
@@ -123,8 +123,8 @@ it('F2: a pending lock can be given up by its own name', async () => {
 
 it('F3: closing answers requests that are blocked', async () => {
   const { client, server } = await scene({ A: 1 });
-  const [holder, ...peers] = await Promise.all(Array.from({ length: 20 }, () => client.newPeer()));
-  await client.acquire(holder as string, 'A');
+  const [holder, ...peers] = await client.newPeers(20);
+  await client.acquire(holder, 'A');
   const blocked = peers.map((peer) => client.acquire(peer, 'A', 1, '?block_for=1h'));
   for (const peer of peers) await client.untilPending(peer);
   await server.close();

@@ -107,7 +107,7 @@ it('T4: DELETE /peers/{id}', async () => {
 
 it('T5: PUT /peers/{id}/{semaphore} is 200 or 202, with the id', async () => {
   const { client } = await scene({ A: 1 });
-  const [one, two] = [await client.newPeer(), await client.newPeer()];
+  const [one, two] = await client.newPeers(2);
   const acquired = await client.ask('PUT', `/peers/${one}/A?`, '1');
   expect(acquired).toMatchObject({ status: 200, text: one });
   expect(acquired.headers['content-type']).toBe('application/json');
@@ -130,7 +130,7 @@ it('T6: DELETE /peers/{id}/{semaphore}', async () => {
 
 it('T7: GET /peers/{id}/is_acquired', async () => {
   const { client } = await scene({ A: 1 });
-  const [one, two] = [await client.newPeer(), await client.newPeer()];
+  const [one, two] = await client.newPeers(2);
   expect(await client.said('GET', `/peers/${one}/is_acquired`)).toBe('200 true');
   await client.acquire(one, 'A');
   await client.acquire(two, 'A');
@@ -156,7 +156,7 @@ it('T7: GET /remainder may be negative', async () => {
 it('T8: GET /peers/ lists the peers', async () => {
   const { client } = await scene({});
   expect(await client.said('GET', '/peers/')).toBe('200 []');
-  const [one, two] = [await client.newPeer(), await client.newPeer()];
+  const [one, two] = await client.newPeers(2);
   const list = await client.ask('GET', '/peers/');
   expect(list.headers['content-type']).toBe('application/json');
   expect(list.text).toBe(`[{"id":${one}},{"id":${two}}]`);
