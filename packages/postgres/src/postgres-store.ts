@@ -15,6 +15,7 @@ import type { Call, News, Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
 import { Errands } from './errands.ts';
 import { closed, failure, late } from './failure.ts';
+import { Horizon } from './horizon.ts';
 import { channelOf, Listening } from './listening.ts';
 import { migrate } from './migration.ts';
 import { Recognition } from './recognition.ts';
@@ -59,7 +60,8 @@ export class PostgresStore extends Store {
     });
     const query = this.#errands.query.bind(this.#errands);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
-    this.#ring = new Ring({ ...own, query, news, schemaName: schema, slowed });
+    const horizon = new Horizon({ schema, query, slowed });
+    this.#ring = new Ring({ ...own, query, news, horizon });
     this.#recognition = new Recognition(this.clock, () => this.#renew());
     this.#listening = new Listening({
       ...own,

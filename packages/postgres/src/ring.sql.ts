@@ -69,19 +69,13 @@ BEGIN
 END
 $body$;
 
--- Forgets limits that nobody has used for twice their longest lease; returns how many.
-CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE
-  count_ bigint;
-BEGIN
+-- Forgets limits that nobody has used for twice their longest lease, a thousand of them at most.
+CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS void LANGUAGE sql VOLATILE AS $body$
   DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
     SELECT s.address FROM ${schema}.limits AS s
     WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
     LIMIT 1000 FOR UPDATE SKIP LOCKED
-  ));
-  GET DIAGNOSTICS count_ = ROW_COUNT;
-  RETURN count_;
-END
+  ))
 $body$;
 
 -- Drops what has expired and lets in who fits, where nobody asks; answers as operations do.

@@ -1,7 +1,6 @@
 import type { Answer, Op } from '@headgate/core/shared';
 import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
-import type { MakeClient, Query } from './client.ts';
-import { statement } from './client.ts';
+import { type MakeClient, type Query, statement } from './client.ts';
 import { failure, isAway, isUndone } from './failure.ts';
 import { Link } from './link.ts';
 import { Quick } from './quick.ts';
@@ -47,7 +46,10 @@ export class Work {
     const { make, timeout, up, down, schema, sender } = options;
     this.#quick = new Quick(schema, sender);
     this.link = new Link({
-      ...{ make, timeout, up, down },
+      make,
+      timeout,
+      up,
+      down,
       setUp: async (client) => {
         await options.ready();
         await client.query(statement(sessionSettings(timeout)));
