@@ -44,7 +44,7 @@ export class Work {
   constructor(options: WorkOptions) {
     this.#options = options;
     const { make, timeout, up, down, schema, sender } = options;
-    this.#quick = new Quick(schema, sender);
+    this.#quick = new Quick(schema, sender, (query) => this.#run(query));
     this.link = new Link({
       make,
       timeout,
@@ -101,27 +101,13 @@ export class Work {
     const calls = callsOf(ops, sender);
     try {
       const answers: (Answer | undefined)[] = new Array(tasks.length);
-      const isDone = calls.length === 1 && (await this.#quickly(calls[0] as Call, ops, answers));
-      const heard = isDone ? [] : await this.#thoroughly(calls, ops, answers);
+      if (ops.length === 1) answers[0] = await this.#quick.do(calls[0] as Call, ops[0] as Op);
+      const heard = answers[0] ? [] : await this.#thoroughly(calls, ops, answers);
       for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
       for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
     } catch (cause) {
       this.#again(tasks, cause);
     }
-  }
-
-  /** Whether that was possible. */
-  async #quickly(
-    call: Call,
-    ops: readonly Op[],
-    answers: (Answer | undefined)[],
-  ): Promise<boolean> {
-    const query = ops.length === 1 ? this.#quick.query(call, ops[0] as Op) : undefined;
-    if (query === undefined) return false;
-    const [row] = await this.#run(query);
-    if (row === undefined) return false;
-    answers[0] = this.#quick.decode(String(row[0]), call);
-    return true;
   }
 
   async #thoroughly(
@@ -131,13 +117,13 @@ export class Work {
   ): Promise<News[]> {
     // Everybody locks limits in this order.
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
-    this.#quick.asked(ops);
+    this.#quick.asks(ops);
     const rows = await this.#run(
       calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls),
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
-      this.#quick.answered(call, answers);
+      this.#quick.hears(call, answers);
       return news;
     });
   }
