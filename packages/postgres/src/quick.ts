@@ -19,8 +19,8 @@ export class Quick {
   readonly #replies = new WeakMap<Address, Reply>();
   /**
    * The leases that were asked for, and whether each is likely to be in the limit's own row. An acquire of one that is
-   * here is left to `lease()`: it may be in the table of leases, which the UPDATE does not look at. Twice a lease is long
-   * enough, since what nobody has asked for during one lease has expired.
+   * here is left to `lease()`: it may be in the table of leases, which the UPDATE does not look at. Twice a lease is
+   * long enough, since what nobody has asked for during one lease has expired.
    */
   readonly #isFresh: Lately<boolean>;
 

@@ -16,8 +16,8 @@ export function ringFunctions(schema: string): string {
   // Other applications may have advisory locks, too.
   const space = createHash('sha256').update(`headgate ${schema}`).digest().readInt32BE();
   return `
--- Returns the process's number. Whatever befalls its leases for want of the former number has done so before this returns.
--- The number is seen by others when this is committed, and locked by then.
+-- Gives the process a number, in place of its former one: who has found that one free, and shortens leases for it, has
+-- done so before this returns. Others see the number when this is committed, and it is locked by then.
 CREATE OR REPLACE FUNCTION ${schema}.register(owner_ text) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   number_ integer;
@@ -78,7 +78,7 @@ CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS void LANGUAGE sql VOLATILE
   ))
 $body$;
 
--- Drops what has expired and lets in who fits, where nobody asks; answers as operations do.
+-- Drops what has expired and lets in who fits, of limits that nobody asks for; answers as lease() does.
 CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
 BEGIN
   RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (

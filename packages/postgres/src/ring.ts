@@ -15,7 +15,7 @@ export interface RingOptions {
   readonly horizon: Horizon;
 }
 
-/** Looks after the process before this one in the ring, and after what nobody else asks for. */
+/** Looks whether the process before this one in the ring still lives, and tends what nobody asks for. */
 export class Ring {
   readonly #options: RingOptions;
   #number: number | undefined;
@@ -33,14 +33,14 @@ export class Ring {
     this.#later(0);
   }
 
-  /** It is not known to be there any more: others look after it. */
+  /** It has lost its number: others may take it for dead. */
   leave(): void {
     this.#number = undefined;
     clearTimeout(this.#timer);
     this.#options.horizon.rest();
   }
 
-  /** In peace: what it holds is left to its lease. */
+  /** Leaves for good: nobody takes it for dead, and what it still holds ends with its lease. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -67,7 +67,7 @@ export class Ring {
       () => 'nothing',
     );
     if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
-    // One does it for all.
+    // What follows is needed once, so the first process does it for all.
     if (found === 'first' && performance.now() - this.#swept > sender.lease) {
       await this.#sweep();
       await query(statement(`SELECT ${schema}.forget()`)).catch(() => {});

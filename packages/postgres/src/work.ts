@@ -6,9 +6,9 @@ import { Link } from './link.ts';
 import { Quick } from './quick.ts';
 import { sessionSettings } from './session.ts';
 
-/** How many operations one transaction does at most: nobody else is served by its limits meanwhile. */
+/** How many operations one transaction does at most: others wait for its limits meanwhile. */
 const most = 500;
-/** How often what was undone for the sake of another transaction is done again. */
+/** How often a statement is sent at most that the server undoes for the sake of another transaction. */
 const tries = 5;
 
 interface Task {
@@ -24,7 +24,7 @@ export interface WorkOptions {
   readonly timeout: number;
   readonly schema: string;
   readonly sender: Sender;
-  /** Resolves when operations may be sent. */
+  /** Resolves when the connection may be set up. */
   ready(): Promise<void>;
   news(news: News, call: Call): void;
   up(): void;
@@ -82,7 +82,7 @@ export class Work {
         this.#fail(this.#tasks.splice(0), cause);
         continue;
       }
-      // Their callers were told that they failed: they must not come true.
+      // The callers of these were told that they failed: they must not be done any more.
       this.#tasks = this.#tasks.filter(({ isLate }) => !isLate());
       const next = this.#tasks.splice(0, most);
       if (next.length > 0) await this.#send(next);
@@ -138,7 +138,7 @@ export class Work {
     }
   }
 
-  /** The connection may have been lost at any step; each operation is safe to repeat, on the next one. */
+  /** Where the connection was lost, at whatever step, each is repeated once on the next: that is safe. */
   #again(tasks: readonly Task[], cause: unknown): void {
     const repeated = isAway(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;
