@@ -13,7 +13,9 @@ interface Look {
   bytes: number;
 }
 
-/** What acquires and releases leave behind, with autovacuum as it is, and while a transaction keeps it from its work. */
+/**
+ * What acquires and releases leave behind, with autovacuum as it is, and while a transaction keeps it from its work.
+ */
 export async function bloat(plan: Plan): Promise<Table> {
   const looks = await PostgresScene.during((scene) => measure(scene, plan));
   const of = (what: string) => looks.find((look) => look.what === what) as Look;
