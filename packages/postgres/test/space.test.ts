@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter } from '@headgate/core';
 import type { Reply } from '@headgate/core/shared';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
@@ -94,7 +95,7 @@ test('a transaction that is open without a snapshot is no matter', async () => {
   const permit = await limiter.acquire();
   await deadRows(7_000);
   // Time is the subject: several looks.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await sleep(2_500);
   expect(said).toEqual([]);
   permit.release();
   await limiter.close();

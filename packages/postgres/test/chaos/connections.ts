@@ -9,7 +9,7 @@ const delay = 100;
 /** Which of a store's three connections: as the server can tell. */
 const kinds = {
   listening: `pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted)`,
-  working: `query ~ '(quick|lease|limits)'`,
+  working: `query ~ '(lease|limits)'`,
   errands: `query ~ '(watch|pg_notify|sweep|forget)'`,
 };
 
