@@ -5,6 +5,7 @@ import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
+import { limitOf, requestOf } from './request.ts';
 
 // What each operation leaves behind, and what becomes of that.
 
@@ -23,11 +24,9 @@ async function pages(): Promise<number> {
 
 /** One caller, who comes again when the store has its place back. */
 async function cycles(store: PostgresStore, count: number): Promise<void> {
-  let ref = { name: 'few pages', limit: 3, version: '' };
+  let ref = limitOf('few pages');
   for (let i = 0; i < count; i++) {
-    const id = `${store.owner}.few${i}`;
-    const size = { weight: 1, resized: false, spare: 0, reserves: false };
-    const lease = { ref, id, ...size, wait: 0, queueLimit: 0 };
+    const lease = requestOf(store, ref);
     const [taken] = await store.send([{ verb: 'acquire', lease }], 1_000);
     expect(taken).toMatchObject({ state: 'held', inflight: 1 });
     const { version } = taken as Reply;
