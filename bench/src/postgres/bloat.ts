@@ -5,8 +5,10 @@ import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
+/** Cycles that a rate is measured in. */
+const sample = 1_000;
+
 interface Look {
-  what: string;
   cycles: number;
   /** Pairs a second in the last of them. */
   rate: number;
@@ -18,19 +20,13 @@ interface Look {
  */
 export async function bloat(plan: Plan): Promise<Table> {
   const looks = await PostgresScene.during((scene) => measure(scene, plan));
-  const of = (what: string) => looks.find((look) => look.what === what) as Look;
-  const [first, last, held, after] = ['first', 'last', 'held back', 'after that'].map(of) as [
-    Look,
-    Look,
-    Look,
-    Look,
-  ];
+  const { first, last, 'held back': held, 'after that': after } = looks;
   return {
     title: 'What acquires and releases of one caller leave behind',
     columns: ['', 'cycles', 'pairs/s', 'kB of tables and indexes'],
-    rows: looks.map((look) => [
-      look.what,
-      ...[look.cycles, look.rate, look.bytes / 1_024].map(number),
+    rows: Object.entries(looks).map(([what, { cycles, rate, bytes }]) => [
+      what,
+      ...[cycles, rate, bytes / 1_024].map(number),
     ]),
     goals: [
       {
@@ -40,8 +36,11 @@ export async function bloat(plan: Plan): Promise<Table> {
         unit: '×',
       },
       {
-        ...{ what: 'pairs/s at the end over the first', target: 0.8, atLeast: true, unit: '×' },
+        what: 'pairs/s at the end over the first',
+        target: 0.8,
+        atLeast: true,
         measured: last.rate / first.rate,
+        unit: '×',
       },
     ],
     notes: [
@@ -51,24 +50,20 @@ export async function bloat(plan: Plan): Promise<Table> {
   };
 }
 
-async function measure(scene: PostgresScene, { cycles }: Plan): Promise<Look[]> {
+async function measure(scene: PostgresScene, { cycles }: Plan) {
   const [worker] = (await scene.workers(1, { contender: ours })) as [WorkerProcess];
-  const looks: Look[] = [];
-  const look = async (what: string, count: number) => {
-    progress(`bloat: ${what}`);
+  const look = async (count: number): Promise<Look> => {
+    progress(`bloat: ${count} cycles`);
     await worker.ask('cycles', Math.max(0, count - sample));
     const rate = await worker.ask('cycles', Math.min(count, sample));
-    looks.push({ what, cycles: count, rate, bytes: await scene.bytes() });
+    return { cycles: count, rate, bytes: await scene.bytes() };
   };
-  await look('first', cycles / 10);
-  await look('half', cycles * 0.4);
-  await look('last', cycles / 2);
+  const first = await look(cycles / 10);
+  const half = await look(cycles * 0.4);
+  const last = await look(cycles / 2);
   const release = await scene.holdBack();
-  await look('held back', cycles / 10);
+  const held = await look(cycles / 10);
   await release();
-  await look('after that', sample);
-  return looks;
+  const after = await look(sample);
+  return { first, half, last, 'held back': held, 'after that': after };
 }
-
-/** Cycles that a rate is measured in. */
-const sample = 1_000;
