@@ -16,8 +16,8 @@ export function ringFunctions(schema: string): string {
   // Other applications may have advisory locks, too.
   const space = createHash('sha256').update(`headgate ${schema}`).digest().readInt32BE();
   return `
--- Returns the process's number. Whatever befalls its leases for want of the former number has done so before this returns.
--- The number is seen by others when this is committed, and locked by then.
+-- Gives the process a number, in place of its former one: who has found that one free, and shortens leases for it, has
+-- done so before this returns. Others see the number when this is committed, and it is locked by then.
 CREATE OR REPLACE FUNCTION ${schema}.register(owner_ text) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   number_ integer;
@@ -69,22 +69,16 @@ BEGIN
 END
 $body$;
 
--- Forgets limits that nobody has used for twice their longest lease; returns how many.
-CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE
-  count_ bigint;
-BEGIN
+-- Forgets limits that nobody has used for twice their longest lease, a thousand of them at most.
+CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS void LANGUAGE sql VOLATILE AS $body$
   DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
     SELECT s.address FROM ${schema}.limits AS s
     WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
     LIMIT 1000 FOR UPDATE SKIP LOCKED
-  ));
-  GET DIAGNOSTICS count_ = ROW_COUNT;
-  RETURN count_;
-END
+  ))
 $body$;
 
--- Drops what has expired and lets in who fits, where nobody asks; answers as operations do.
+-- Drops what has expired and lets in who fits, of limits that nobody asks for; answers as lease() does.
 CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
 BEGIN
   RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (

@@ -16,7 +16,7 @@ export function sessionSettings(timeout: number): string {
   const all = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
-  // PostgreSQL 13 has none.
+  // PostgreSQL 13 has no such setting.
   const idle = `CASE WHEN current_setting('idle_session_timeout', true) <> '' THEN set_config('idle_session_timeout', '0', false) END`;
   return `SELECT ${[...all, idle].join(', ')}`;
 }

@@ -5,6 +5,7 @@ import { postgresStore } from '@headgate/postgres';
 import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limitOf, requestOf } from './request.ts';
 
 let server: PostgresServer;
 let admin: pg.Client;
@@ -40,11 +41,7 @@ function storeIn(schema?: string) {
 
 async function works(schema?: string): Promise<void> {
   const store = storeIn(schema);
-  const ref = { name: 'any', limit: 1, version: '' };
-  const defaults = {
-    ...{ weight: 1, resized: false, wait: 0, queueLimit: 0, spare: 0, reserves: false },
-  };
-  const lease = { ref, id: `${store.owner}.1`, ...defaults };
+  const lease = requestOf(store, limitOf('any'));
   expect(await store.send([{ verb: 'acquire', lease }], 1_000)).toMatchObject([{ state: 'held' }]);
   expect(await store.send([{ verb: 'release', lease }], 1_000)).toMatchObject([{ state: 'ok' }]);
   await store.close();
@@ -57,7 +54,7 @@ async function tablesOf(schema: string): Promise<string[]> {
 
 test('P1: without its tables, a store says what to do', async () => {
   const store = storeIn('not there');
-  const op = { verb: 'setLimit', ref: { name: 'any', limit: 1, version: '' } } as const;
+  const op = { verb: 'setLimit', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], 1_000);
   const error = {
     code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -124,7 +121,7 @@ test('a role that may only use the tables is enough for all but the migration', 
     code: 'ERR_HEADGATE_STORE_REFUSED',
     message: expect.stringContaining('42501'),
   });
-  const op = { verb: 'setLimit', ref: { name: 'of app', limit: 1, version: '' } } as const;
+  const op = { verb: 'setLimit', ref: limitOf('of app') } as const;
   expect(await store.send([op], 1_000)).toMatchObject([{ state: 'ok' }]);
   await store.close();
 });

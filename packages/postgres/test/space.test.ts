@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter } from '@headgate/core';
 import type { Reply } from '@headgate/core/shared';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
+import { limitOf, requestOf } from './request.ts';
 
 // What each operation leaves behind, and what becomes of that.
 
@@ -22,11 +24,9 @@ async function pages(): Promise<number> {
 
 /** One caller, who comes again when the store has its place back. */
 async function cycles(store: PostgresStore, count: number): Promise<void> {
-  let ref = { name: 'few pages', limit: 3, version: '' };
+  let ref = limitOf('few pages');
   for (let i = 0; i < count; i++) {
-    const id = `${store.owner}.few${i}`;
-    const size = { weight: 1, resized: false, spare: 0, reserves: false };
-    const lease = { ref, id, ...size, wait: 0, queueLimit: 0 };
+    const lease = requestOf(store, ref);
     const [taken] = await store.send([{ verb: 'acquire', lease }], 1_000);
     expect(taken).toMatchObject({ state: 'held', inflight: 1 });
     const { version } = taken as Reply;
@@ -115,7 +115,7 @@ test('a transaction that is open without a snapshot is no matter', async () => {
   const permit = await limiter.acquire();
   await deadRows(7_000);
   // Time is the subject: several looks.
-  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  await sleep(3_500);
   expect(said).toEqual([]);
   permit.release();
   await limiter.close();
