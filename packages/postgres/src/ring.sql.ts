@@ -36,7 +36,8 @@ DECLARE
   is_first_ boolean := false;
   soon_ bigint;
   doubled_ bigint;
-  l record;
+  address_ text;
+  l ${schema}.limits;
 BEGIN
   SELECT * INTO m FROM ${schema}.members AS t WHERE t.number < me_ ORDER BY t.number DESC LIMIT 1;
   IF NOT FOUND THEN
@@ -50,14 +51,17 @@ BEGIN
   -- It has left by itself, has come back with another number, or somebody else has been quicker.
   IF NOT FOUND THEN RETURN ''; END IF;
   soon_ := ${now} + ${grace * 1_000};
-  FOR l IN
-    SELECT t.id, t.address, t.fresh FROM ${schema}.limits AS t WHERE t.id IN (
+  FOR address_ IN
+    SELECT t.address FROM ${schema}.limits AS t WHERE t.id IN (
       SELECT s.limit_id FROM ${schema}.leases AS s
       WHERE pg_catalog.split_part(s.id, '.', 1) = m.owner AND s.expires > soon_
     ) OR EXISTS (
       SELECT FROM pg_catalog.jsonb_object_keys(t.fresh) AS f(id) WHERE pg_catalog.split_part(f.id, '.', 1) = m.owner
-    ) ORDER BY t.address FOR UPDATE
+    ) ORDER BY t.address
   LOOP
+    -- Not by the statement that finds it: its leases may be moved while it waits, and that would see them nowhere.
+    SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
+    CONTINUE WHEN NOT FOUND;
     doubled_ := ${schema}.unfold(l.id, l.fresh);
     UPDATE ${schema}.leases AS t SET expires = LEAST(t.expires, soon_), ends = LEAST(t.ends, soon_)
     WHERE t.limit_id = l.id AND pg_catalog.split_part(t.id, '.', 1) = m.owner;
