@@ -4,6 +4,9 @@ import { now } from './schema.ts';
 /** Milliseconds that the leases of a process last whose connection has ended, unless it renews them on another. */
 export const grace = 1_000;
 
+/** Limits that one look changes at most: it holds them locked, and has to be done in time. */
+const batch = 500;
+
 /**
  * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and
  * looks whether that of the one before it is free: that one's connection has ended, whatever became of the process. The
@@ -37,6 +40,7 @@ DECLARE
   soon_ bigint;
   doubled_ bigint;
   address_ text;
+  count_ integer := 0;
   l ${schema}.limits;
 BEGIN
   SELECT * INTO m FROM ${schema}.members AS t WHERE t.number < me_ ORDER BY t.number DESC LIMIT 1;
@@ -47,7 +51,7 @@ BEGIN
   IF m.number IS NULL OR NOT pg_catalog.pg_try_advisory_xact_lock_shared(${space}, m.number) THEN
     RETURN CASE WHEN is_first_ THEN 'first' ELSE '' END;
   END IF;
-  DELETE FROM ${schema}.members AS t WHERE t.number = m.number;
+  PERFORM FROM ${schema}.members AS t WHERE t.number = m.number FOR UPDATE;
   -- It has left by itself, has come back with another number, or somebody else has been quicker.
   IF NOT FOUND THEN RETURN ''; END IF;
   soon_ := ${now} + ${grace * 1_000};
@@ -57,8 +61,9 @@ BEGIN
       WHERE pg_catalog.split_part(s.id, '.', 1) = m.owner AND s.expires > soon_
     ) OR EXISTS (
       SELECT FROM pg_catalog.jsonb_object_keys(t.fresh) AS f(id) WHERE pg_catalog.split_part(f.id, '.', 1) = m.owner
-    ) ORDER BY t.address
+    ) ORDER BY t.address LIMIT ${batch}
   LOOP
+    count_ := count_ + 1;
     -- Not by the statement that finds it: its leases may be moved while it waits, and that would see them nowhere.
     SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
     CONTINUE WHEN NOT FOUND;
@@ -69,6 +74,8 @@ BEGIN
     SET soonest = LEAST(t.soonest, soon_), inflight = t.inflight - doubled_, fresh = '{}'
     WHERE t.address = l.address;
   END LOOP;
+  -- Else the rest is found by the next look, which is at once.
+  IF count_ < ${batch} THEN DELETE FROM ${schema}.members AS t WHERE t.number = m.number; END IF;
   RETURN 'dead';
 END
 $body$;

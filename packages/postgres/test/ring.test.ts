@@ -53,3 +53,15 @@ test('P4: what a dead process held is found where it is moved by another at that
   expect(await watching).toBe('dead');
   expect(await long()).toBe(0);
 });
+
+test('P4: what a dead process held is back in steps that can be done in time, however much it was', async () => {
+  await fill(1_200, minute);
+  const looks: unknown[] = [];
+  const done = `SELECT count(*)::int FROM headgate.limits WHERE fresh = '{}'`;
+  while ((await database.ask('SELECT count(*)::int FROM headgate.members')) === 2) {
+    expect(await database.ask('SELECT headgate.watch(2)')).toBe('dead');
+    looks.push(await database.ask(done));
+  }
+  expect(looks).toEqual([500, 1_000, 1_200]);
+  expect(await long()).toBe(0);
+});
