@@ -78,6 +78,14 @@ test('P1: the migration runs, and again, and leaves what is there', async () => 
   expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
 });
 
+test('P1: the migration that has run already waits for nobody, and holds up nobody', async () => {
+  await storeIn().migrate();
+  await admin.query('BEGIN');
+  await admin.query('LOCK headgate.limits, headgate.leases IN ROW EXCLUSIVE MODE');
+  await storeIn().migrate();
+  await admin.query('ROLLBACK');
+});
+
 test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, async () => {
   const program = fileURLToPath(new URL('./migrates.ts', import.meta.url));
   const runs = Array.from({ length: 20 }, () => run(program, server.url, 'twenty'));
