@@ -104,6 +104,25 @@ test('P1: the printed SQL runs, and again, in a schema of any name', async () =>
   expect(await tablesOf(schema)).toEqual(['leases', 'limits', 'members']);
 });
 
+test('what a role is set to makes no difference to the migration', async () => {
+  await admin.query(`
+    CREATE ROLE hasty LOGIN SUPERUSER;
+    ALTER ROLE hasty SET default_transaction_read_only = on;
+    ALTER ROLE hasty SET statement_timeout = '300ms';
+    ALTER ROLE hasty SET lock_timeout = '100ms';
+  `);
+  await admin.query('BEGIN');
+  await admin.query(`SELECT pg_advisory_xact_lock(hashtext('headgate'), hashtext('migration'))`);
+  const connect = server.url.replace('postgres@', 'hasty@');
+  const migrated = postgresStore({ connect, schema: 'hasty' }).migrate();
+  migrated.catch(() => {});
+  // Time is the subject.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await admin.query('COMMIT');
+  await migrated;
+  await works('hasty');
+});
+
 test('the command says how it is used', async () => {
   expect(await run(command, '--help')).toMatchObject({
     code: 0,
