@@ -7,6 +7,10 @@ export const grace = 1_000;
 /** Limits that one look changes at most: it holds them locked, and has to be done in time. */
 const batch = 500;
 
+/** Limits that are forgotten, or looked at for what has expired, at once: where there are so many, there may be more. */
+export const mostForgotten = 1_000;
+export const mostSwept = 200;
+
 /**
  * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and
  * looks whether that of the one before it is free: that one's connection has ended, whatever became of the process. The
@@ -88,7 +92,7 @@ BEGIN
   DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
     SELECT s.address FROM ${schema}.limits AS s
     WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
-    LIMIT 1000 FOR UPDATE SKIP LOCKED
+    LIMIT ${mostForgotten} FOR UPDATE SKIP LOCKED
   ));
   GET DIAGNOSTICS count_ = ROW_COUNT;
   RETURN count_;
@@ -100,7 +104,7 @@ CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE
 BEGIN
   RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (
     SELECT s.address, s.label FROM ${schema}.limits AS s
-    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT 200
+    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT ${mostSwept}
   ) AS t;
 END
 $body$;

@@ -1,3 +1,4 @@
+import { postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
@@ -64,4 +65,22 @@ test('P4: what a dead process held is back in steps that can be done in time, ho
   }
   expect(looks).toEqual([500, 1_000, 1_200]);
   expect(await long()).toBe(0);
+});
+
+test('limits that nobody uses are swept and forgotten as quickly as they may come up', async () => {
+  await database.rows('TRUNCATE headgate.members');
+  await fill(4_000, -1);
+  await database.rows(`
+    UPDATE headgate.limits SET inflight = 0, fresh = '{}', touched = 0, soonest = ${now} + ${minute}
+    WHERE id % 4 > 0`);
+  const left = (what: string) =>
+    database.ask(`SELECT count(*)::int FROM headgate.limits WHERE ${what}`);
+  // So long a lease that there is time for one look.
+  const store = postgresStore({ connect: database.server.url, lease: 5_000 });
+  onTestFinished(() => store.close());
+  await store.stats({ name: 'connects' });
+  expect(await left('touched = 0')).toBe(3_000);
+  await vi.waitFor(async () => {
+    expect([await left('touched = 0'), await left('soonest < touched')]).toEqual([0, 0]);
+  }, 20_000);
 });
