@@ -135,7 +135,7 @@ export class Work {
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
-      this.#quick.answered(call, answers);
+      this.#quick.answered(call, ops, answers);
       return news;
     });
   }
