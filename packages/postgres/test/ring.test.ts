@@ -55,6 +55,21 @@ test('P4: what a dead process held is found where it is moved by another at that
   expect(await long()).toBe(0);
 });
 
+test('P4: all of a dead process ends soon, and is counted once', async () => {
+  await fill(1, minute);
+  await database.rows(`
+    INSERT INTO headgate.leases (limit_id, id, weight, ends, expires, place, fencing, spare, reserves)
+    SELECT id, 'dead.1', 1, soonest, soonest, NULL, 5, 0, false FROM headgate.limits
+    UNION ALL SELECT id, 'dead.2', 1, soonest, soonest, 1, NULL, 0, false FROM headgate.limits`);
+  await database.rows('UPDATE headgate.limits SET inflight = 2, queued = 1');
+  expect(await database.ask('SELECT headgate.watch(2)')).toBe('dead');
+  const soon = `${now} + 1500000`;
+  const sql = `
+    SELECT l.inflight::int, l.soonest < ${soon}, count(*)::int, max(t.ends) < ${soon}, max(t.expires) < ${soon}
+    FROM headgate.limits AS l JOIN headgate.leases AS t ON t.limit_id = l.id GROUP BY l.inflight, l.soonest`;
+  expect((await database.rows(sql))[0]).toEqual([1, true, 2, true, true]);
+});
+
 test('P4: what a dead process held is back in steps that can be done in time, however much it was', async () => {
   await fill(1_200, minute);
   const looks: unknown[] = [];
