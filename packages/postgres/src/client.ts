@@ -53,7 +53,9 @@ export function clientMaker(connect: Connect): MakeClient {
   }
   const given = typeof connect === 'string' ? { connectionString: connect } : connect;
   const config = { fallback_application_name: 'headgate', keepAlive: true, ...given };
-  return () => new pg.Client({ ...config, connectionTimeoutMillis: connectTime }) as PostgresClient;
+  // How the app wants its own results to be read is not meant for these.
+  const own = { connectionTimeoutMillis: connectTime, types: undefined, binary: false };
+  return () => new pg.Client({ ...config, ...own }) as PostgresClient;
 }
 
 /** @throws StoreError where it is no client. A pool looks like one, but its connections are not the store's to end. */

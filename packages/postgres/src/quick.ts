@@ -47,9 +47,19 @@ export class Quick {
   }
 
   /** What it has answered. */
-  hears({ address, indices }: Call, answers: readonly (Answer | undefined)[]): void {
-    const answer = answers[indices[indices.length - 1] as number];
-    if (answer !== undefined && 'state' in answer) this.#replies.set(address, answer);
+  hears(
+    { address, indices }: Call,
+    ops: readonly Op[],
+    answers: readonly (Answer | undefined)[],
+  ): void {
+    for (const index of indices) {
+      const [op, answer] = [ops[index] as Op, answers[index]];
+      if (answer === undefined || 'error' in answer) continue;
+      this.#replies.set(address, answer);
+      // Who was turned away is not there, and does not come again: in a flood that would be many.
+      const isGone = answer.state === 'full' || answer.state === 'lost';
+      if (isGone && op.verb !== 'setLimit') this.#isFresh.delete(op.lease.id);
+    }
   }
 
   #queryFor({ address, limit, version }: Call, op: Op): Query | undefined {

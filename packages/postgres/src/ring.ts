@@ -1,7 +1,7 @@
 import { decode, type News, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
 import type { Horizon } from './horizon.ts';
-import { grace } from './ring.sql.ts';
+import { grace, mostForgotten, mostSwept } from './ring.sql.ts';
 
 /** Milliseconds from one look at the process before to the next. */
 const period = 250;
@@ -69,14 +69,21 @@ export class Ring {
     if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
     // What follows is needed once, so the first process does it for all.
     if (found === 'first' && performance.now() - this.#swept > sender.lease) {
-      await this.#sweep();
-      await query(statement(`SELECT ${schema}.forget()`)).catch(() => {});
-      await horizon.look();
+      const forget = statement(`SELECT ${schema}.forget()`);
+      const swept = await this.#sweep();
+      const forgotten = await query(forget).then(
+        ([row]) => Number(row?.[0]),
+        () => 0,
+      );
+      // The next look goes on with it, however long a lease is.
+      if (swept === mostSwept || forgotten === mostForgotten) this.#swept = -Infinity;
+      else await horizon.look();
     }
     this.#later(found === 'dead' ? 0 : period);
   }
 
-  async #sweep(): Promise<void> {
+  /** Returns of how many limits. */
+  async #sweep(): Promise<number> {
     const { schema, query, sender, news } = this.#options;
     this.#swept = performance.now();
     const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
@@ -84,5 +91,6 @@ export class Ring {
     for (const [reply] of replies) {
       if (typeof reply === 'string') news(decode(reply, { indices: [], limit: 0 }, sender, []));
     }
+    return replies.length;
   }
 }

@@ -51,7 +51,17 @@ CREATE TABLE IF NOT EXISTS ${schema}.leases (
   CHECK ((place IS NULL) = (fencing IS NOT NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 
-CREATE INDEX IF NOT EXISTS leases_line ON ${schema}.leases (limit_id, place) WHERE place IS NOT NULL;
+-- IF NOT EXISTS would lock the table even where the index is there: each process that starts would hold up all others.
+DO $body$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_class AS c ON c.relnamespace = t.typnamespace
+    WHERE t.oid = pg_catalog.pg_typeof(NULL::${schema}.leases)::oid AND c.relname = 'leases_line'
+  ) THEN
+    CREATE INDEX leases_line ON ${schema}.leases (limit_id, place) WHERE place IS NOT NULL;
+  END IF;
+END
+$body$;
 
 CREATE TABLE IF NOT EXISTS ${schema}.members (
   number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

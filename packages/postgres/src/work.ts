@@ -123,7 +123,7 @@ export class Work {
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
-      this.#quick.hears(call, answers);
+      this.#quick.hears(call, ops, answers);
       return news;
     });
   }

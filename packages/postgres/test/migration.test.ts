@@ -75,6 +75,14 @@ test('P1: the migration runs, and again, and leaves what is there', async () => 
   expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
 });
 
+test('P1: the migration that has run already waits for nobody, and holds up nobody', async () => {
+  await storeIn().migrate();
+  await admin.query('BEGIN');
+  await admin.query('LOCK headgate.limits, headgate.leases IN ROW EXCLUSIVE MODE');
+  await storeIn().migrate();
+  await admin.query('ROLLBACK');
+});
+
 test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, async () => {
   const program = fileURLToPath(new URL('./migrates.ts', import.meta.url));
   const runs = Array.from({ length: 20 }, () => run(program, server.url, 'twenty'));
@@ -91,6 +99,25 @@ test('P1: the printed SQL runs, and again, in a schema of any name', async () =>
   await admin.query(out);
   await works(schema);
   expect(await tablesOf(schema)).toEqual(['leases', 'limits', 'members']);
+});
+
+test('what a role is set to makes no difference to the migration', async () => {
+  await admin.query(`
+    CREATE ROLE hasty LOGIN SUPERUSER;
+    ALTER ROLE hasty SET default_transaction_read_only = on;
+    ALTER ROLE hasty SET statement_timeout = '300ms';
+    ALTER ROLE hasty SET lock_timeout = '100ms';
+  `);
+  await admin.query('BEGIN');
+  await admin.query(`SELECT pg_advisory_xact_lock(hashtext('headgate'), hashtext('migration'))`);
+  const connect = server.url.replace('postgres@', 'hasty@');
+  const migrated = postgresStore({ connect, schema: 'hasty' }).migrate();
+  migrated.catch(() => {});
+  // Time is the subject.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await admin.query('COMMIT');
+  await migrated;
+  await works('hasty');
 });
 
 test('the command says how it is used', async () => {

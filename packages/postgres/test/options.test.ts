@@ -63,6 +63,20 @@ test('it connects by a string, a config, and a function that makes a client', as
   }
 });
 
+test('how the app has its own results read makes no difference', async () => {
+  const config = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' };
+  const types = { getTypeParser: () => (value: string) => ({ value }) };
+  for (const reading of [{ types }, { binary: true }]) {
+    const store = postgresStore({ connect: { ...config, ...reading } });
+    const limiter = createLimiter({ name: 'reading', limit: 1, store });
+    expect(await limiter.run(() => store.stats({ name: 'reading' }))).toMatchObject({
+      inflight: 1,
+    });
+    await limiter.close();
+    await store.close();
+  }
+});
+
 async function errorOf(connect: Connect, timeout = 500) {
   const store = postgresStore({ connect, lease: 3 * timeout, timeout });
   const op = { verb: 'setLimit', ref: limitOf('any') } as const;
