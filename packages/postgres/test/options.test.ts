@@ -64,7 +64,12 @@ test('it connects by a string, a config, and a function that makes a client', as
 });
 
 test('how the app has its own results read makes no difference', async () => {
-  const config = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' };
+  const config = {
+    host: '127.0.0.1',
+    port: database.server.port,
+    user: 'postgres',
+    database: 'postgres',
+  };
   const types = { getTypeParser: () => (value: string) => ({ value }) };
   for (const reading of [{ types }, { binary: true }]) {
     const store = postgresStore({ connect: { ...config, ...reading } });

@@ -110,7 +110,7 @@ test('a server that takes its time to end, and to be there again, takes no permi
   process.kill(checkpointer, 'SIGSTOP');
   const restarted = database.server.restart();
   // Time is the subject: more than the second in which who cannot renew may be taken for dead.
-  await soon(2_500);
+  await sleep(2_500);
   process.kill(checkpointer, 'SIGCONT');
   await restarted;
   await vi.waitFor(
