@@ -1,4 +1,4 @@
-// A nightly job that every instance starts and that must run once: a limit of 1 is a mutex, and a row says that it was done.
+// A nightly job that every instance starts and that must run once: a limit of 1 is a mutex, and a row says it was done.
 import { setTimeout as work } from 'node:timers/promises';
 import { createLimiter } from '@headgate/core';
 import { postgresStore } from '@headgate/postgres';

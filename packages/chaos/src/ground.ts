@@ -40,11 +40,13 @@ export interface Subject extends Times {
   /** Calls `serve`. */
   readonly worker: URL;
   /**
-   * Milliseconds for which a lease is certain, from when it was asked for: less than all of it where the store takes the end
-   * of a connection for the end of its process.
+   * Milliseconds for which a lease is certain, from when it was asked for: less than all of it where the store takes
+   * the end of a connection for the end of its process.
    */
   readonly certain: number;
-  /** Milliseconds after which others get what a process held that has died, at the latest, where nothing else is wrong. */
+  /**
+   * Milliseconds after which others get what a process held that has died, at the latest, where nothing else is wrong.
+   */
   readonly back: number;
   readonly grounds: Readonly<Record<string, (options: GroundOptions) => Promise<Ground>>>;
 }

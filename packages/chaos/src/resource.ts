@@ -1,4 +1,4 @@
-/** What the work is done to, outside of all processes: it takes no write whose fencing token is below one that it has seen. */
+/** What the work is done to, outside of all processes: it refuses a fencing token below one that it has seen. */
 export class FencedResource {
   #highest = -1n;
 

@@ -1,8 +1,8 @@
 import type { Event, Log } from '../src/log/event.ts';
 
 /**
- * A log that was made up, to show what an invariant makes of it. Times are milliseconds; the lease is a second, of which all is
- * certain but where it is said.
+ * A log that was made up, to show what an invariant makes of it. Times are milliseconds; the lease is a second, of
+ * which all is certain but where it is said.
  */
 export class Tale {
   readonly #events: Event[] = [];

@@ -3,9 +3,9 @@ import type { LimitName } from '@headgate/core/shared';
 
 /** What a limit, or one key of it, is known by in the database. */
 export interface Address {
-  /** Of one length, whatever a client may have made up for a key; different for each name and key. */
+  /** As long as any other, whatever a client may have made up for a key; different for each name and key. */
   readonly hash: string;
-  /** The same to be read, in letters that any database can keep. */
+  /** The name and key to be read, in letters that any database can keep. */
   readonly label: string;
 }
 

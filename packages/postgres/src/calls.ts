@@ -1,12 +1,12 @@
 import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
 import { type Address, addressOf } from './address.ts';
 
-/** The store that sends them. */
+/** The store that sends operations. */
 export interface Sender {
   readonly owner: string;
   /** Milliseconds, whole. */
   readonly lease: number;
-  /** As they have been worked out so far. */
+  /** Those that have been worked out so far. */
   readonly addresses: WeakMap<LimitRef, Address>;
 }
 
@@ -62,54 +62,59 @@ function encode(op: Op, words: string[]): void {
   words.push(op.verb, id, weighs, spares, reserves ? '1' : '0', micros, where, `${fencing ?? ''}`);
 }
 
-/** What no answer can have said would fail all that it is sent with: it is at the end of the line. */
+/** What is no place would fail all that it is sent with. It is left out: who waits joins at the end of the line. */
 function known(place = ''): string {
   return /^\d{1,18}$/.test(place) ? place : '';
 }
 
-/** As PostgreSQL reads it; more than any count or time that comes up is as good as endless. */
+/** As PostgreSQL reads a whole number: 1e15 is above any count or time that comes up, and stands for Infinity. */
 export function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e15)}`;
 }
 
 /** Who is to be told something. */
 export interface News {
-  /** Those who were let in besides. */
+  /** Who was let in, besides those who asked. */
   readonly grants: readonly Grant[];
   /** The processes that are to release what they do not use. */
   readonly recalled: readonly string[];
 }
 
-/** What a call has answered. */
+/** Lines that an answer begins with, and lines about each operation. */
+const [heading, perOperation] = [5, 4];
+
+/** Reads the answer to a call, as `lease.sql.ts` describes it. */
 export function decode(
   reply: string,
   { indices, limit }: Pick<Call, 'indices' | 'limit'>,
   { lease }: Sender,
   answers: (Answer | undefined)[],
 ): News {
-  const words = reply.split('\n');
-  const soonest = words[2] ? Number(words[2]) / 1_000 : Infinity;
-  let at = 5;
+  const lines = reply.split('\n');
+  const [most, version = '', soonest, reclaimed, recalled] = lines;
+  const due = soonest ? Number(soonest) / 1_000 : Infinity;
+  let at = heading;
   for (const index of indices) {
-    const state = words[at] as Reply['state'];
-    const extra = words[at + 1] as string;
+    const state = lines[at] as Reply['state'];
+    const extra = lines[at + 1] as string;
     answers[index] = {
       state,
       fencing: state === 'held' ? BigInt(extra) : undefined,
       place: state === 'queued' ? extra : undefined,
-      inflight: Number(words[at + 2]),
-      queued: Number(words[at + 3]),
-      limit: words[0] === whole(limit) ? limit : Number(words[0]),
-      version: words[1] as string,
-      checkIn: Math.min(Math.max(soonest, 0) + 1, lease / 3),
-      // All that were found by this call, once.
-      reclaimed: at === 5 ? Number(words[3]) : 0,
+      inflight: Number(lines[at + 2]),
+      queued: Number(lines[at + 3]),
+      // Infinity was sent as another number.
+      limit: most === whole(limit) ? limit : Number(most),
+      version,
+      checkIn: Math.min(Math.max(due, 0) + 1, lease / 3),
+      // They are of the whole call: only its first answer tells of them.
+      reclaimed: at === heading ? Number(reclaimed) : 0,
     };
-    at += 4;
+    at += perOperation;
   }
   const grants: Grant[] = [];
-  for (; at + 1 < words.length; at += 2) {
-    grants.push({ id: words[at] as string, fencing: BigInt(words[at + 1] as string) });
+  for (; at + 1 < lines.length; at += 2) {
+    grants.push({ id: lines[at] as string, fencing: BigInt(lines[at + 1] as string) });
   }
-  return { grants, recalled: words[4] ? words[4].split(' ') : [] };
+  return { grants, recalled: recalled ? recalled.split(' ') : [] };
 }

@@ -31,15 +31,15 @@ export type Connect = string | object | (() => PostgresClient | Promise<Postgres
 export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
 
 /**
- * Milliseconds that an attempt to connect may take at least, however soon a caller gives up: it would else fail again
- * and again where the network or the handshake is slow.
+ * Milliseconds that an attempt to connect may take at least. A caller may give up sooner; the attempt goes on, so that
+ * it succeeds at some time where the network or the handshake is slow.
  */
 export const connectTime = 5_000;
 
 const expected =
   'a connection string (postgres://…), a config of pg, or a function that makes a pg.Client';
 
-/** What `pg` would take for the name of a database on a host called `base` is none. */
+/** How an address begins. Of any other string `pg` would make a host called `base`, and a database of that name. */
 const address = /^(postgres(ql)?|socket):|^\//i;
 
 /** @throws HeadgateError where it is none of these. */
@@ -53,10 +53,12 @@ export function clientMaker(connect: Connect): MakeClient {
   }
   const given = typeof connect === 'string' ? { connectionString: connect } : connect;
   const config = { fallback_application_name: 'headgate', keepAlive: true, ...given };
-  return () => new pg.Client({ ...config, connectionTimeoutMillis: connectTime }) as PostgresClient;
+  // How the app wants its own results to be read is not meant for these.
+  const own = { connectionTimeoutMillis: connectTime, types: undefined, binary: false };
+  return () => new pg.Client({ ...config, ...own }) as PostgresClient;
 }
 
-/** A pool would connect, and lend the store connections that it never ends. */
+/** @throws StoreError where it is no client. A pool looks like one, but its connections are not the store's to end. */
 async function made(
   connect: () => PostgresClient | Promise<PostgresClient>,
 ): Promise<PostgresClient> {
@@ -66,15 +68,15 @@ async function made(
   throw refused('connect must make a pg.Client, and has made something else');
 }
 
-/** At once, whatever it does; nothing keeps the process then. */
+/** Ends a connection at once, whatever it does. */
 export function destroy(client: PostgresClient): void {
-  // A graceful end would wait for a server that may be frozen.
+  // A graceful end alone would wait for a server that may be frozen, and keep the process alive.
   const { connection } = client as { connection?: { stream?: { destroy?(): void } } };
   client.end().catch(() => {});
   connection?.stream?.destroy?.();
 }
 
-/** One that is not prepared. */
+/** A statement that is not prepared. */
 export function statement(text: string, values: readonly unknown[] = []): Query {
   return { text, values, rowMode: 'array' };
 }

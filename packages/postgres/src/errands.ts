@@ -2,7 +2,7 @@ import type { MakeClient, Query } from './client.ts';
 import { isAway } from './failure.ts';
 import { Link } from './link.ts';
 
-/** Bytes: PostgreSQL takes less than 8,000. */
+/** Bytes of a notification at most: PostgreSQL takes less than 8,000. */
 const longest = 7_800;
 
 interface Errand {
@@ -12,8 +12,8 @@ interface Errand {
 }
 
 /**
- * The connection for what no caller waits for: so a release takes no longer for its notification, and does not fail
- * with it. One statement after the other.
+ * The connection for what no operation waits for, one statement after the other. A release takes no longer for the
+ * notification that follows it, and does not fail where that does.
  */
 export class Errands {
   readonly link: Link;
@@ -22,7 +22,7 @@ export class Errands {
   #messages: string[] = [];
   #isBusy = false;
 
-  /** `settings` is asked for each connection: what is to be set for its session, if anything may be. */
+  /** @param settings What is to be set for a connection's session; undefined where nothing may be set yet. */
   constructor(make: MakeClient, timeout: number, settings: () => Query | undefined) {
     this.link = new Link({
       make,
@@ -39,15 +39,16 @@ export class Errands {
   }
 
   /**
-   * In parts that are short enough, each whole lines after the first word. A lost one is made up for when who waits
-   * asks.
+   * Sends these lines, in as many messages as they need; each begins with the word. A single line that is too long is
+   * left out. All goes on without messages, only later: who waits asks from time to time, and what is kept in reserve
+   * is given back by itself.
    */
   notify(channel: string, word: string, lines: readonly string[]): void {
     let message = word;
     const send = () => {
       this.#channels.push(channel);
       this.#messages.push(message);
-      // Those that come together go together.
+      // One statement takes all that have come when it is sent.
       if (this.#channels.length === 1) this.#add(() => this.#notification()).catch(() => {});
     };
     for (const line of lines) {
@@ -85,7 +86,7 @@ export class Errands {
     this.#isBusy = false;
   }
 
-  /** Again where the connection is lost under it: each is safe to repeat. */
+  /** Tries once more where the connection is lost meanwhile: each is safe to repeat. */
   #do(query: Query): Promise<readonly unknown[][]> {
     return this.link.query(query).catch((error: unknown) => {
       if (!isAway(error)) throw error;

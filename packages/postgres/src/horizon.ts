@@ -1,6 +1,6 @@
 import { type Query, statement } from './client.ts';
 
-/** Dead rows, and transactions since, that are no matter yet: vacuum begins at 2,000 rows. */
+/** Fewer dead rows, or fewer transactions since, do not matter yet: autovacuum begins at 2,000 rows. */
 const few = 5_000;
 
 export interface HorizonOptions {
@@ -12,8 +12,8 @@ export interface HorizonOptions {
 }
 
 /**
- * Finds out whether something keeps the store's dead rows from being cleared away: each operation leaves one, and each
- * later one has to pass them all. Any role may see this much of other sessions.
+ * Finds out whether something keeps the store's dead rows from being cleared away: each operation leaves one, and every
+ * later operation has to pass them all. Any role may see what is asked here of other sessions.
  */
 export class Horizon {
   readonly #options: HorizonOptions;
@@ -30,7 +30,7 @@ export class Horizon {
     const rows = await query(statement(holders, [schema])).catch(() => undefined);
     if (rows === undefined) return;
     const [oldest, holder, age, dead] = (rows[0] ?? []).map(String);
-    // What moves on between two looks does no harm, however often it is there.
+    // Where it is another one at each look, rows are cleared away between.
     const isStuck = oldest !== undefined && oldest === this.#oldest;
     this.#oldest = oldest;
     if (!isStuck) return this.rest();
@@ -39,7 +39,7 @@ export class Horizon {
     this.#options.slowed(`${holder} keeps ${dead} dead rows of limits from being cleared away`);
   }
 
-  /** It is over, or others look from now on. */
+  /** Says that it is over: because it is, or because another process looks from now on. */
   rest(): void {
     if (!this.#isSlowed) return;
     this.#isSlowed = false;
@@ -47,7 +47,7 @@ export class Horizon {
   }
 }
 
-/** The oldest transaction that something here has to see as it was, what that is, and what has happened since. */
+/** The oldest transaction that somebody still has to see; who that is, its age in transactions, and the dead rows. */
 const holders = `
 SELECT t.xmin::text, t.holder, age(t.xmin), (
   SELECT sum(s.n_dead_tup) FROM pg_catalog.pg_stat_all_tables AS s

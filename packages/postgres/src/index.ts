@@ -15,8 +15,8 @@ export interface PostgresStoreOptions {
   /** The schema that the store's tables are in, and nothing else. Default: `headgate`. */
   readonly schema?: string | undefined;
   /**
-   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process is cut off. At
-   * least 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
+   * Milliseconds for which a permit is held without a renewal: the place of a process that is cut off is lost for so
+   * long. At least 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
    */
   readonly lease?: number | undefined;
   /** Milliseconds that a call may take. Default: 1,000, or a third of `lease` where that is shorter. */

@@ -1,4 +1,4 @@
-/** Remembers what it was told for so many milliseconds at least, and for twice as long at most. */
+/** Remembers what it was told for so many milliseconds at least. What is older goes when it is told something new. */
 export class Lately<V> {
   readonly #span: number;
   #now = new Map<string, V>();

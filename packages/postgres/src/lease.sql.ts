@@ -16,7 +16,7 @@ const words = 8;
 export function leaseFunctions(schema: string): string {
   return `
 -- Moves leases from the row of a limit, which the caller has locked, to their table. Returns the weight of those that
--- have been there already: that counts once.
+-- were there already, and so have been counted twice.
 CREATE OR REPLACE FUNCTION ${schema}.unfold(key_ bigint, fresh_ jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS $body$
   WITH fresh AS (
     SELECT f.key AS id, (f.value ->> 0)::bigint AS weight, (f.value ->> 1)::bigint AS ends,
@@ -75,7 +75,7 @@ BEGIN
   END LOOP;
 
   IF l.fresh <> '{}' THEN
-    -- No more than is asked for: others can be given back as quickly as they were taken.
+    -- No more than those asked for, unless something may have expired: the others can still be given back quickly.
     SELECT pg_catalog.jsonb_object_agg(f.key, f.value), pg_catalog.array_agg(f.key) INTO fresh_, moved_
     FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE l.soonest <= now_ OR f.key = ANY (ops_);
     IF moved_ IS NOT NULL THEN
@@ -113,7 +113,7 @@ BEGIN
     FROM ${schema}.leases AS t WHERE t.limit_id = l.id;
   END IF;
 
-  -- First who waits and fits by now is let in, so that a newcomer is not told that others wait.
+  -- Turn 0 does no operation, but lets in who waits and fits by now: a newcomer is not to be told that others wait.
   FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${words} LOOP
     IF turn_ > 0 THEN
 ${verbs(schema, words)}
@@ -125,7 +125,7 @@ ${verbs(schema, words)}
       EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > l.most;
       w.fencing := GREATEST(l.token + 1, now_);
       l.token := w.fencing + w.spare;
-      -- A lease after its process was last heard of: it may have died since, in the line.
+      -- Not a whole lease from now: its process may have died in the line.
       UPDATE ${schema}.leases AS t SET place = NULL, expires = w.ends, fencing = w.fencing
       WHERE t.limit_id = l.id AND t.id = w.id;
       l.inflight := l.inflight + w.weight;

@@ -16,7 +16,7 @@ export interface LinkOptions {
   readonly make: MakeClient;
   /** Milliseconds that a statement may take. */
   readonly timeout: number;
-  /** Before anybody may use the connection. */
+  /** Prepares a connection before anybody may use it. */
   setUp(client: PostgresClient): Promise<void>;
   up?(): void;
   /** The connection was lost, or an attempt has failed that was begun so many milliseconds ago. */
@@ -24,8 +24,8 @@ export interface LinkOptions {
 }
 
 /**
- * One connection of the store's own, which is opened again where it is lost. It keeps no process alive; who waits for
- * an answer does so by his own timer.
+ * One connection of the store's own, which is opened again where it is lost. It keeps no process alive: that is left to
+ * the timers of those who wait for an answer.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -33,7 +33,7 @@ export class Link {
   #opening: Promise<PostgresClient> | undefined;
   #pause = 0;
   #isClosed = false;
-  /** Why it is not there, as far as that is known. */
+  /** Why it was lost, or could not be opened; undefined while it is there. */
   lastError: unknown;
 
   constructor(options: LinkOptions) {
@@ -52,13 +52,13 @@ export class Link {
     return this.#opening;
   }
 
-  /** One at a time. Where it takes too long the connection ends, and what was done is not known. */
+  /** Where it takes too long the connection is ended, and whether the statement was done is not known. */
   async query(query: Query): Promise<readonly unknown[][]> {
     const client = this.#client ?? (await this.open());
     try {
       return await this.#inTime(client, () => ask(client, query));
     } catch (error) {
-      // Where the server says that it ends the connection, it says so before it does.
+      // The server says that it ends the connection before it does: nobody else is to ask there meanwhile.
       if (isAway(error)) this.#drop(client, error);
       throw error;
     }

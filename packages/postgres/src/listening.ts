@@ -18,7 +18,7 @@ export interface ListeningOptions {
   down(error: unknown, ago: number): void;
 }
 
-/** Milliseconds at least in which a notification arrives, if it does. */
+/** Milliseconds that are waited for a notification, at least. */
 const greetingTime = 250;
 
 const notHeard =
@@ -30,8 +30,8 @@ export function channelOf(owner: string): string {
 }
 
 /**
- * The connection that tells of grants, and by its end of the end of the process: it does nothing else, since the server
- * notices the end of an idle connection at once.
+ * The connection on which grants are heard, and whose end tells others of the end of the process. It does nothing else:
+ * the server notices at once when an idle connection ends.
  */
 export class Listening {
   readonly link: Link;
@@ -51,7 +51,7 @@ export class Listening {
     });
   }
 
-  /** Resolves once it is sure that this is a server, and one that can be listened to. */
+  /** Resolves once it is known that notifications arrive here. */
   async proven(): Promise<void> {
     if (!this.isProven) await this.link.open();
   }

@@ -7,12 +7,14 @@ import { tables } from './tables.sql.ts';
 
 /**
  * All that the store needs in the database, in one transaction. It may run again, and in many processes at once: the
- * lock lets one after the other.
+ * lock lets one after the other, which takes as long as it takes, whatever the role is set to.
  */
 export function migration(schema: string): string {
   const quoted = identifier(schema);
-  return `BEGIN;
+  return `BEGIN READ WRITE;
 SET LOCAL client_min_messages = warning;
+SET LOCAL statement_timeout = 0;
+SET LOCAL lock_timeout = 0;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('headgate'), pg_catalog.hashtext('migration'));
 ${tables(quoted)}${leaseFunctions(quoted)}${ringFunctions(quoted)}
 COMMIT;

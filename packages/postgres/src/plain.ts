@@ -3,7 +3,7 @@ import type { PostgresClient, Query } from './client.ts';
 
 type Rows = readonly unknown[][];
 
-/** What a statement needs of a connection of `pg`: what cursors and streams of `pg` use as well. */
+/** What a statement needs of a connection of `pg`, which its cursors and streams use as well. */
 interface Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly stream: { cork?(): void; uncork?(): void };
@@ -14,14 +14,15 @@ interface Connection {
 }
 
 /**
- * A prepared statement whose columns are not asked for each time: all are text. With pg's own query that, and what it
- * is made of, take as long as the server does for an UPDATE.
+ * A prepared statement without the description of its columns, all of which are text. The query of `pg` asks for that
+ * each time, which takes, with all else that it does, as long as the server takes for an UPDATE.
  */
 class Plain {
   readonly name: string;
   readonly text: string;
   readonly #values: readonly unknown[];
   readonly #rows: unknown[][] = [];
+  /** Not private: `pg` puts its own in its place, where it has a `query_timeout`. */
   callback: (error: unknown, rows?: Rows) => void;
 
   constructor({ name = '', text, values = [] }: Query, callback: Plain['callback']) {
@@ -59,10 +60,10 @@ class Plain {
   }
 }
 
-/** Asks a client, in the way that is the shortest for it. */
+/** Asks a client in the shortest way that there is for it. */
 export function ask(client: PostgresClient, query: Query): Promise<Rows> {
   const { pipeline } = client as { pipeline?: boolean };
-  // Others, and one that sends ahead, know their own queries only.
+  // Other clients, and one that sends statements ahead of answers, know only their own queries.
   if (query.isPlain !== true || !(client instanceof pg.Client) || pipeline === true) {
     return client.query(query).then(({ rows }) => rows);
   }

@@ -15,6 +15,7 @@ import type { Call, News, Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
 import { Errands } from './errands.ts';
 import { closed, failure, late, servesNobody } from './failure.ts';
+import { Horizon } from './horizon.ts';
 import { channelOf, Listening } from './listening.ts';
 import { migrate } from './migration.ts';
 import { Recognition } from './recognition.ts';
@@ -60,7 +61,8 @@ export class PostgresStore extends Store {
     });
     const query = this.#errands.query.bind(this.#errands);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
-    this.#ring = new Ring({ ...own, query, news, schemaName: schema, slowed });
+    const horizon = new Horizon({ schema, query, slowed });
+    this.#ring = new Ring({ ...own, query, news, horizon });
     this.#recognition = new Recognition(this.clock, () => this.#renew());
     this.#listening = new Listening({
       ...own,
@@ -88,8 +90,8 @@ export class PostgresStore extends Store {
   }
 
   /**
-   * Makes the tables and functions that the store needs, where they are not there or are of an earlier version. It may
-   * be called by every process that starts, and by many at once. `npx headgate-postgres` prints what it does.
+   * Makes the tables that the store needs, where they are not there, and its functions in any case. It may be called by
+   * every process that starts, and by many at once. `npx headgate-postgres` prints what it does.
    *
    * @throws StoreError where the server cannot be reached, or its role may not do that.
    */
@@ -156,14 +158,14 @@ export class PostgresStore extends Store {
     this.#listener?.state(false, failure(error));
   }
 
-  /** All that is held, as long as that can be done; else it is to be known how long it is certain. */
+  /** Has everything renewed, where that is possible; else the limiters are to ask how long their leases are certain. */
   #renew(): void {
     const { isUp, lastError } = this.#work.link;
     if (isUp) this.#listener?.check();
     else this.#listener?.state(false, failure(lastError));
   }
 
-  /** Who was let in, and who is to give back what he does not use, here and elsewhere. */
+  /** Passes on who was let in, here and elsewhere, and who is to give back what is not in use. */
   #tell({ grants, recalled }: News, call?: Call): void {
     const others = new Map<string, string[]>();
     for (const grant of grants) {
@@ -173,13 +175,14 @@ export class PostgresStore extends Store {
       else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
     }
     for (const [owner, lines] of others) this.#errands.notify(channelOf(owner), 'grant', lines);
+    // Only operations recall, and each has its call.
+    if (call === undefined) return;
     for (const owner of recalled) {
-      if (call !== undefined)
-        this.#errands.notify(channelOf(owner), 'recall', [call.address.label]);
+      this.#errands.notify(channelOf(owner), 'recall', [call.address.label]);
     }
   }
 
-  // Anybody who may notify can have sent anything: what makes no sense is not heard.
+  // Whoever may use the database may notify: what makes no sense is not heard.
   #hear(message: string): void {
     const [what, ...lines] = message.split('\n');
     const listener = this.#listener;

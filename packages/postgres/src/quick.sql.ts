@@ -1,9 +1,9 @@
 import { asked, now } from './schema.ts';
 
-/** Bytes of leases that a limit's own row has at most, about twelve: each change writes all of them. */
+/** Bytes that leases may take in a limit's own row, about twelve of them: each change writes all of them anew. */
 const room = 1_200;
 
-/** What the row says where nobody waits, nothing has expired, and the limit is as who asks knows it. */
+/** Nobody waits, nothing has expired or is still to be told, and the limit is the one that the caller knows. */
 const usual = `t.address = $1 AND t.version = $2::bigint AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
 
 export interface QuickStatements {
@@ -14,12 +14,12 @@ export interface QuickStatements {
 }
 
 /**
- * One takes or gives back where nobody waits and nothing has expired: what most operations are. Each is a plain UPDATE
- * of the limit's row, which keeps the lease as well, until `lease()` needs it in its table. Where PostgreSQL had to wait
- * for the row it looks again at what that says, and at nothing else: so all that matters is in it. The answer is one
- * row (inflight, and token where there is one), or none where `lease()` is to be asked.
+ * What most operations are: one takes or gives back while nobody waits. Each is a plain UPDATE of the limit's row,
+ * which keeps the lease as well until `lease()` needs it in its table. Where PostgreSQL had to wait for the row, it
+ * checks the conditions again on what the row says by then, but sees all else as it was before: so they are about
+ * the row alone. The answer is one row (inflight, and token if there is one), or none where `lease()` is to be asked.
  *
- * The lease is counted from when it was asked for, as the token is: a wait for the row does not make it longer.
+ * The lease and its token are counted from when the server was asked: a wait for the row does not make a lease longer.
  */
 export function quickStatements(schema: string): QuickStatements {
   const token = `GREATEST(t.token + 1, ${asked})`;

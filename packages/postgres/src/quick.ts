@@ -5,26 +5,64 @@ import type { Query } from './client.ts';
 import { Lately } from './lately.ts';
 import { type QuickStatements, quickStatements } from './quick.sql.ts';
 
-/** Asks for what is likely to be as simple as most operations are: whatever it takes for that may turn out not to be. */
+type Run = (query: Query) => Promise<readonly unknown[][]>;
+
+/**
+ * Does one acquire or release by a plain UPDATE of the limit's row, where what this process remembers says that it is
+ * likely to be possible. The row has the last word: where it says no, nothing was done, and `lease()` is to be asked.
+ */
 export class Quick {
   readonly #statements: QuickStatements;
   readonly #sender: Sender;
-  /** How each limit stands, as it was answered last. */
+  readonly #run: Run;
+  /** The latest answer of each limit. */
   readonly #replies = new WeakMap<Address, Reply>();
   /**
-   * The leases that were named, and whether they are likely to be in the limit's own row. One that is asked for again is
-   * left to `lease()`, since that row alone does not tell whether it is there. What nobody has named for a lease has gone.
+   * The leases that were asked for, and whether each is likely to be in the limit's own row. An acquire of one that is
+   * here is left to `lease()`: it may be in the table of leases, which the UPDATE does not look at. Twice a lease is
+   * long enough, since what nobody has asked for during one lease has expired.
    */
   readonly #isFresh: Lately<boolean>;
 
-  constructor(schema: string, sender: Sender) {
+  constructor(schema: string, sender: Sender, run: Run) {
     this.#statements = quickStatements(schema);
     this.#sender = sender;
+    this.#run = run;
     this.#isFresh = new Lately(2 * sender.lease);
   }
 
-  /** Undefined where it is not simple. */
-  query({ address, limit, version }: Call, op: Op): Query | undefined {
+  /** Undefined where `lease()` is to be asked. */
+  async do(call: Call, op: Op): Promise<Reply | undefined> {
+    const query = this.#queryFor(call, op);
+    const [row] = query === undefined ? [] : await this.#run(query);
+    return row === undefined ? undefined : this.#decode(String(row[0]), call);
+  }
+
+  /** `lease()` is asked for all of these. */
+  asks(ops: readonly Op[]): void {
+    for (const op of ops) {
+      if (op.verb === 'release') this.#isFresh.delete(op.lease.id);
+      else if (op.verb !== 'setLimit') this.#isFresh.set(op.lease.id, false);
+    }
+  }
+
+  /** What it has answered. */
+  hears(
+    { address, indices }: Call,
+    ops: readonly Op[],
+    answers: readonly (Answer | undefined)[],
+  ): void {
+    for (const index of indices) {
+      const [op, answer] = [ops[index] as Op, answers[index]];
+      if (answer === undefined || 'error' in answer) continue;
+      this.#replies.set(address, answer);
+      // Who was turned away is not there, and does not come again: in a flood that would be many.
+      const isGone = answer.state === 'full' || answer.state === 'lost';
+      if (isGone && op.verb !== 'setLimit') this.#isFresh.delete(op.lease.id);
+    }
+  }
+
+  #queryFor({ address, limit, version }: Call, op: Op): Query | undefined {
     if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
     const reply = this.#replies.get(address);
     if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
@@ -43,8 +81,7 @@ export class Quick {
     return this.#query('acquire', values);
   }
 
-  /** What has been answered to that. */
-  decode(row: string, { address }: Call): Reply {
+  #decode(row: string, { address }: Call): Reply {
     const { limit, version } = this.#replies.get(address) as Reply;
     const [inflight, token] = row.split(' ');
     const reply: Reply = {
@@ -59,20 +96,6 @@ export class Quick {
     };
     this.#replies.set(address, reply);
     return reply;
-  }
-
-  /** All of these are asked of `lease()`. */
-  asked(ops: readonly Op[]): void {
-    for (const op of ops) {
-      if (op.verb === 'release') this.#isFresh.delete(op.lease.id);
-      else if (op.verb !== 'setLimit') this.#isFresh.set(op.lease.id, false);
-    }
-  }
-
-  /** What that has answered. */
-  answered({ address, indices }: Call, answers: readonly (Answer | undefined)[]): void {
-    const answer = answers[indices[indices.length - 1] as number];
-    if (answer !== undefined && 'state' in answer) this.#replies.set(address, answer);
   }
 
   #query(name: 'acquire' | 'release', values: readonly string[]): Query {

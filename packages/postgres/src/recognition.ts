@@ -1,12 +1,12 @@
 import type { Clock } from '@headgate/core';
 import { grace } from './ring.sql.ts';
 
-/** So much of its time a lease is certain; the rest is for timers that are late. */
+/** For so much of its time a lease is certain; the rest is for timers that are late. */
 const certainPart = 0.9;
 
 /**
  * Whether the others know that this process lives. From the loss of the connection that shows it until there is another
- * one, they may take it for dead at any moment: what it holds ends a second later, unless it is renewed.
+ * one, they may take it for dead at any moment: what it holds then ends a second later, unless it is renewed.
  */
 export class Recognition {
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class Recognition {
   #since = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param renew Is called when it is lost, and again and again in time. */
+  /** @param renew Is called when it is lost, and then three times in `grace` until it is regained. */
   constructor(clock: Clock, renew: () => void) {
     this.#clock = clock;
     this.#renew = renew;

@@ -4,6 +4,13 @@ import { now } from './schema.ts';
 /** Milliseconds that the leases of a process last whose connection has ended, unless it renews them on another. */
 export const grace = 1_000;
 
+/** Limits that one look changes at most: it holds them locked, and has to be done in time. */
+const batch = 500;
+
+/** Limits that are forgotten, or looked at for what has expired, at once: where there are so many, there may be more. */
+export const mostForgotten = 1_000;
+export const mostSwept = 200;
+
 /**
  * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and
  * looks whether that of the one before it is free: that one's connection has ended, whatever became of the process. The
@@ -16,8 +23,8 @@ export function ringFunctions(schema: string): string {
   // Other applications may have advisory locks, too.
   const space = createHash('sha256').update(`headgate ${schema}`).digest().readInt32BE();
   return `
--- Returns the process's number. Whatever befalls its leases for want of the former number has done so before this returns.
--- The number is seen by others when this is committed, and locked by then.
+-- Gives the process a number, in place of its former one: who has found that one free, and shortens leases for it, has
+-- done so before this returns. Others see the number when this is committed, and it is locked by then.
 CREATE OR REPLACE FUNCTION ${schema}.register(owner_ text) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   number_ integer;
@@ -36,7 +43,9 @@ DECLARE
   is_first_ boolean := false;
   soon_ bigint;
   doubled_ bigint;
-  l record;
+  address_ text;
+  count_ integer := 0;
+  l ${schema}.limits;
 BEGIN
   SELECT * INTO m FROM ${schema}.members AS t WHERE t.number < me_ ORDER BY t.number DESC LIMIT 1;
   IF NOT FOUND THEN
@@ -46,18 +55,22 @@ BEGIN
   IF m.number IS NULL OR NOT pg_catalog.pg_try_advisory_xact_lock_shared(${space}, m.number) THEN
     RETURN CASE WHEN is_first_ THEN 'first' ELSE '' END;
   END IF;
-  DELETE FROM ${schema}.members AS t WHERE t.number = m.number;
+  PERFORM FROM ${schema}.members AS t WHERE t.number = m.number FOR UPDATE;
   -- It has left by itself, has come back with another number, or somebody else has been quicker.
   IF NOT FOUND THEN RETURN ''; END IF;
   soon_ := ${now} + ${grace * 1_000};
-  FOR l IN
-    SELECT t.id, t.address, t.fresh FROM ${schema}.limits AS t WHERE t.id IN (
+  FOR address_ IN
+    SELECT t.address FROM ${schema}.limits AS t WHERE t.id IN (
       SELECT s.limit_id FROM ${schema}.leases AS s
       WHERE pg_catalog.split_part(s.id, '.', 1) = m.owner AND s.expires > soon_
     ) OR EXISTS (
       SELECT FROM pg_catalog.jsonb_object_keys(t.fresh) AS f(id) WHERE pg_catalog.split_part(f.id, '.', 1) = m.owner
-    ) ORDER BY t.address FOR UPDATE
+    ) ORDER BY t.address LIMIT ${batch}
   LOOP
+    count_ := count_ + 1;
+    -- Not by the statement that finds it: its leases may be moved while it waits, and that would see them nowhere.
+    SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
+    CONTINUE WHEN NOT FOUND;
     doubled_ := ${schema}.unfold(l.id, l.fresh);
     UPDATE ${schema}.leases AS t SET expires = LEAST(t.expires, soon_), ends = LEAST(t.ends, soon_)
     WHERE t.limit_id = l.id AND pg_catalog.split_part(t.id, '.', 1) = m.owner;
@@ -65,6 +78,8 @@ BEGIN
     SET soonest = LEAST(t.soonest, soon_), inflight = t.inflight - doubled_, fresh = '{}'
     WHERE t.address = l.address;
   END LOOP;
+  -- Else the rest is found by the next look, which is at once.
+  IF count_ < ${batch} THEN DELETE FROM ${schema}.members AS t WHERE t.number = m.number; END IF;
   RETURN 'dead';
 END
 $body$;
@@ -77,19 +92,19 @@ BEGIN
   DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
     SELECT s.address FROM ${schema}.limits AS s
     WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
-    LIMIT 1000 FOR UPDATE SKIP LOCKED
+    LIMIT ${mostForgotten} FOR UPDATE SKIP LOCKED
   ));
   GET DIAGNOSTICS count_ = ROW_COUNT;
   RETURN count_;
 END
 $body$;
 
--- Drops what has expired and lets in who fits, where nobody asks; answers as operations do.
+-- Drops what has expired and lets in who fits, of limits that nobody asks for; answers as lease() does.
 CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
 BEGIN
   RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (
     SELECT s.address, s.label FROM ${schema}.limits AS s
-    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT 200
+    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT ${mostSwept}
   ) AS t;
 END
 $body$;

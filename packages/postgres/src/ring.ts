@@ -1,7 +1,7 @@
 import { decode, type News, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
-import { Horizon } from './horizon.ts';
-import { grace } from './ring.sql.ts';
+import type { Horizon } from './horizon.ts';
+import { grace, mostForgotten, mostSwept } from './ring.sql.ts';
 
 /** Milliseconds from one look at the process before to the next. */
 const period = 250;
@@ -11,16 +11,13 @@ export interface RingOptions {
   readonly sender: Sender;
   query(query: Query): Promise<readonly unknown[][]>;
   news(news: News): void;
-  /** The same, not quoted. */
-  readonly schemaName: string;
-  /** Why operations become slower and slower; undefined when that is over. */
-  slowed(reason: string | undefined): void;
+  /** Is looked at by the first process of the ring, for all. */
+  readonly horizon: Horizon;
 }
 
-/** Looks after the process before this one in the ring, and after what nobody else asks for. */
+/** Looks whether the process before this one in the ring still lives, and tends what nobody asks for. */
 export class Ring {
   readonly #options: RingOptions;
-  readonly #horizon: Horizon;
   #number: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -28,8 +25,6 @@ export class Ring {
 
   constructor(options: RingOptions) {
     this.#options = options;
-    const { schemaName: schema, query, slowed } = options;
-    this.#horizon = new Horizon({ schema, query, slowed });
   }
 
   /** From now on, under this number. */
@@ -38,14 +33,14 @@ export class Ring {
     this.#later(0);
   }
 
-  /** It is not known to be there any more: others look after it. */
+  /** It has lost its number: others may take it for dead. */
   leave(): void {
     this.#number = undefined;
     clearTimeout(this.#timer);
-    this.#horizon.rest();
+    this.#options.horizon.rest();
   }
 
-  /** In peace: what it holds is left to its lease. */
+  /** Leaves for good: nobody takes it for dead, and what it still holds ends with its lease. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -63,7 +58,7 @@ export class Ring {
   }
 
   async #watch(): Promise<void> {
-    const { schema, query, sender } = this.#options;
+    const { schema, query, sender, horizon } = this.#options;
     const text = `SELECT ${schema}.watch($1)`;
     const values = [this.#number];
     const watch: Query = { name: 'headgate watch', text, values, rowMode: 'array' };
@@ -72,16 +67,23 @@ export class Ring {
       () => 'nothing',
     );
     if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
-    // One does it for all.
+    // What follows is needed once, so the first process does it for all.
     if (found === 'first' && performance.now() - this.#swept > sender.lease) {
-      await this.#sweep();
-      await query(statement(`SELECT ${schema}.forget()`)).catch(() => {});
-      await this.#horizon.look();
+      const forget = statement(`SELECT ${schema}.forget()`);
+      const swept = await this.#sweep();
+      const forgotten = await query(forget).then(
+        ([row]) => Number(row?.[0]),
+        () => 0,
+      );
+      // The next look goes on with it, however long a lease is.
+      if (swept === mostSwept || forgotten === mostForgotten) this.#swept = -Infinity;
+      else await horizon.look();
     }
     this.#later(found === 'dead' ? 0 : period);
   }
 
-  async #sweep(): Promise<void> {
+  /** Returns of how many limits. */
+  async #sweep(): Promise<number> {
     const { schema, query, sender, news } = this.#options;
     this.#swept = performance.now();
     const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
@@ -89,5 +91,6 @@ export class Ring {
     for (const [reply] of replies) {
       if (typeof reply === 'string') news(decode(reply, { indices: [], limit: 0 }, sender, []));
     }
+    return replies.length;
   }
 }

@@ -10,7 +10,7 @@ export function checkSchema(schema: unknown): string {
   throw invalid('schema', `a name of 1 to ${longest} bytes`, schema);
 }
 
-/** Quotes a name as PostgreSQL reads it. Never with a dollar: what quotes a function's body could be in it. */
+/** Quotes a name for PostgreSQL, without a dollar in it: what ends a function's body could be a part of the name. */
 export function identifier(name: string): string {
   const quoted = name.replaceAll('"', '""');
   if (!name.includes('$')) return `"${quoted}"`;
@@ -21,6 +21,6 @@ export function identifier(name: string): string {
 export const now =
   "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint";
 
-/** The same when the server was asked: what is counted from then on is the same wherever a statement says so. */
+/** The same of the moment at which the statement came: one value, however often the statement uses it. */
 export const asked =
   "(pg_catalog.date_part('epoch', pg_catalog.statement_timestamp()) * 1000000)::bigint";

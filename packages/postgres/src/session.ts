@@ -11,12 +11,16 @@ export function sessionSettings(timeout: number): string {
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
     search_path: 'pg_catalog',
+    array_nulls: 'on',
     jit: 'off',
   };
   const all = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
-  // PostgreSQL 13 has none.
-  const idle = `CASE WHEN current_setting('idle_session_timeout', true) <> '' THEN set_config('idle_session_timeout', '0', false) END`;
-  return `SELECT ${[...all, idle].join(', ')}`;
+  // Only newer servers have these.
+  const newer = ['idle_session_timeout', 'transaction_timeout'].map(
+    (name) =>
+      `CASE WHEN current_setting('${name}', true) <> '' THEN set_config('${name}', '0', false) END`,
+  );
+  return `SELECT ${[...all, ...newer].join(', ')}`;
 }

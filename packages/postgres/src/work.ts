@@ -1,15 +1,14 @@
 import type { Answer, Op } from '@headgate/core/shared';
 import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
-import type { MakeClient, Query } from './client.ts';
-import { statement } from './client.ts';
+import { type MakeClient, type Query, statement } from './client.ts';
 import { failure, isAway, isUndone } from './failure.ts';
 import { Link } from './link.ts';
 import { Quick } from './quick.ts';
 import { sessionSettings } from './session.ts';
 
-/** How many operations one transaction does at most: nobody else is served by its limits meanwhile. */
+/** How many operations one transaction does at most: others wait for its limits meanwhile. */
 const most = 500;
-/** How often what was undone for the sake of another transaction is done again. */
+/** How often a statement is sent at most that the server undoes for the sake of another transaction. */
 const tries = 5;
 
 interface Task {
@@ -25,7 +24,7 @@ export interface WorkOptions {
   readonly timeout: number;
   readonly schema: string;
   readonly sender: Sender;
-  /** Resolves when operations may be sent. */
+  /** Resolves when the connection may be set up. */
   ready(): Promise<void>;
   news(news: News, call: Call): void;
   up(): void;
@@ -45,9 +44,12 @@ export class Work {
   constructor(options: WorkOptions) {
     this.#options = options;
     const { make, timeout, up, down, schema, sender } = options;
-    this.#quick = new Quick(schema, sender);
+    this.#quick = new Quick(schema, sender, (query) => this.#run(query));
     this.link = new Link({
-      ...{ make, timeout, up, down },
+      make,
+      timeout,
+      up,
+      down,
       setUp: async (client) => {
         await options.ready();
         await client.query(statement(sessionSettings(timeout)));
@@ -80,7 +82,7 @@ export class Work {
         this.#fail(this.#tasks.splice(0), cause);
         continue;
       }
-      // Their callers were told that they failed: they must not come true.
+      // The callers of these were told that they failed: they must not be done any more.
       this.#tasks = this.#tasks.filter(({ isLate }) => !isLate());
       const next = this.#tasks.splice(0, most);
       if (next.length > 0) await this.#send(next);
@@ -99,27 +101,13 @@ export class Work {
     const calls = callsOf(ops, sender);
     try {
       const answers: (Answer | undefined)[] = new Array(tasks.length);
-      const isDone = calls.length === 1 && (await this.#quickly(calls[0] as Call, ops, answers));
-      const heard = isDone ? [] : await this.#thoroughly(calls, ops, answers);
+      if (ops.length === 1) answers[0] = await this.#quick.do(calls[0] as Call, ops[0] as Op);
+      const heard = answers[0] ? [] : await this.#thoroughly(calls, ops, answers);
       for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
       for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
     } catch (cause) {
       this.#again(tasks, cause);
     }
-  }
-
-  /** Whether that was possible. */
-  async #quickly(
-    call: Call,
-    ops: readonly Op[],
-    answers: (Answer | undefined)[],
-  ): Promise<boolean> {
-    const query = ops.length === 1 ? this.#quick.query(call, ops[0] as Op) : undefined;
-    if (query === undefined) return false;
-    const [row] = await this.#run(query);
-    if (row === undefined) return false;
-    answers[0] = this.#quick.decode(String(row[0]), call);
-    return true;
   }
 
   async #thoroughly(
@@ -129,13 +117,13 @@ export class Work {
   ): Promise<News[]> {
     // Everybody locks limits in this order.
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
-    this.#quick.asked(ops);
+    this.#quick.asks(ops);
     const rows = await this.#run(
       calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls),
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
-      this.#quick.answered(call, answers);
+      this.#quick.hears(call, ops, answers);
       return news;
     });
   }
@@ -150,7 +138,7 @@ export class Work {
     }
   }
 
-  /** The connection may have been lost at any step; each operation is safe to repeat, on the next one. */
+  /** Where the connection was lost, at whatever step, each is repeated once on the next: that is safe. */
   #again(tasks: readonly Task[], cause: unknown): void {
     const repeated = isAway(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;

@@ -5,6 +5,7 @@ import { postgresStore } from '@headgate/postgres';
 import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limitOf, requestOf } from './request.ts';
 
 let server: PostgresServer;
 let admin: pg.Client;
@@ -40,11 +41,7 @@ function storeIn(schema?: string) {
 
 async function works(schema?: string): Promise<void> {
   const store = storeIn(schema);
-  const ref = { name: 'any', limit: 1, version: '' };
-  const defaults = {
-    ...{ weight: 1, resized: false, wait: 0, queueLimit: 0, spare: 0, reserves: false },
-  };
-  const lease = { ref, id: `${store.owner}.1`, ...defaults };
+  const lease = requestOf(store, limitOf('any'));
   expect(await store.send([{ verb: 'acquire', lease }], 1_000)).toMatchObject([{ state: 'held' }]);
   expect(await store.send([{ verb: 'release', lease }], 1_000)).toMatchObject([{ state: 'ok' }]);
   await store.close();
@@ -57,7 +54,7 @@ async function tablesOf(schema: string): Promise<string[]> {
 
 test('P1: without its tables, a store says what to do', async () => {
   const store = storeIn('not there');
-  const op = { verb: 'setLimit', ref: { name: 'any', limit: 1, version: '' } } as const;
+  const op = { verb: 'setLimit', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], 1_000);
   const error = {
     code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -78,6 +75,14 @@ test('P1: the migration runs, and again, and leaves what is there', async () => 
   expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
 });
 
+test('P1: the migration that has run already waits for nobody, and holds up nobody', async () => {
+  await storeIn().migrate();
+  await admin.query('BEGIN');
+  await admin.query('LOCK headgate.limits, headgate.leases IN ROW EXCLUSIVE MODE');
+  await storeIn().migrate();
+  await admin.query('ROLLBACK');
+});
+
 test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, async () => {
   const program = fileURLToPath(new URL('./migrates.ts', import.meta.url));
   const runs = Array.from({ length: 20 }, () => run(program, server.url, 'twenty'));
@@ -94,6 +99,25 @@ test('P1: the printed SQL runs, and again, in a schema of any name', async () =>
   await admin.query(out);
   await works(schema);
   expect(await tablesOf(schema)).toEqual(['leases', 'limits', 'members']);
+});
+
+test('what a role is set to makes no difference to the migration', async () => {
+  await admin.query(`
+    CREATE ROLE hasty LOGIN SUPERUSER;
+    ALTER ROLE hasty SET default_transaction_read_only = on;
+    ALTER ROLE hasty SET statement_timeout = '300ms';
+    ALTER ROLE hasty SET lock_timeout = '100ms';
+  `);
+  await admin.query('BEGIN');
+  await admin.query(`SELECT pg_advisory_xact_lock(hashtext('headgate'), hashtext('migration'))`);
+  const connect = server.url.replace('postgres@', 'hasty@');
+  const migrated = postgresStore({ connect, schema: 'hasty' }).migrate();
+  migrated.catch(() => {});
+  // Time is the subject.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await admin.query('COMMIT');
+  await migrated;
+  await works('hasty');
 });
 
 test('the command says how it is used', async () => {
@@ -124,7 +148,7 @@ test('a role that may only use the tables is enough for all but the migration', 
     code: 'ERR_HEADGATE_STORE_REFUSED',
     message: expect.stringContaining('42501'),
   });
-  const op = { verb: 'setLimit', ref: { name: 'of app', limit: 1, version: '' } } as const;
+  const op = { verb: 'setLimit', ref: limitOf('of app') } as const;
   expect(await store.send([op], 1_000)).toMatchObject([{ state: 'ok' }]);
   await store.close();
 });

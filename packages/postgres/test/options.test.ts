@@ -1,15 +1,11 @@
 import { createLimiter } from '@headgate/core';
 import { type Connect, postgresStore } from '@headgate/postgres';
-import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useDatabase } from './processes/database.ts';
+import { limitOf, requestOf } from './request.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-  await postgresStore({ connect: server.url }).migrate();
-}, 30_000);
-afterAll(() => server.stop());
+const database = useDatabase();
 
 test('options that make no sense are refused, by name', () => {
   const connect = 'postgres://localhost/app';
@@ -45,12 +41,17 @@ test('options that make no sense are refused, by name', () => {
 });
 
 test('it connects by a string, a config, and a function that makes a client', async () => {
-  const config = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' };
+  const config = {
+    host: '127.0.0.1',
+    port: database.server.port,
+    user: 'postgres',
+    database: 'postgres',
+  };
   const ways: Connect[] = [
-    server.url,
+    database.server.url,
     config,
     () => new pg.Client(config),
-    async () => new pg.Client(server.url),
+    async () => new pg.Client(database.server.url),
   ];
   for (const connect of ways) {
     const store = postgresStore({ connect });
@@ -62,9 +63,28 @@ test('it connects by a string, a config, and a function that makes a client', as
   }
 });
 
+test('how the app has its own results read makes no difference', async () => {
+  const config = {
+    host: '127.0.0.1',
+    port: database.server.port,
+    user: 'postgres',
+    database: 'postgres',
+  };
+  const types = { getTypeParser: () => (value: string) => ({ value }) };
+  for (const reading of [{ types }, { binary: true }]) {
+    const store = postgresStore({ connect: { ...config, ...reading } });
+    const limiter = createLimiter({ name: 'reading', limit: 1, store });
+    expect(await limiter.run(() => store.stats({ name: 'reading' }))).toMatchObject({
+      inflight: 1,
+    });
+    await limiter.close();
+    await store.close();
+  }
+});
+
 async function errorOf(connect: Connect, timeout = 500) {
   const store = postgresStore({ connect, lease: 3 * timeout, timeout });
-  const op = { verb: 'setLimit', ref: { name: 'any', limit: 1, version: '' } } as const;
+  const op = { verb: 'setLimit', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], timeout);
   await expect(store.stats({ name: 'any' })).rejects.toMatchObject({ name: 'StoreError' });
   await store.close();
@@ -73,12 +93,12 @@ async function errorOf(connect: Connect, timeout = 500) {
 
 test('what is wrong with the connection is said', async () => {
   const refused = 'ERR_HEADGATE_STORE_REFUSED';
-  const nowhere = server.url.replace(/postgres$/, 'nowhere');
+  const nowhere = database.server.url.replace(/postgres$/, 'nowhere');
   expect(await errorOf(nowhere)).toMatchObject({
     code: refused,
     message: expect.stringContaining('3D000'),
   });
-  const nobody = server.url.replace('postgres@', 'nobody@');
+  const nobody = database.server.url.replace('postgres@', 'nobody@');
   expect(await errorOf(nobody)).toMatchObject({
     code: refused,
     message: expect.stringContaining('28000'),
@@ -89,7 +109,7 @@ test('what is wrong with the connection is said', async () => {
     throw new Error('no secret');
   };
   expect(await errorOf(broken)).toMatchObject({ code: down });
-  for (const made of [{}, undefined, new pg.Pool({ connectionString: server.url })]) {
+  for (const made of [{}, undefined, new pg.Pool({ connectionString: database.server.url })]) {
     expect(await errorOf(() => made as never)).toMatchObject({
       code: refused,
       message: expect.stringContaining('pg.Client'),
@@ -101,14 +121,14 @@ test('what is wrong with the connection is said', async () => {
 });
 
 test('a client that the app had used already is refused', async () => {
-  const used = new pg.Client(server.url);
+  const used = new pg.Client(database.server.url);
   await used.connect();
   expect(await errorOf(() => used)).toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
   await used.end().catch(() => {});
 });
 
 test('names and keys are data, whatever they are, and not in errors', async () => {
-  const store = postgresStore({ connect: server.url });
+  const store = postgresStore({ connect: database.server.url });
   const name = `'; DROP SCHEMA headgate CASCADE; --\0\ud800 $1 "`;
   const limiter = createLimiter({ name, limit: 1, perKey: true, store });
   const held = await limiter.acquire({ key: name });
@@ -120,19 +140,10 @@ test('names and keys are data, whatever they are, and not in errors', async () =
 });
 
 test('a place that no answer has said is at the end of the line', async () => {
-  const store = postgresStore({ connect: server.url });
-  const ref = { name: 'places', limit: 1, version: '' };
-  let ids = 0;
+  const store = postgresStore({ connect: database.server.url });
   const op = (verb: 'acquire' | 'stay', place?: string) => {
-    const usual = {
-      weight: 1,
-      resized: false,
-      wait: 9_000,
-      queueLimit: 9,
-      spare: 0,
-      reserves: false,
-    };
-    return { verb, lease: { ref, id: `${store.owner}.${++ids}`, ...usual, place } };
+    const request = requestOf(store, limitOf('places'));
+    return { verb, lease: { ...request, wait: 9_000, queueLimit: 9, place } };
   };
   const odd = ['-1', '1e14', 'inf', 'here', '9'.repeat(30)].map((place) => op('stay', place));
   const answers = await store.send([op('acquire'), op('acquire'), ...odd], 5_000);
@@ -147,30 +158,26 @@ test('a place that no answer has said is at the end of the line', async () => {
 });
 
 test('limits and keys that nobody uses are forgotten', async () => {
-  const store = postgresStore({ connect: server.url, lease: 900 });
+  const store = postgresStore({ connect: database.server.url, lease: 900 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
-  const admin = new pg.Client(server.url);
-  await admin.connect();
-  const count = async () =>
-    (await admin.query(`SELECT 1 FROM headgate.limits WHERE label LIKE '["keyed"%'`)).rowCount;
+  const sql = `SELECT count(*)::int FROM headgate.limits WHERE label LIKE '["keyed"%'`;
+  const count = () => database.ask(sql);
   expect(await count()).toBeGreaterThan(0);
   await vi.waitFor(async () => expect(await count()).toBe(0), 5_000);
-  await admin.end();
   await limiter.close();
   await store.close();
 });
 
 test('what others notify makes no difference', async () => {
-  const store = postgresStore({ connect: server.url });
+  const store = postgresStore({ connect: database.server.url });
   const heard: unknown[] = [];
   const check = vi.fn();
   const hear = (one: unknown) => heard.push(one);
   store.listen({ grant: hear, recall: hear, check, state: () => {} });
   await store.stats({ name: 'x' });
   await vi.waitFor(() => expect(check).toHaveBeenCalled());
-  const admin = new pg.Client(server.url);
-  await admin.connect();
+  const notify = 'SELECT pg_notify($1, $2)';
   const channel = `headgate_${store.owner}`;
   for (const message of [
     '',
@@ -182,11 +189,10 @@ test('what others notify makes no difference', async () => {
     'recall\n5',
     'what\nx 5',
   ]) {
-    await admin.query('SELECT pg_notify($1, $2)', [channel, message]);
+    await database.ask(notify, channel, message);
   }
-  await admin.query('SELECT pg_notify($1, $2)', [channel, 'grant\nid 5']);
+  await database.ask(notify, channel, 'grant\nid 5');
   await vi.waitFor(() => expect(heard).toContainEqual({ id: 'id', fencing: 5n }));
   expect(heard).toEqual([{ id: 'id', fencing: 5n }]);
-  await admin.end();
   await store.close();
 });

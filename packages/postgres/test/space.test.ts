@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createLimiter } from '@headgate/core';
 import type { Reply } from '@headgate/core/shared';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
+import { limitOf, requestOf } from './request.ts';
 
 // What each operation leaves behind, and what becomes of that.
 
@@ -22,11 +26,9 @@ async function pages(): Promise<number> {
 
 /** One caller, who comes again when the store has its place back. */
 async function cycles(store: PostgresStore, count: number): Promise<void> {
-  let ref = { name: 'few pages', limit: 3, version: '' };
+  let ref = limitOf('few pages');
   for (let i = 0; i < count; i++) {
-    const id = `${store.owner}.few${i}`;
-    const size = { weight: 1, resized: false, spare: 0, reserves: false };
-    const lease = { ref, id, ...size, wait: 0, queueLimit: 0 };
+    const lease = requestOf(store, ref);
     const [taken] = await store.send([{ verb: 'acquire', lease }], 1_000);
     expect(taken).toMatchObject({ state: 'held', inflight: 1 });
     const { version } = taken as Reply;
@@ -67,6 +69,32 @@ test('keys that come and go leave room for those that come after them', async ()
   await wave();
   expect(await wave()).toBeLessThanOrEqual(second);
 }, 30_000);
+/** Bytes that this process cannot do without. */
+function heap(): number {
+  setFlagsFromString('--expose_gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+test('those who are turned away leave nothing in the process', async () => {
+  const own = postgresStore({ connect: database.server.url });
+  onTestFinished(() => own.close());
+  const ref = { name: 'turned away', limit: 1, version: '' };
+  const size = { weight: 1, resized: false, spare: 0, reserves: false };
+  const round = async (at: number) => {
+    const ops = Array.from({ length: 500 }, (_, i) => {
+      const id = `${own.owner}.${at}.${i}.${'long'.repeat(500)}`;
+      const lease = { ref, id, ...size, wait: 0, queueLimit: 0 };
+      return { verb: 'acquire', lease } as const;
+    });
+    return new Set((await own.send(ops, 10_000)).map((reply) => 'state' in reply && reply.state));
+  };
+  expect(await round(0)).toEqual(new Set(['held', 'full']));
+  const before = heap();
+  for (let at = 1; at <= 10; at++) expect(await round(at)).toEqual(new Set(['full']));
+  // Their names alone are ten times as much.
+  expect(heap() - before).toBeLessThan(1_000_000);
+}, 60_000);
 
 /** One that holds a snapshot for as long as it likes. */
 async function reader(begin: string): Promise<pg.Client> {
@@ -115,7 +143,7 @@ test('a transaction that is open without a snapshot is no matter', async () => {
   const permit = await limiter.acquire();
   await deadRows(7_000);
   // Time is the subject: several looks.
-  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  await sleep(3_500);
   expect(said).toEqual([]);
   permit.release();
   await limiter.close();

@@ -75,11 +75,11 @@ export class Verbs {
     this.#options.granted(id);
   }
 
-  /** The service knows it no more. */
+  /** The service knows it no more. It may be joining the line anew already. */
   gone({ id }: Waiting): void {
     const lease = this.#kept.get(id);
     if (lease === undefined) return;
-    this.#kept.delete(id);
+    lease.leave();
     this.#isForgotten(lease);
   }
 
@@ -120,6 +120,7 @@ export class Verbs {
       lease.hear(sent, length);
       return 'held';
     }
+    if (lease.heard > sent) return 'held';
     if (!this.#isForgotten(lease)) {
       this.#kept.delete(id);
       return 'lost';
@@ -173,6 +174,8 @@ export class Verbs {
     const ask = { peer, semaphore: line.semaphore, count, expiresIn };
     const outcome = await this.#options.protocol.acquire(ask, times);
     if (outcome === 'unknown') {
+      // It was made again while this answer was under way: its place in the line stays.
+      if (lease.heard > sent) return lease.isHeld ? 'held' : 'pending';
       this.#isForgotten(lease);
       lease.leave();
       lease.isHeld = false;

@@ -193,6 +193,19 @@ describe('the line', () => {
     await vi.waitFor(async () => expect(await stood('one')).toEqual([0, 0]));
   });
 
+  test('is left for longer than the wait would have lasted', async () => {
+    const hasty = limiter('one', { queueTimeout: 600 });
+    const held = await hasty.acquire();
+    const waiting = hasty.acquire();
+    await vi.waitFor(async () => expect(await stood('one')).toEqual([1, 1]));
+    held.release();
+    const permit = await waiting;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(await stood('one')).toEqual([1, 0]);
+    expect(permit.signal.aborted).toBe(false);
+    permit.release();
+  });
+
   test('is nobody who may not wait', async () => {
     const hasty = limiter('one', { queueLimit: 0 });
     const held = await hasty.acquire();

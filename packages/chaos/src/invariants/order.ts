@@ -5,8 +5,9 @@ import { type Findings, timeIn } from './finding.ts';
 const rounding = 5;
 
 /**
- * First in, first out, for waiters that were renewed: nobody was let in past one who waited before, and who is known to have
- * been in the line, alive, all the while. Known from what both stores were told, so that no clock and no delay matters.
+ * First in, first out, for waiters that were renewed: nobody was let in past one who waited before, and who is known to
+ * have been in the line, alive, all the while. Known from what both stores were told, so that no clock and no delay
+ * matters.
  */
 export function inOrder(log: Log): Findings {
   const broken: string[] = [];

@@ -8,9 +8,9 @@ import { type Findings, timeIn } from './finding.ts';
 const grace = 150;
 
 /**
- * No grant takes the weight at work above the limit. Work counts until it ended or its permit's signal aborted. Not counted is
- * what a stopped process had at work, or one that could not know that it was disconnected; for a lease after each loss of the
- * store's state, as much again as the limit may be at work.
+ * No grant takes the weight at work above the limit. Work counts until it ended or its permit's signal aborted. Not
+ * counted is what a stopped process had at work, or one that could not know that it was disconnected; for a lease after
+ * each loss of the store's state, as much again as the limit may be at work.
  */
 export function noOverlap(log: Log): Findings {
   const pauses = new Pauses(log);

@@ -2,7 +2,9 @@ import { eventsOf, type Log } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** A lease and a second after the last fault, all of the limit can be had at once; and nothing is left when it is back. */
+/**
+ * A lease and a second after the last fault, all of the limit can be had at once; and nothing is left when it is back.
+ */
 export function allComeBack(log: Log): Findings {
   const broken: string[] = [];
   const probes = eventsOf(log, 'probed');

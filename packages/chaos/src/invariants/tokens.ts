@@ -7,7 +7,9 @@ import { type Findings, timeIn } from './finding.ts';
 /** Milliseconds that a process may take to notice that it was stopped, or that the state of the store was lost. */
 const grace = 150;
 
-/** Every permit has a fencing token of its own; at limit 1 each is above those before it, but for a lease after a loss. */
+/**
+ * Every permit has a fencing token of its own; at limit 1 each is above those before it, but for a lease after a loss.
+ */
 export function risingTokens(log: Log): Findings {
   const broken: string[] = [];
   const seen = new Map<string, Visit>();
@@ -34,8 +36,8 @@ export function risingTokens(log: Log): Findings {
 
 /**
  * The resource takes no token below one that it has seen, and has to refuse one only of a process that was stopped, or
- * whose signal has aborted meanwhile, or that could not know that it was disconnected, or of one of two that were let in when the
- * store had lost its state: the earlier keeps its permit, and learns only here that it has been passed.
+ * whose signal has aborted meanwhile, or that could not know that it was disconnected, or of one of two that were let
+ * in when the store had lost its state: the earlier keeps its permit, and learns only here that it has been passed.
  */
 export function noStaleWrite(log: Log): Findings {
   const broken: string[] = [];

@@ -1,8 +1,8 @@
 import { eventsOf, type Log, type Span } from './event.ts';
 
 /**
- * Who could not know that the server had ended their connections: nothing reached them. A store that takes the end of a connection
- * for the end of its process gives what they hold to others, while they believe in their leases.
+ * Who could not know that the server had ended their connections: nothing reached them. A store that takes the end of a
+ * connection for the end of its process gives what they hold to others, while they believe in their leases.
  */
 export class Severance {
   readonly #spans = new Map<string, Span[]>();

@@ -7,7 +7,7 @@ const stall = 100;
 /** The name under which the verifier, whose process also is the network, notes its own stalls. */
 export const verifier = 'the verifier';
 
-/** Notes when the loop of this process did not turn: because it was stopped, or the machine is busy. Returns what ends it. */
+/** Notes when the loop of this process did not turn: it was stopped, or the machine is busy. Returns what ends it. */
 export function watchLoop(worker: string, note: (event: Event) => void): () => void {
   let last = stamp();
   const timer = setInterval(() => {

@@ -17,7 +17,7 @@ export interface Shift {
   readonly next: () => number;
 }
 
-/** Asks for a permit of a limit, works, gives it back; again and again until the shift ends. Perhaps works for long at first. */
+/** Asks for a permit, works, gives it back; again and again until the shift ends. Perhaps works for long at first. */
 export async function call(
   limit: number,
   limiter: Limiter,

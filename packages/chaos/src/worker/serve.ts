@@ -31,7 +31,10 @@ export async function serve<W>(
   say({ ready: true });
 }
 
-/** What it takes to connect eight processes at once is no fault of the store's; it may begin in the middle of one, though. */
+/**
+ * Resolves when the store answers: what it takes to connect eight processes at once is not to be counted against it. Not
+ * much later in any case, since a worker may start in the middle of a fault.
+ */
 async function reach(store: Store): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {
     const isThere = await store.stats({ name: 'nobody' }).then(

@@ -11,7 +11,9 @@ interface Waiting {
   readonly seen: Span[];
 }
 
-/** Notes of every wait what its store was told: its place, when it was known to be in the line, and when it was let in. */
+/**
+ * Notes of every wait what its store was told: its place, when it was known to be in the line, and when it was let in.
+ */
 export function watchWaits(store: Store, worker: string): Store {
   const waits = new Map<string, Waiting>();
   const leave = (wait: Waiting, entered?: number) => {

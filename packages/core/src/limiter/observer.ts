@@ -59,21 +59,19 @@ const kinds = [
 ] as const satisfies readonly (keyof Observer)[];
 
 /** Only the callbacks that are there, so that nobody makes events that nobody sees; they do not throw. */
-export function checkObserver(observer: Observer | undefined): Observer {
-  if (observer === undefined) return {};
+export function checkObserver(observer: Observer = {}): Observer {
   checkMethods('observer', observer, kinds, true);
   const safe: Record<string, (event: never) => void> = {};
   for (const kind of kinds) {
     const callback = observer[kind] as ((event: never) => void) | undefined;
-    if (callback !== undefined) safe[kind] = (event) => guard(() => callback.call(observer, event));
+    if (callback === undefined) continue;
+    safe[kind] = (event) => {
+      try {
+        callback.call(observer, event);
+      } catch (error) {
+        throwLater(error);
+      }
+    };
   }
   return safe;
-}
-
-function guard(callback: () => void): void {
-  try {
-    callback();
-  } catch (error) {
-    throwLater(error);
-  }
 }

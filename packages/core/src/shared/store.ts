@@ -206,9 +206,11 @@ export abstract class Store implements LimiterSource {
    * resolves after `timeout` milliseconds at the latest.
    */
   abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
+
   /**
-   * Until when a lease is certain for which the store was last asked at `sent`, and has answered; by `clock`. A store that may
-   * end leases early, because it takes their process for dead, says so here, and `check()` or `state()` when that changes.
+   * Until when a lease is certain, by `clock`, that was last asked for at `sent` with success. A store that may end
+   * leases early, because it takes their process for dead, says less here, and calls `check()` or `state()` whenever
+   * that changes.
    */
   certainUntil(sent: number): number {
     return sent + this.lease * certainPart;

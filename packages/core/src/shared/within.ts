@@ -1,6 +1,6 @@
 /**
- * What the work of a store comes to, which never fails; undefined where its time, in milliseconds, is over before that,
- * which it can ask.
+ * Resolves to what a store's work comes to, or to undefined after so many milliseconds. The work must never reject; it
+ * can ask whether it is late.
  */
 export function within<T>(
   timeout: number,

@@ -9,7 +9,7 @@ const delay = 100;
 /** Which of a store's three connections: as the server can tell. */
 const kinds = {
   listening: `pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted)`,
-  working: `query ~ '(quick|lease|limits)'`,
+  working: `query ~ '(lease|limits)'`,
   errands: `query ~ '(watch|pg_notify|sweep|forget)'`,
 };
 
@@ -34,32 +34,37 @@ export function connections(server: PostgresServer, proxies: readonly FaultyProx
     alone: true,
     strike: (stage) => terminate(which, stage),
   });
+  const silence: Fault = {
+    // So that others see that it is gone, while its other connections renew what it holds.
+    name: 'terminate a connection (listening), and let it make none for a while',
+    alone: true,
+    harmless: true,
+    strike: async (stage) => {
+      const victim = victimOf(stage);
+      const proxy = victim && proxies[stage.crew.slotOf(victim)];
+      proxy?.refuse(true);
+      await terminate(kinds.listening, stage, victim?.name);
+      await sleep(stage.dice.between(300, 1_500));
+      proxy?.refuse(false);
+    },
+  };
   return [
     ...Object.entries(kinds).flatMap(([kind, which]) => [one(kind, which), all(kind, which)]),
     all('all', 'true'),
-    {
-      // So that others see that it is gone: it has others to renew what it holds.
-      name: 'terminate a connection (listening), and let it make none for a while',
-      alone: true,
-      harmless: true,
-      strike: async (stage) => {
-        const victim = victimOf(stage);
-        const proxy = victim && proxies[stage.crew.slotOf(victim)];
-        proxy?.refuse(true);
-        await terminate(kinds.listening, stage, victim?.name);
-        await sleep(stage.dice.between(300, 1_500));
-        proxy?.refuse(false);
-      },
-    },
-    {
-      name: 'cancel statements',
-      alone: true,
-      strike: async () => {
-        const sql = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'app' AND state = 'active'`;
-        await order(server, sql);
-      },
-    },
+    silence,
+    cancel(server),
   ];
+}
+
+function cancel(server: PostgresServer): Fault {
+  return {
+    name: 'cancel statements',
+    alone: true,
+    strike: async () => {
+      const sql = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'app' AND state = 'active'`;
+      await order(server, sql);
+    },
+  };
 }
 
 /** Mostly one that holds permits, which it may not lose. */

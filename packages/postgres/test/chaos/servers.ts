@@ -3,7 +3,10 @@ import { type Fault, forgetting, type Stage, stamp } from '@headgate/chaos';
 import type { PostgresServer } from '@headgate/test-servers';
 import { asAdmin, order } from './admin.ts';
 
-/** Milliseconds that a crash forgets, where commits do not wait for the disk: three rounds of what writes to it, and some. */
+/**
+ * Milliseconds that a crash forgets, where commits do not wait for the disk: three rounds of what writes to it, and
+ * some.
+ */
 const forgotten = 1_000;
 
 /** What befalls the server. */

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Limited, useCrew } from './crew.ts';
+import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { useDatabase } from './database.ts';
 
 const crew = useCrew();
@@ -10,7 +11,24 @@ function start(count: number, options: Parameters<typeof crew.start>[2]) {
   return crew.start(count, database.server, options) as Promise<[Limited, Limited, Limited]>;
 }
 
-const soon = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** One behind a proxy holds a place that another one waits for. */
+async function startBehindProxy(options: Parameters<typeof crew.start>[2]) {
+  const proxy = await startProxy(database.server);
+  onTestFinished(() => proxy.stop());
+  const [one] = (await crew.start(1, proxy, options)) as [Limited];
+  const [two] = (await crew.start(1, database.server, options)) as [Limited];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  return { proxy, one, two, held, waiting };
+}
+
+/** Which comes first: that the holder learns of its loss, or that the other one is let in. */
+function firstOf({ held, waiting }: { held: Held; waiting: Waiting }): Promise<string | undefined> {
+  return Promise.race([
+    held.aborted().then(({ code }) => code),
+    waiting.held.then(() => 'granted to another'),
+  ]);
+}
 
 /** All of these look after each other, and nobody else is there. */
 async function inRing(processes: readonly Limited[]) {
@@ -58,7 +76,7 @@ test('P4: killed at whatever step, a process loses no permit', async () => {
     const work = victim.do('work', 12, 1_000).catch(() => {});
     const own = survivor.do('work', 6, 10);
     await vi.waitFor(async () => expect((await survivor.do('stored')).queued).toBeGreaterThan(0));
-    await soon(7 * round);
+    await sleep(7 * round);
     await victim.worker.kill();
     await work;
     expect(await own).toBeLessThanOrEqual(3);
@@ -80,10 +98,10 @@ test('P4: the end of the connection of a process that lives takes nothing from i
       `SELECT count(pg_terminate_backend(pid))::int FROM pg_locks WHERE locktype = 'advisory' AND granted`,
     );
     expect(ended).toBe(2);
-    await soon(600);
+    await sleep(600);
     await inRing([one, two]);
   }
-  await soon(1_500);
+  await sleep(1_500);
   expect(await held.isAborted()).toBe(false);
   expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
   expect([...one.of('lost'), ...two.of('lost'), ...one.of('reclaimed')]).toEqual([]);
@@ -108,56 +126,31 @@ test('P11: what a frozen process holds is back within its lease, and it learns s
 });
 
 test('P11: a holder that is cut off learns so before its lease has ended there', async () => {
-  const proxy = await startProxy(database.server);
-  onTestFinished(() => proxy.stop());
-  const options = { limit: 1, lease: 1_200, name: 'cut off' };
-  const [one] = (await crew.start(1, proxy, options)) as [Limited];
-  const [two] = (await crew.start(1, database.server, options)) as [Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  proxy.hold(true);
-  const first = await Promise.race([
-    held.aborted().then(({ code }) => code),
-    waiting.held.then(() => 'granted to another'),
-  ]);
-  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
-  await waiting.held;
+  const scene = await startBehindProxy({ limit: 1, lease: 1_200, name: 'cut off' });
+  scene.proxy.hold(true);
+  expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
+  await scene.waiting.held;
 });
 
 test('P11: a holder that is taken for dead, and cannot renew, learns so before another is let in', async () => {
-  const proxy = await startProxy(database.server);
-  onTestFinished(() => proxy.stop());
-  const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
-  const [one] = (await crew.start(1, proxy, options)) as [Limited];
-  const [two] = (await crew.start(1, database.server, options)) as [Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  await inRing([one, two]);
-  proxy.refuse(true);
-  proxy.cut();
-  const first = await Promise.race([
-    held.aborted().then(({ code }) => code),
-    waiting.held.then(() => 'granted to another'),
-  ]);
-  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
-  await waiting.held;
+  const scene = await startBehindProxy({ limit: 1, lease: 20_000, name: 'taken for dead' });
+  await inRing([scene.one, scene.two]);
+  scene.proxy.refuse(true);
+  scene.proxy.cut();
+  expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
+  await scene.waiting.held;
 });
 
 test('P4: a holder that is taken for dead for a while, and can renew, keeps its permit', async () => {
-  const proxy = await startProxy(database.server);
-  onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
-  const [one] = (await crew.start(1, proxy, options)) as [Limited];
-  const [two] = (await crew.start(1, database.server, options)) as [Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
+  const { proxy, one, two, held, waiting } = await startBehindProxy(options);
   await inRing([one, two]);
   proxy.refuse(true);
   await database.ask(
     `SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
   );
   // Time is the subject: the second after which it would be over, and another one.
-  await soon(2_500);
+  await sleep(2_500);
   expect(await held.isAborted()).toBe(false);
   expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
   proxy.refuse(false);
@@ -183,7 +176,7 @@ test('work of three times its lease keeps its permit', async () => {
   const [one, two] = await start(2, { limit: 1, lease: 900 });
   const held = await one.acquire();
   const waiting = await two.wait();
-  await soon(2_700);
+  await sleep(2_700);
   expect(await held.isAborted()).toBe(false);
   expect(one.of('lost')).toEqual([]);
   await held.release();

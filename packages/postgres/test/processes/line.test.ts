@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { useDatabase } from './database.ts';
@@ -65,10 +66,10 @@ test('P5: many who wait cost no more statements than few', async () => {
       return (await database.ask(sql)) as number;
     };
     // Backends say what they have done a second later at most.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await sleep(1_100);
     const before = await count();
     // Time is the subject: three renewals of each process.
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await sleep(3_000);
     const statements = (await count()) - before;
     void held.release();
     await crew.rest();

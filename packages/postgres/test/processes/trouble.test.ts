@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
@@ -16,8 +17,6 @@ beforeAll(async () => {
 function start(count: number, options: Parameters<typeof crew.start>[2]) {
   return crew.start(count, database.server, { lease, ...options }) as Promise<[Limited, Limited]>;
 }
-
-const soon = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** All of a limit can be had, and no more than that. */
 async function expectWhole(one: Limited, limit: number) {
@@ -42,7 +41,7 @@ test('a session that may not be idle for long is kept, and so are permits', asyn
   const [one, two] = await start(2, { limit: 1, lease: 9_000 });
   const held = await one.acquire();
   const waiting = await two.wait();
-  await soon(1_500);
+  await sleep(1_500);
   expect(await database.connections()).toBe(6);
   expect([...one.of('store'), ...two.of('store')]).toEqual([]);
   await held.release();
@@ -65,7 +64,7 @@ test.each(['reject', 'admit', 'local'] as const)(
           (error) => expect(['store', 'timeout']).toContain(error.reason),
         ),
       );
-      await soon(4 * round);
+      await sleep(4 * round);
       proxy.cut();
       await Promise.all(asked);
     }
@@ -111,7 +110,7 @@ test('a server that takes its time to end, and to be there again, takes no permi
   process.kill(checkpointer, 'SIGSTOP');
   const restarted = database.server.restart();
   // Time is the subject: more than the second in which who cannot renew may be taken for dead.
-  await soon(2_500);
+  await sleep(2_500);
   process.kill(checkpointer, 'SIGCONT');
   await restarted;
   await vi.waitFor(
@@ -127,7 +126,7 @@ test('after a crash at full load never more than the limit, and nobody is left o
   const options = { limit: 3, lease: 3_000, onStoreError: 'reject' as const };
   const [one, two] = await start(2, options);
   const work = [one, two].map((process) => process.do('work', 10, 400).catch(() => {}));
-  await soon(150);
+  await sleep(150);
   await database.server.crash();
   await database.server.restart();
   await Promise.all(work);

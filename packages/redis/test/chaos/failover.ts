@@ -6,7 +6,9 @@ import { wayOf } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
-/** A server with a replica that takes over when it is gone, and a proxy for each worker that leads to the one in charge. */
+/**
+ * A server with a replica that takes over when it is gone, and a proxy for each worker that leads to the one in charge.
+ */
 export async function failover({ size, ...times }: GroundOptions): Promise<Ground> {
   const servers = new Pair(await startRedis());
   await servers.follow();

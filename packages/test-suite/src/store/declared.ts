@@ -13,12 +13,13 @@ export class Declared {
     if (!this.#all.has(name)) this.#all.set(name, limit);
   }
 
-  /** Resolves when the service has all of them. */
-  async told(): Promise<void> {
+  /** Does it when the service has all of them: at once where it need not be told. */
+  whenTold<T>(work: () => Promise<T>): Promise<T> {
+    if (this.driver.declare === undefined) return work();
     if (this.#told < this.#all.size) {
       this.#told = this.#all.size;
       this.#telling = this.#telling.then(() => this.driver.declare?.(this.#all));
     }
-    await this.#telling;
+    return this.#telling.then(work);
   }
 }

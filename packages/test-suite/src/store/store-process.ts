@@ -37,14 +37,12 @@ export class StoreProcess {
     return `${this.store.owner}.${this.#ids.toString(36)}`;
   }
 
-  async send(ops: readonly Op[]): Promise<Answer[]> {
-    await this.declared.told();
-    return this.store.send(ops, this.store.timeout);
+  send(ops: readonly Op[]): Promise<Answer[]> {
+    return this.declared.whenTold(() => this.store.send(ops, this.store.timeout));
   }
 
-  async stats(ref: LimitName): Promise<StoreStats> {
-    await this.declared.told();
-    return this.store.stats(ref);
+  stats(ref: LimitName): Promise<StoreStats> {
+    return this.declared.whenTold(() => this.store.stats(ref));
   }
 
   /** Where none may fail. */

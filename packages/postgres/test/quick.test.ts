@@ -1,0 +1,184 @@
+import type { LeaseRequest, LeaseVerb, LimitRef, Reply } from '@headgate/core/shared';
+import { type PostgresStore, postgresStore } from '@headgate/postgres';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { quickStatements } from '../src/quick.sql.ts';
+import { useDatabase } from './processes/database.ts';
+
+// What is likely to be simple, where it turns out not to be: each process has seen its limit in peace before.
+
+const database = useDatabase();
+let name: string;
+let count = 0;
+beforeEach(() => {
+  name = `quick ${++count}`;
+});
+
+type Wishes = Partial<LeaseRequest>;
+
+class Party {
+  readonly recalled: (string | undefined)[] = [];
+  readonly granted: string[] = [];
+  #ref: LimitRef;
+
+  constructor(
+    readonly store: PostgresStore,
+    limit: number,
+  ) {
+    this.#ref = { name, limit, version: '' };
+    onTestFinished(() => this.store.close());
+    store.listen({
+      grant: ({ id }) => this.granted.push(id),
+      recall: ({ name }) => this.recalled.push(name),
+      check: () => {},
+      state: () => {},
+    });
+  }
+
+  async do(verb: LeaseVerb, id: string, wishes: Wishes = {}): Promise<Reply> {
+    const usual = { weight: 1, resized: false, wait: 0, queueLimit: 9, spare: 0, reserves: false };
+    const lease = { ref: this.#ref, id: `${this.store.owner}.${id}`, ...usual, ...wishes };
+    const [reply] = (await this.store.send([{ verb, lease }], this.store.timeout)) as [Reply];
+    expect(reply).not.toHaveProperty('error');
+    const { limit, version } = reply;
+    if (version !== this.#ref.version) this.#ref = { name, limit, version };
+    return reply;
+  }
+
+  async declare(limit: number): Promise<void> {
+    await this.store.send([{ verb: 'setLimit', ref: { name, limit, version: '' } }], 1_000);
+  }
+}
+
+/** One that knows the limit already, and that nobody is there. */
+async function party(limit: number, lease?: number): Promise<Party> {
+  const one = new Party(postgresStore({ connect: database.server.url, lease }), limit);
+  await vi.waitFor(() => one.store.stats({ name }), 5_000);
+  await one.do('acquire', 'first');
+  expect(await one.do('release', 'first')).toMatchObject({ state: 'ok', inflight: 0 });
+  return one;
+}
+
+/** How many leases are in the limit's own row. */
+function fresh(): Promise<unknown> {
+  const label = `'${JSON.stringify([name])}'`;
+  return database.ask(
+    `SELECT count(*)::int FROM headgate.limits AS l, jsonb_object_keys(l.fresh) WHERE label = ${label}`,
+  );
+}
+
+test('who has begun to wait is let in by a release', async () => {
+  const [one, two] = [await party(1), await party(1)];
+  await one.do('acquire', 'a');
+  expect(await fresh()).toBe(1);
+  expect(await two.do('acquire', 'b', { wait: 9_000 })).toMatchObject({ state: 'queued' });
+  expect(await one.do('release', 'a')).toMatchObject({ state: 'ok', inflight: 1 });
+  expect(await two.do('stay', 'b', { wait: 9_000 })).toMatchObject({ state: 'held' });
+});
+
+test('who has begun to wait is not overtaken', async () => {
+  const [one, two] = [await party(3), await party(3)];
+  await one.do('acquire', 'a', { weight: 2 });
+  const waiting = { weight: 2, wait: 9_000 };
+  expect(await two.do('acquire', 'b', waiting)).toMatchObject({ state: 'queued' });
+  expect(await one.do('acquire', 'c')).toMatchObject({ state: 'full', inflight: 2, queued: 1 });
+});
+
+test('a limit that is full by now, or another one, is answered as it is', async () => {
+  const [one, two] = [await party(1), await party(1)];
+  await two.do('acquire', 'a');
+  expect(await one.do('acquire', 'b')).toMatchObject({ state: 'full', inflight: 1 });
+  await two.do('release', 'a');
+  await one.do('release', 'none');
+  await one.do('acquire', 'c');
+  expect(await fresh()).toBe(1);
+  await two.declare(5);
+  expect(await one.do('release', 'c')).toMatchObject({ state: 'ok', limit: 5 });
+  await two.declare(6);
+  expect(await one.do('acquire', 'd')).toMatchObject({ state: 'held', limit: 6 });
+});
+
+/** Milliseconds; a third of it is how long an answer may take, on a machine that has much else to do. */
+const brief = 900;
+// Time is the subject.
+const expiry = () => new Promise((resolve) => setTimeout(resolve, brief + 20));
+
+test('what has expired is found, and said', async () => {
+  const [one, short] = [await party(2), await party(2, brief)];
+  await expiry();
+  // Nothing ends before this one, for all that the row knows.
+  await one.do('renew', 'none');
+  await one.do('acquire', 'a');
+  await short.do('acquire', 'b');
+  expect(await fresh()).toBe(2);
+  await expiry();
+  expect(await one.do('acquire', 'c')).toMatchObject({ state: 'held', inflight: 2, reclaimed: 1 });
+  expect(await short.do('release', 'b')).toMatchObject({ state: 'lost', inflight: 2 });
+});
+
+test('a lease that has expired cannot be given back', async () => {
+  const short = await party(1, brief);
+  await short.do('acquire', 'a');
+  await expiry();
+  expect(await short.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
+});
+
+test('what was dropped while nobody asked is said', async () => {
+  const one = await party(1);
+  const sql = `UPDATE headgate.limits SET reclaimed = 3 WHERE label = $1`;
+  await database.rows(sql, [JSON.stringify([name])]);
+  expect(await one.do('acquire', 'a')).toMatchObject({ state: 'held', reclaimed: 3 });
+});
+
+test('who does not use what it holds is called back', async () => {
+  const [one, two] = [await party(1), await party(1)];
+  await one.do('acquire', 'a', { reserves: true });
+  expect(await fresh()).toBe(1);
+  await two.do('acquire', 'b', { wait: 9_000 });
+  await vi.waitFor(() => expect(one.recalled).toEqual([name]), 5_000);
+});
+
+test('tokens rise by what follows each, also where the lease is moved', async () => {
+  const one = await party(9);
+  // So many that the clock does not make up for it.
+  const spare = 1e12;
+  const tokens: bigint[] = [];
+  for (const id of ['a', 'b', 'c']) {
+    tokens.push((await one.do('acquire', id, { spare })).fencing as bigint);
+  }
+  const [a = 0n, b = 0n, c = 0n] = tokens;
+  expect(b).toBeGreaterThan(a + BigInt(spare));
+  expect(c).toBeGreaterThan(b + BigInt(spare));
+  expect(await one.do('renew', 'a', { spare, fencing: a })).toMatchObject({ fencing: a });
+  expect(await one.do('acquire', 'b', { spare })).toMatchObject({ fencing: b, inflight: 3 });
+  expect(await fresh()).toBe(1);
+});
+
+test('what is given back is what was taken', async () => {
+  const one = await party(9);
+  await one.do('acquire', 'a', { weight: 2 });
+  expect(await fresh()).toBe(1);
+  expect(await one.store.stats({ name })).toMatchObject({ inflight: 2, holders: 1 });
+  expect(await one.do('release', 'a', { weight: 5 })).toMatchObject({ state: 'ok', inflight: 0 });
+  expect(await one.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
+});
+
+test('a row keeps a few leases, each once, and is not forgotten meanwhile', async () => {
+  const one = await party(99);
+  const label = JSON.stringify([name]);
+  await database.rows('UPDATE headgate.limits SET touched = 0 WHERE label = $1', [label]);
+  const sql = 'SELECT address, version, touched FROM headgate.limits WHERE label = $1';
+  const [[address, version] = []] = await database.rows(sql, [label]);
+  const { acquire } = quickStatements('headgate');
+  const take = async (id: string) =>
+    (await database.rows(acquire, [address, version, '1', id, '9000000', '0', '0'])).length;
+  expect(await take('same')).toBe(1);
+  expect(await take('same')).toBe(0);
+  const touched = (await database.rows(sql, [label]))[0]?.[2];
+  expect(Number(touched)).toBeGreaterThan(0);
+  // As one who had forgotten that it has it.
+  await one.do('register', 'known');
+  expect(await take(`${one.store.owner}.known`)).toBe(1);
+  expect(await one.do('renew', 'known')).toMatchObject({ state: 'held', inflight: 2 });
+  for (let i = 0; i < 40; i++) await take(`${one.store.owner}.${i}`);
+  expect(await fresh()).toBeLessThan(20);
+});

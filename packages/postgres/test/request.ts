@@ -1,0 +1,15 @@
+import type { LeaseRequest, LimitRef, Store } from '@headgate/core/shared';
+
+/** A limit of 1 that nobody has asked for yet. */
+export function limitOf(name: string): LimitRef {
+  return { name, limit: 1, version: '' };
+}
+
+let ids = 0;
+
+/** For a new lease, which does not wait. */
+export function requestOf(store: Store, ref: LimitRef): LeaseRequest {
+  const id = `${store.owner}.${++ids}`;
+  const usual = { weight: 1, resized: false, spare: 0, reserves: false };
+  return { ref, id, ...usual, wait: 0, queueLimit: 0 };
+}
