@@ -95,6 +95,45 @@ it('listens on loopback alone, unless it is told otherwise', async () => {
   );
 });
 
+it.each([
+  [{ address: '' }, 'address'],
+  [{ socket: '' }, 'socket'],
+  [{ socket: `/tmp/${'x'.repeat(103)}` }, 'socket'],
+])(
+  'listen(%j) is refused: it would be open to all, or found by nobody',
+  async (options, option) => {
+    const server = createServer({ semaphores: {} });
+    onTestFinished(() => server.close());
+    await expect(server.listen({ port: 0, ...options })).rejects.toMatchObject({ option });
+  },
+);
+
+it('a health check in HTTP/1.0 need not name a host', async () => {
+  const { port } = await scene({ A: 1 });
+  const connection = connect(port, '127.0.0.1');
+  connection.end('GET /health HTTP/1.0\r\n\r\n');
+  expect(await text(connection)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nOk$/);
+});
+
+it('of requests that are sent before the first is answered, that one alone is blocked', async () => {
+  const { client, port } = await scene({ A: 1 }, { maxBlocked: 2 });
+  const peers = await Promise.all(Array.from({ length: 3 }, () => client.newPeer()));
+  const [holder, first, last] = peers as [string, string, string];
+  await client.acquire(holder, 'A');
+  const head = `PUT /peers/${first}/A?block_for=1y HTTP/1.1\r\nHost: x\r\nContent-Type: ${json}\r\n`;
+  const connection = connect(port, '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void connection.destroy());
+  connection.write(`${head}Content-Length: 1\r\n\r\n1`.repeat(5));
+  await client.untilPending(first);
+  // Once more: by then the server has heard the others, too.
+  await client.untilPending(first);
+  const blocked = client.acquire(last, 'A', 1, '?block_for=1y');
+  await client.untilPending(last);
+  await client.said('DELETE', `/peers/${holder}`);
+  await client.said('DELETE', `/peers/${first}`);
+  expect(await blocked).toBe(`200 ${last}`);
+});
+
 it('works as a part of another app', async () => {
   const server = createServer({ semaphores: { A: 3 }, clock: systemClock });
   const app = new Hono().get('/', (c) => c.text('mine')).mount('/throttle', server.app.fetch);

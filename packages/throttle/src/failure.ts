@@ -33,8 +33,11 @@ export function late(): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
 }
 
+/** It is not opened again. */
+class Closed extends StoreError {}
+
 export function closed(what: string): StoreError {
-  return new StoreError('ERR_HEADGATE_STORE_DOWN', `${what} was closed`);
+  return new Closed('ERR_HEADGATE_STORE_DOWN', `${what} was closed`);
 }
 
 /** An answer that is no success. */
@@ -56,7 +59,7 @@ const passing = [408, 444, 499];
 
 /** Whether the same may succeed when it is tried again. */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof StoreError)) return false;
+  if (!(error instanceof StoreError) || error instanceof Closed) return false;
   const { code, cause } = error;
   if (!(cause instanceof HttpError)) return code !== 'ERR_HEADGATE_STORE_REFUSED';
   const { status } = cause;

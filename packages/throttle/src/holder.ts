@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HeadgateError, invalid, StoreError } from '@headgate/core/shared';
+import { refused } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Patience, persist, rest } from './persist.ts';
 import type { Protocol } from './protocol.ts';
@@ -8,6 +9,8 @@ import type { Protocol } from './protocol.ts';
 const longestBlock = 5_000;
 /** Milliseconds that other calls take, or a third of the lease. */
 const longestCall = 2_000;
+/** How often a peer is made for one request: a service that does not know it then forgets all of them. */
+const mostMade = 3;
 /** Milliseconds between two requests that were to be blocked, and were not. */
 const pause = 100;
 
@@ -80,8 +83,13 @@ export class Holder {
   }
 
   async #ask(semaphore: string, count: number, { until, signal }: Patience): Promise<boolean> {
-    for (;;) {
-      if (!this.#isMade) await this.#make();
+    for (let made = 0; ; ) {
+      if (!this.#isMade) {
+        if (made === mostMade)
+          throw refused('the semaphore service forgets peers as soon as they are made');
+        await this.#make();
+        made++;
+      }
       signal?.throwIfAborted();
       this.signal.throwIfAborted();
       const sent = performance.now();

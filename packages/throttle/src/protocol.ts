@@ -26,7 +26,7 @@ export class Protocol {
     const locks = JSON.stringify(Object.fromEntries(acquired));
     const body = `{"expires_in":"${duration(expiresIn)}","peer_id":${peer},"acquired":${locks}}`;
     const answer = await this.transport.call({ method: 'POST', path: '/restore', body }, times);
-    if (answer.status === 200) return true;
+    if (isOk(answer)) return true;
     if (answer.status === 409) return false;
     throw notDone(answer);
   }
@@ -40,8 +40,10 @@ export class Protocol {
     if (blockFor !== undefined) query.set('block_for', duration(blockFor));
     const path = `${pathOf(peer, semaphore)}?${query}`;
     const answer = await this.transport.call({ method: 'PUT', path, body: `${count}` }, times);
-    if (answer.status === 200) return 'held';
-    if (answer.status === 202) return 'pending';
+    // Whatever else answers there, a lock is nothing to be guessed.
+    const isOurs = answer.text === `${peer}`;
+    if (answer.status === 200 && isOurs) return 'held';
+    if (answer.status === 202 && isOurs) return 'pending';
     if (isUnknownPeer(answer)) return 'unknown';
     throw notDone(answer);
   }
@@ -71,7 +73,7 @@ export class Protocol {
 
   async #isKnown(call: Call, times: CallTimes): Promise<boolean> {
     const answer = await this.transport.call(call, times);
-    if (answer.status === 200) return true;
+    if (isOk(answer)) return true;
     if (isUnknownPeer(answer)) return false;
     throw notDone(answer);
   }
@@ -81,6 +83,10 @@ export class Protocol {
     if (answer.status === 200) return answer;
     throw notDone(answer);
   }
+}
+
+function isOk({ status, text }: Answer): boolean {
+  return status === 200 && text === 'Ok';
 }
 
 function isUnknownPeer({ status, text }: Answer): boolean {

@@ -1,7 +1,11 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { StoreError } from '@headgate/core/shared';
 import type { Address } from './address.ts';
-import { closed, late, unreachable } from './failure.ts';
+import { closed, late, refused, unreachable } from './failure.ts';
+
+/** The figures of a hundred thousand semaphores; more is no answer of the service. */
+const longestAnswer = 32_000_000;
 
 export interface TransportOptions {
   readonly address: Address;
@@ -100,7 +104,9 @@ export class Transport {
           end();
           resolve({ status, text });
         };
-        read(response).then(done, (error) => fail(unreachable(error)));
+        read(response).then(done, (error) =>
+          fail(error instanceof StoreError ? error : unreachable(error)),
+        );
       });
       if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort, { once: true });
@@ -125,7 +131,12 @@ function headersOf(
 async function read(response: http.IncomingMessage): Promise<string> {
   let text = '';
   response.setEncoding('utf8');
-  for await (const chunk of response) text += chunk;
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > longestAnswer) {
+      throw refused(`the semaphore service answers with more than ${longestAnswer} characters`);
+    }
+  }
   return text;
 }
 

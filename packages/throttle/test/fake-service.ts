@@ -28,7 +28,9 @@ export interface FakeService {
 
 /** What the service says where nothing is wrong. */
 export const fine: Script = ({ method, path }) => {
-  if (method === 'DELETE' && path.split('/').length === 3) return [200, '"Peer released"'];
+  const [, , peer = '', semaphore] = path.split('/');
+  if (method === 'DELETE' && semaphore === undefined) return [200, '"Peer released"'];
+  if (method === 'PUT' && semaphore !== undefined) return [200, peer];
   return [200, 'Ok'];
 };
 

@@ -78,7 +78,7 @@ test('who waits asks for 5 seconds at a time, and for no longer than it may wait
   let turns = 0;
   const fake = await startFake((asked) => {
     if (!isLock(asked)) return fine(asked);
-    return turns++ < 2 ? [202, '1'] : [200, '1'];
+    return [turns++ < 2 ? 202 : 200, asked.path.split('/')[2] as string];
   });
   const lock = await connect({ url: fake.url, lease: 60_000 }).lock('A', { timeout: 6_000 });
   await lock.release();
@@ -147,6 +147,43 @@ test('a peer that is not known is made again while the lease cannot have run out
   expect(restored).toBe(made?.replace('{}', '{"A":3}'));
   expect(lock.signal.aborted).toBe(false);
   await lock.release();
+});
+
+test('a service that forgets a peer as soon as it is made is not asked for ever', async () => {
+  const fake = await startFake((asked) => (isLock(asked) ? [400, 'Unknown peer'] : fine(asked)));
+  await expect(connect({ url: fake.url }).lock('A')).rejects.toMatchObject({
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    message: expect.stringContaining('forgets'),
+  });
+  expect(fake.asked.filter(isLock).length).toBe(3);
+});
+
+test('an answer of another server is no lock', async () => {
+  const fake = await startFake((asked) => (isLock(asked) ? [200, '<!doctype html>'] : fine(asked)));
+  await expect(connect({ url: fake.url }).lock('A')).rejects.toMatchObject({
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    cause: { status: 200, text: '<!doctype html>' },
+  });
+});
+
+test('who waits is told at once when the client is closed', async () => {
+  const fake = await startFake((asked) => (isLock(asked) ? undefined : fine(asked)));
+  const client = connect({ url: fake.url });
+  const lock = client.lock('A');
+  lock.catch(() => {});
+  await vi.waitFor(() => expect(fake.asked.filter(isLock).length).toBe(1));
+  await client.close();
+  await expect(lock).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+  // Tried again, it would be told ten times as late.
+}, 10_000);
+
+test('an answer that never ends is cut off', async () => {
+  const fake = await startFake((asked) =>
+    isLock(asked) ? [200, 'x'.repeat(40_000_000)] : fine(asked),
+  );
+  await expect(connect({ url: fake.url }).lock('A', { timeout: 100 })).rejects.toMatchObject({
+    message: 'the semaphore service answers with more than 32000000 characters',
+  });
 });
 
 test('ids keep all of their 64 bits', async () => {

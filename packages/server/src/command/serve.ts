@@ -23,10 +23,13 @@ export async function serve(args: Arguments): Promise<void> {
   log.info('Stopped');
 }
 
-/** Is listened for early: whoever starts a server may end it at once. */
+/**
+ * Is listened for early: whoever starts a server may end it at once. A second one changes nothing: a terminal and npx send
+ * two, and those who are blocked are to be answered.
+ */
 function signal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT']) process.once(name, resolve);
+    for (const name of ['SIGTERM', 'SIGINT']) process.on(name, resolve);
   });
 }
 

@@ -3,7 +3,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { checkNames } from '@headgate/core/shared';
+import { checkNames, checkText, invalid } from '@headgate/core/shared';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 
@@ -28,6 +28,9 @@ export interface Listener {
 /** Characters; what is in the way of nobody but who tries what happens. */
 const maxUrl = 4_096;
 
+/** Bytes of a socket's path that the system takes. */
+const longestPath = process.platform === 'linux' ? 107 : 103;
+
 const limits = {
   maxHeaderSize: 16_384,
   // They say how long a client may take to send its request; however long its answer is blocked.
@@ -46,16 +49,27 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listene
   const server = createAdaptorServer({
     fetch: (request: Request, env: object) =>
       request.url.length > maxUrl ? tooLong() : app.fetch(request, env),
+    // Of who says none: with HTTP/1.0, as some health checks speak it, nobody has to.
+    hostname: 'localhost',
     createServer: tls === undefined ? createServer : createTlsServer,
     serverOptions: { ...limits, ...tls },
   }) as Server;
-  const place = socket === undefined ? { host: address, port } : { path: socket };
+  const place =
+    socket === undefined
+      ? { host: checkText('address', address), port }
+      : { path: checkSocket(socket) };
   if (socket !== undefined) await removeStale(socket);
   server.listen(place);
   await once(server, 'listening');
   const bound = server.address() as AddressInfo | string;
   const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
   return { url, close: () => close(server) };
+}
+
+/** A longer path would be cut off without a word: nobody would find the socket. */
+function checkSocket(path: string): string {
+  if (Buffer.byteLength(checkText('socket', path)) <= longestPath) return path;
+  throw invalid('socket', `a path of at most ${longestPath} bytes`, path);
 }
 
 function tooLong(): Response {

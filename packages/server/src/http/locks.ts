@@ -1,4 +1,5 @@
-import type { Hono } from 'hono';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
 import type { Service } from '../service.ts';
 import { Refusal } from '../state/refusal.ts';
 import { jsonNumber, refused } from './answers.ts';
@@ -17,7 +18,7 @@ export function lockRoutes(app: Hono, service: Service): void {
     const blockFor = durationOf(c, 'block_for') ?? 0;
     const request = { peer, semaphore, count: countFrom(await bodyOf(c)), expiresIn };
     let answer = state.acquire(request);
-    if (answer === false && blockFor > 0 && !service.isClosing) {
+    if (answer === false && blockFor > 0 && !service.isClosing && !isBehindAnother(c)) {
       answer = await blocked(c, state, request, blockFor);
       if (service.isClosing) c.header('Connection', 'close');
     }
@@ -41,4 +42,13 @@ export function lockRoutes(app: Hono, service: Service): void {
     const remainder = state.remainder(semaphore);
     return remainder instanceof Refusal ? refused(c, remainder) : jsonNumber(c, remainder);
   });
+}
+
+/**
+ * Whether an earlier request on the same connection is not answered yet. Such a one is not blocked: Node does not tell when
+ * its client goes away, nor does it bound how many there are while they are not answered.
+ */
+function isBehindAnother(c: Context): boolean {
+  const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
+  return outgoing?.socket === null;
 }

@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
 import type { Hono } from 'hono';
 import type { Gauge } from 'prom-client';
 import type { State } from '../state/state.ts';
+
+const require = createRequire(import.meta.url);
 
 /** Figures for Prometheus, made when they are asked for: the state has them at hand. */
 export class Metrics {
@@ -14,8 +17,9 @@ export class Metrics {
 
   route(app: Hono): void {
     app.get('/metrics', async (c) => {
-      // It takes longer to load than all the rest, and the server is to be there soon.
-      const { Counter, Gauge, Registry } = await import('prom-client');
+      // It takes longer to load than all the rest, and the server is to be there soon. An import that failed, as there
+      // were too many connections for another open file, would fail for ever.
+      const { Counter, Gauge, Registry }: typeof import('prom-client') = require('prom-client');
       const registry = new Registry();
       const common = { registers: [registry], labelNames: ['semaphore'] };
       const gauge = (name: string, help: string) => new Gauge({ ...common, name, help });

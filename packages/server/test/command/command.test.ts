@@ -169,6 +169,31 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+it('a second SIGTERM does not end it before all are answered', async () => {
+  const command = new Command('[semaphores]\nA = 1\n').start();
+  const client = await command.client();
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
+  await client.untilPending(peer);
+  command.signal('SIGTERM');
+  expect(await blocked).toBe(`202 ${peer}`);
+  // The connections above are kept alive, and hold it up.
+  command.signal('SIGINT');
+  command.signal('SIGTERM');
+  expect(await command.exit).toBe(0);
+});
+
+it.runIf(existsSync('/dev/full'))('a log that cannot be written ends nothing', async () => {
+  const command = new Command('[semaphores]\nA = 1\n');
+  const port = await freePort();
+  command.start(['--port', `${port}`], { THROTTLE_LOG: 'warn' }, '/dev/full');
+  const client = await command.clientOn(port);
+  for (let turn = 0; turn < 3; turn++) await client.newPeer('0s');
+  expect(await client.said('GET', '/peers/')).toBe('200 []');
+  expect(await client.remainder('A')).toBe('200 1');
+});
+
 it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
   const command = new Command('[semaphores]\nA = 1\nB = 5\n').start();
   const client = await command.client();

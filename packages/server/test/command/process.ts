@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -48,20 +48,26 @@ export class Command {
     writeFileSync(join(this.folder, file), text);
   }
 
-  start(args = ['--port', '0'], env: Record<string, string> = { THROTTLE_LOG: 'info' }): this {
+  start(
+    args = ['--port', '0'],
+    env: Record<string, string> = { THROTTLE_LOG: 'info' },
+    /** Where stderr goes instead of here. */
+    log?: string,
+  ): this {
     const { THROTTLE_LOG: _, ...rest } = process.env;
     const child = spawn(process.execPath, [...node, ...args], {
       cwd: this.folder,
       env: { ...rest, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', log === undefined ? 'pipe' : openSync(log, 'a')],
     });
-    child.stdout.setEncoding('utf8').on('data', (text) => {
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.stdout += text;
     });
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      this.lines.push(line);
-      this.#told();
-    });
+    if (child.stderr !== null)
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        this.lines.push(line);
+        this.#told();
+      });
     this.#child = child;
     // Until all has been read that it has said.
     this.#exit = once(child, 'close').then(([code, name]) => {
