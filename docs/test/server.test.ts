@@ -1,13 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { validate } from 'dockerfile-utils';
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../packages/server/src/configuration/configuration.ts';
 import { Command } from '../../packages/server/test/command/process.ts';
-import { read, root } from './pages.ts';
+import {
+  binaryIn,
+  findBinary,
+  installed,
+  unpacked,
+} from '../../packages/test-servers/src/binary.ts';
+import { read } from './pages.ts';
 
 const page = read('docs/server.md');
 
@@ -48,20 +53,16 @@ async function typed(commands: readonly string[]): Promise<string[]> {
 
 /** With a curl on PATH, also where only the bootstrap script has one. */
 function environment(): NodeJS.ProcessEnv {
-  const { env } = process;
-  if (spawnSync('curl', ['--version']).status === 0) return env;
-  const cached = join(root, 'node_modules/.cache/curl/root');
-  if (!existsSync(cached)) {
+  const cached = unpacked('curl').map((root) => binaryIn(root, 'usr/bin/curl'));
+  const usual = installed('curl');
+  const curl = findBinary([usual, ...cached]);
+  if (curl === undefined) {
     throw new Error(
       'There is no curl. Put one on PATH, or, on Debian and Ubuntu, run: npm run bootstrap -- --tools',
     );
   }
-  const folders = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map((cpu) =>
-    join(cached, 'usr/lib', cpu),
-  );
-  const LD_LIBRARY_PATH = [...folders, env.LD_LIBRARY_PATH ?? ''].filter(Boolean).join(delimiter);
-  const PATH = [join(cached, 'usr/bin'), env.PATH].join(delimiter);
-  return { ...env, PATH, LD_LIBRARY_PATH };
+  if (curl === usual) return curl.env;
+  return { ...curl.env, PATH: [dirname(curl.path), process.env.PATH].join(delimiter) };
 }
 
 /** Ids are others each time; which one is which shows in their order. */
