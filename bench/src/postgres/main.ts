@@ -1,5 +1,6 @@
+import { runParts } from '../run-parts.ts';
+import { plans } from '../sharing/plan.ts';
 import { reserve } from '../sharing/reserve.ts';
-import { runParts } from '../sharing/run-parts.ts';
 import { bloat } from './bloat.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';
@@ -7,7 +8,7 @@ import { PostgresScene } from './scene.ts';
 import { uncontended } from './uncontended.ts';
 import { wake } from './wake.ts';
 
-await runParts({
+await runParts(plans, {
   uncontended,
   contended,
   reserve: (plan) => PostgresScene.during((scene) => reserve(scene, plan)),

@@ -1,5 +1,6 @@
+import { runParts } from '../run-parts.ts';
+import { plans } from '../sharing/plan.ts';
 import { reserve } from '../sharing/reserve.ts';
-import { runParts } from '../sharing/run-parts.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';
 import { memory } from './memory.ts';
@@ -7,7 +8,7 @@ import { RedisScene } from './scene.ts';
 import { uncontended } from './uncontended.ts';
 import { wake } from './wake.ts';
 
-await runParts({
+await runParts(plans, {
   uncontended,
   contended,
   reserve: (plan) => RedisScene.during((scene) => reserve(scene, plan)),

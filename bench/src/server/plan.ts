@@ -1,3 +1,5 @@
+import type { Plans } from '../run-parts.ts';
+
 /** How long everything takes, and how often. */
 export interface Plan {
   rounds: number;
@@ -7,5 +9,7 @@ export interface Plan {
   starts: number;
 }
 
-export const fullPlan: Plan = { rounds: 5, load: 5_000, wakes: 400, starts: 10 };
-export const quickPlan: Plan = { rounds: 2, load: 2_000, wakes: 50, starts: 3 };
+export const plans: Plans<Plan> = {
+  full: { rounds: 5, load: 5_000, wakes: 400, starts: 10 },
+  quick: { rounds: 2, load: 2_000, wakes: 50, starts: 3 },
+};

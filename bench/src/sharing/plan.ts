@@ -1,3 +1,5 @@
+import type { Plans } from '../run-parts.ts';
+
 /** How long everything takes: milliseconds, and how often. */
 export interface Plan {
   rounds: number;
@@ -19,7 +21,7 @@ export interface Plan {
   cycles: number;
 }
 
-export const fullPlan: Plan = {
+const full: Plan = {
   rounds: 3,
   alone: 1_000,
   warmUp: 3_000,
@@ -31,7 +33,7 @@ export const fullPlan: Plan = {
   cycles: 200_000,
 };
 
-export const quickPlan: Plan = {
+const quick: Plan = {
   rounds: 1,
   alone: 300,
   warmUp: 1_000,
@@ -42,3 +44,5 @@ export const quickPlan: Plan = {
   idle: 4_000,
   cycles: 20_000,
 };
+
+export const plans: Plans<Plan> = { full, quick };

@@ -1,18 +1,25 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { progress } from '../runner.ts';
-import { type Table, toMarkdown, toText } from '../table.ts';
-import { fullPlan, type Plan, quickPlan } from './plan.ts';
+import { progress } from './runner.ts';
+import { type Table, toMarkdown, toText } from './table.ts';
 
-export type Part = (plan: Plan) => Promise<Table>;
+/** How long everything takes, and how often; a quick one is to see that it works, not to believe. */
+export interface Plans<P> {
+  readonly full: P;
+  readonly quick: P;
+}
+
+export type Part<P> = (plan: P) => Promise<Table>;
 
 /** Runs those that the command line names, or all. */
-export async function runParts(parts: Readonly<Record<string, Part>>): Promise<void> {
+export async function runParts<P>(
+  plans: Plans<P>,
+  parts: Readonly<Record<string, Part<P>>>,
+): Promise<void> {
   const { values: options, positionals: chosen } = parseArgs({
     allowPositionals: true,
     options: {
-      /** Short and once: to see that it works, not to believe. */
       quick: { type: 'boolean', default: false },
       markdown: { type: 'string' },
     },
@@ -20,7 +27,7 @@ export async function runParts(parts: Readonly<Record<string, Part>>): Promise<v
   const unknown = chosen.find((name) => !(name in parts));
   if (unknown !== undefined)
     throw new Error(`no part is called ${unknown}: there are ${Object.keys(parts)}`);
-  const plan = options.quick ? quickPlan : fullPlan;
+  const plan = options.quick ? plans.quick : plans.full;
   const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
   console.log(`${machine}\n`);
   const tables: Table[] = [];
