@@ -10,7 +10,7 @@ export interface Plans<P> {
   readonly quick: P;
 }
 
-export type Part<P> = (plan: P) => Promise<Table>;
+type Part<P> = (plan: P) => Promise<Table>;
 
 /** Runs those that the command line names, or all. */
 export async function runParts<P>(
