@@ -1,7 +1,5 @@
 import type { Clock } from '@headgate/core';
-
-/** A longer timer fires at once. */
-const longestTimer = 2 ** 31 - 1;
+import { longestTimer } from '@headgate/core/shared';
 
 /** One timer for the earliest of all instants. It may ring early: whoever hears it looks, and sets it anew. */
 export class Alarm {

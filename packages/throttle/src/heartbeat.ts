@@ -1,11 +1,11 @@
+import { longestTimer } from '@headgate/core/shared';
+
 /** After so much of a lease it is renewed: twice more where that fails. */
 const renewalPart = 1 / 3;
 /** After so much it is tried again where it has failed. */
 const retryPart = 1 / 12;
 /** For so much it is certain, from when it was asked for: the rest is for timers that are late. */
 const certainPart = 0.9;
-/** Milliseconds. A timer above it fires at once. */
-const longestTimer = 2 ** 31 - 1;
 
 export interface HeartbeatOptions {
   /** Milliseconds. */

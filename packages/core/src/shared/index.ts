@@ -1,4 +1,5 @@
 export { checkCount, checkDuration, checkNames, checkSpan, checkText } from '../checks.ts';
+export { longestTimer } from '../clock.ts';
 export { HeadgateError, invalid } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
 export { Heap } from './heap.ts';
