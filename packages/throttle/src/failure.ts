@@ -14,9 +14,14 @@ export function notDone({ status, text }: { status: number; text: string }): Sto
   return new StoreError(code, told, new HttpError(status, text));
 }
 
-/** It makes no sense to ask. */
+/** To ask, or to ask again, would make no difference. */
 export function refused(message: string): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_REFUSED', message);
+}
+
+/** A peer was made, and is not known. */
+export function forgetful(): StoreError {
+  return refused('the semaphore service forgets peers as soon as they are made');
 }
 
 export function unreachable(cause: unknown): StoreError {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HeadgateError, invalid, StoreError } from '@headgate/core/shared';
-import { refused } from './failure.ts';
+import { forgetful } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Patience, persist, rest } from './persist.ts';
 import type { Protocol } from './protocol.ts';
@@ -85,8 +85,7 @@ export class Holder {
   async #ask(semaphore: string, count: number, { until, signal }: Patience): Promise<boolean> {
     for (let made = 0; ; ) {
       if (!this.#isMade) {
-        if (made === mostMade)
-          throw refused('the semaphore service forgets peers as soon as they are made');
+        if (made === mostMade) throw forgetful();
         await this.#make();
         made++;
       }

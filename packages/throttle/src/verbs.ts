@@ -1,6 +1,6 @@
 import type { Clock } from '@headgate/core';
 import type { LeaseRequest, LeaseVerb, Reply } from '@headgate/core/shared';
-import { refused } from './failure.ts';
+import { forgetful, refused } from './failure.ts';
 import { type KeptLease, KeptLeases } from './kept.ts';
 import type { Line, Waiting } from './line.ts';
 import { peerOf } from './peer.ts';
@@ -164,7 +164,7 @@ export class Verbs {
       await this.#make(lease, errand);
       const joined = await this.#ask(lease, expiresIn, errand);
       if (joined !== 'unknown') return joined === 'held';
-      throw refused('the semaphore service forgets peers as soon as they are made');
+      throw forgetful();
     });
   }
 
