@@ -1,52 +1,13 @@
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { createServer, type Listener, type Server } from '@headgate/server';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
-import { type Lock, type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { certificate } from '../../server/test/certificate.ts';
+import type { Lock } from '@headgate/throttle';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { useServer } from './use-server.ts';
 
 const semaphores = { A: 1, B: { max: 3, level: 1 }, C: { max: 1, level: 2 }, '/%& ü': 1 };
-let server: Server;
-let listener: Listener;
+const service = useServer(semaphores);
+const { connect, acquired, pending, peers } = service;
 let proxy: FaultyProxy | undefined;
-
-async function start(port = 0): Promise<void> {
-  server = createServer({ semaphores });
-  listener = await server.listen({ port });
-}
-
-beforeEach(async () => {
-  await start();
-  onTestFinished(() => server.close());
-});
 afterAll(() => proxy?.stop());
-
-function connect(options: Partial<ThrottleClientOptions> = {}) {
-  const client = throttleClient({ url: listener.url, ...options });
-  onTestFinished(() => client.close());
-  return client;
-}
-
-async function ask(path: string): Promise<string> {
-  return (await fetch(`${listener.url}${path}`)).text();
-}
-
-async function figure(metric: string, semaphore: string): Promise<number> {
-  const line = (await ask('/metrics'))
-    .split('\n')
-    .find((one) => one.startsWith(`${metric}{semaphore="${semaphore}"}`));
-  return Number(line?.split(' ').at(-1));
-}
-
-const acquired = (semaphore: string) => figure('throttle_acquired', semaphore);
-const pending = (semaphore: string) => figure('throttle_pending', semaphore);
-const peers = async () => JSON.parse(await ask('/peers/')).length;
 
 /** Waits for `B`, `A`, … and is in line when this resolves. */
 async function inLine(semaphore: string, wait: () => Promise<Lock>): Promise<Promise<Lock>[]> {
@@ -158,7 +119,7 @@ describe('who does not get one', () => {
   });
 
   test('finds no service, and is told so before its time is up', async () => {
-    await server.close();
+    await service.server.close();
     const client = connect();
     await expect(client.lock('A', { timeout: 300 })).rejects.toMatchObject({
       code: 'ERR_HEADGATE_STORE_DOWN',
@@ -214,8 +175,7 @@ describe('a service that loses its state', () => {
     const client = connect({ lease: 300 });
     const outer = await client.lock('C');
     const inner = await outer.lock('B', { count: 2 });
-    await server.close();
-    await start(Number(new URL(listener.url).port));
+    await service.restart();
     await vi.waitFor(async () => expect(await acquired('B')).toBe(2), 5_000);
     expect([await acquired('C'), await peers()]).toEqual([1, 1]);
     expect(inner.signal.aborted).toBe(false);
@@ -227,8 +187,7 @@ describe('a service that loses its state', () => {
   test('is asked again by those who wait', async () => {
     const held = await connect({ lease: 300 }).lock('A');
     const [waiting] = await inLine('A', () => connect().lock('A'));
-    await server.close();
-    await start(Number(new URL(listener.url).port));
+    await service.restart();
     await vi.waitFor(async () => expect(await acquired('A')).toBe(1), 5_000);
     await held.release();
     await (await waiting)?.release();
@@ -238,7 +197,7 @@ describe('a service that loses its state', () => {
 
 describe('a service that cannot be reached', () => {
   test('has let go of the lock only when its holder knows, who does not come back', async () => {
-    proxy = await startProxy({ port: Number(new URL(listener.url).port) });
+    proxy = await startProxy({ port: service.port });
     const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, lease: 600 }).lock('A');
     const [waiting] = await inLine('A', () => connect().lock('A'));
     proxy.hold(true);
@@ -250,72 +209,7 @@ describe('a service that cannot be reached', () => {
     proxy.hold(false);
     await lock.release();
     expect(await acquired('A')).toBe(1);
-    expect(await figure('throttle_max', 'A')).toBe(1);
+    expect(await service.figure('throttle_max', 'A')).toBe(1);
     await next?.release();
-  });
-});
-
-describe('a way to the service', () => {
-  test('may be a unix socket', async () => {
-    const path = join(tmpdir(), `headgate-${randomUUID()}.sock`);
-    await server.listen({ socket: path });
-    await using lock = await connect({ url: `unix:${path}` }).lock('A');
-    expect(lock.count).toBe(1);
-    expect(await acquired('A')).toBe(1);
-  });
-
-  test('may have a prefix', async () => {
-    const { default: http } = await import('node:http');
-    const { port } = new URL(listener.url);
-    const front = http.createServer((request, response) => {
-      const path = (request.url as string).replace('/locks/', '/');
-      const { method, headers } = request;
-      const through = http.request({ port, path, method, headers }, (answer) => {
-        response.writeHead(answer.statusCode as number, answer.headers);
-        answer.pipe(response);
-      });
-      request.pipe(through);
-    });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      front.closeAllConnections();
-      front.close();
-    });
-    const { port: own } = front.address() as { port: number };
-    await using lock = await connect({ url: `http://127.0.0.1:${own}/locks/` }).lock('A');
-    expect(lock.count).toBe(1);
-    expect(await acquired('A')).toBe(1);
-  });
-
-  test('may be HTTPS, with a certificate that the process trusts', async () => {
-    const { url } = await server.listen({ port: 0, tls: certificate });
-    const file = join(tmpdir(), `headgate-${randomUUID()}.pem`);
-    await writeFile(file, certificate.cert);
-    onTestFinished(() => rm(file));
-    const program = fileURLToPath(new URL('./locks-once.ts', import.meta.url));
-    const run = promisify(execFile);
-    const { stdout } = await run(
-      process.execPath,
-      ['--conditions=headgate-source', '--import=tsx', program, url],
-      { env: { ...process.env, NODE_EXTRA_CA_CERTS: file } },
-    );
-    expect(stdout).toBe('held\n');
-    expect(await peers()).toBe(0);
-    await expect(connect({ url }).lock('A', { timeout: 0 })).rejects.toMatchObject({
-      code: 'ERR_HEADGATE_STORE_DOWN',
-      cause: { code: expect.stringMatching(/CERT/) },
-    });
-  });
-
-  test('may ask for a token', async () => {
-    const closed = createServer({ semaphores, token: 'a-secret' });
-    const { url } = await closed.listen({ port: 0 });
-    onTestFinished(() => closed.close());
-    await using lock = await connect({ url, token: 'a-secret' }).lock('A');
-    expect(lock.count).toBe(1);
-    await expect(connect({ url, token: 'another' }).lock('A')).rejects.toMatchObject({
-      code: 'ERR_HEADGATE_STORE_REFUSED',
-      message: expect.stringContaining('401'),
-    });
   });
 });

@@ -1,0 +1,45 @@
+import { createServer, type SemaphoresOptions, type Server } from '@headgate/server';
+import { type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
+import { beforeEach, onTestFinished } from 'vitest';
+
+/** A service in this process, another for each test of a file; its clients, and what it says of itself. */
+export function useServer(semaphores: SemaphoresOptions) {
+  const service = {
+    server: undefined as unknown as Server,
+    url: '',
+    port: 0,
+    connect(options: Partial<ThrottleClientOptions> = {}) {
+      const client = throttleClient({ url: service.url, ...options });
+      onTestFinished(() => client.close());
+      return client;
+    },
+    /** On the same port; it has lost its state. */
+    async restart(): Promise<void> {
+      await service.server.close();
+      await start(service.port);
+    },
+    async ask(path: string): Promise<string> {
+      return (await fetch(`${service.url}${path}`)).text();
+    },
+    async figure(metric: string, semaphore: string): Promise<number> {
+      const lines = (await service.ask('/metrics')).split('\n');
+      const line = lines.find((one) => one.startsWith(`${metric}{semaphore="${semaphore}"}`));
+      return Number(line?.split(' ').at(-1));
+    },
+    acquired: (semaphore: string) => service.figure('throttle_acquired', semaphore),
+    pending: (semaphore: string) => service.figure('throttle_pending', semaphore),
+    peers: async (): Promise<number> => JSON.parse(await service.ask('/peers/')).length,
+  };
+
+  async function start(port = 0): Promise<void> {
+    service.server = createServer({ semaphores });
+    service.url = (await service.server.listen({ port })).url;
+    service.port = Number(new URL(service.url).port);
+  }
+
+  beforeEach(async () => {
+    await start();
+    onTestFinished(() => service.server.close());
+  });
+  return service;
+}
