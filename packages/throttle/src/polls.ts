@@ -6,9 +6,9 @@ import type { Protocol } from './protocol.ts';
 /** How many requests may be blocked at once: the calls need a connection, too. */
 const most = 2;
 /** Milliseconds for which a request is blocked: no proxy takes it for dead. */
-const longTurn = 5_000;
+const longBlock = 5_000;
 /** The same where more lines want to be asked for: they take turns. */
-const shortTurn = 50;
+const shortBlock = 50;
 /** Milliseconds until it is tried again, which are doubled each time that it fails. */
 const firstPause = 25;
 const longestPause = 1_000;
@@ -74,7 +74,7 @@ export class Polls {
   async #poll(line: Line, waiting: Waiting): Promise<void> {
     const cut = new AbortController();
     const isLong = this.#due.size === 0;
-    const blockFor = isLong ? longTurn : shortTurn;
+    const blockFor = isLong ? longBlock : shortBlock;
     this.#open.set(line, { cut, isLong });
     const began = performance.now();
     let isIdle = false;

@@ -14,8 +14,9 @@ import { closed, late, refused, unreachable } from './failure.ts';
 import { Limits } from './limits.ts';
 import { Polls } from './polls.ts';
 import { Protocol } from './protocol.ts';
+import { Sequence } from './sequence.ts';
 import { afterAll, type CallTimes, type Transport } from './transport.ts';
-import { type Errand, Verbs } from './verbs.ts';
+import { type Course, Verbs } from './verbs.ts';
 
 /** Who waits asks so often by itself: in parts of a lease. */
 const checkPart = 1 / 3;
@@ -35,10 +36,8 @@ export class ThrottleStore extends Store {
   readonly #limits: Limits;
   readonly #polls: Polls;
   readonly #verbs: Verbs;
-  /** Of each semaphore, when all is done that is done in order. */
-  readonly #turns = new Map<string, Promise<unknown>>();
-  /** The same of each lease that it concerns. */
-  readonly #busy = new Map<string, Promise<void>>();
+  /** Who is asked for first is to be the first in line. */
+  readonly #sequence = new Sequence();
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
@@ -128,14 +127,14 @@ export class ThrottleStore extends Store {
     const later: Promise<unknown>[] = [];
     const isFree = this.#areFree(own);
     const name = nameOf(own);
-    const errand: Errand = {
+    const course: Course = {
       ...times,
       later: (work) => void later.push(work),
-      inTurn: (id, work) => (isFree ? this.#inTurn(name, [id], work) : work()),
+      inSequence: (id, work) => (isFree ? this.#sequence.append(name, [id], work) : work()),
     };
     const answer = async (index: number) => {
       if (times.signal?.aborted) return;
-      const said = await this.#do(ops[index] as Op, errand);
+      const said = await this.#do(ops[index] as Op, course);
       if (!times.signal?.aborted) answers[index] = said;
     };
     const all = async () => {
@@ -144,7 +143,7 @@ export class ThrottleStore extends Store {
     const ids = own.flatMap((op) => (op.verb === 'setLimit' ? [] : op.lease.id));
     const work = isFree
       ? Promise.all(indices.map((index) => this.#besides(ops[index] as Op, answer(index))))
-      : this.#inTurn(name, ids, all);
+      : this.#sequence.append(name, ids, all);
     return work.then(() => Promise.all(later));
   }
 
@@ -152,37 +151,22 @@ export class ThrottleStore extends Store {
   #areFree(ops: readonly Op[]): boolean {
     const verbs = new Set(ops.map(({ verb }) => verb));
     if (verbs.has('release') && verbs.has('stay')) return false;
-    return ops.every((op) => isLoose(op) && !this.#busy.has(op.lease.id));
+    return ops.every((op) => isLoose(op) && !this.#sequence.isBusy(op.lease.id));
   }
 
   /** Who asks for a place later finds what was given back before. */
   #besides(op: Op, work: Promise<void>): Promise<void> {
-    const { name } = refOf(op);
-    if (op.verb === 'release') {
-      this.#turns.set(name, Promise.all([this.#turns.get(name), work]));
-    }
+    if (op.verb === 'release') this.#sequence.admit(refOf(op).name, work);
     return work;
   }
 
-  /** After what was sent before: who is asked for first is the first in line. */
-  #inTurn<T>(name: string, ids: readonly string[], work: () => Promise<T>): Promise<T> {
-    const turn = Promise.resolve(this.#turns.get(name)).then(work);
-    const end = () => {
-      for (const id of ids) if (this.#busy.get(id) === done) this.#busy.delete(id);
-    };
-    const done: Promise<void> = turn.then(end, end);
-    this.#turns.set(name, done);
-    for (const id of ids) this.#busy.set(id, done);
-    return turn;
-  }
-
-  async #do(op: Op, errand: Errand): Promise<Answer> {
+  async #do(op: Op, course: Course): Promise<Answer> {
     try {
       if (op.verb === 'setLimit') throw refused('the semaphore service lets nobody set a limit');
       const { verb, lease } = op;
       const isKnown = verb === 'release' || verb === 'renew';
-      if (!isKnown) await this.#limits.confirm(lease.ref, errand);
-      const state = await this.#verbs.do(verb, lease, errand);
+      if (!isKnown) await this.#limits.confirm(lease.ref, course);
+      const state = await this.#verbs.do(verb, lease, course);
       return { state, ...this.#limits.standing(lease.ref, this.lease * checkPart) };
     } catch (error) {
       return { error: error instanceof StoreError ? error : unreachable(error) };

@@ -22,12 +22,12 @@ export interface VerbsOptions {
 
 type State = Reply['state'];
 
-/** How long it may take to do something. */
-export interface Errand extends CallTimes {
+/** How an operation is done among others: how long it may take, and what waits for what. */
+export interface Course extends CallTimes {
   /** What is to be done before it is answered, though those behind it need not wait for that. */
   later(work: Promise<unknown>): void;
   /** Does it after what is being done for the same semaphore; at once where that is what is being done. */
-  inTurn<T>(id: string, work: () => Promise<T>): Promise<T>;
+  inSequence<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** What is done with leases, in the words of the protocol: a peer for each. */
@@ -51,12 +51,12 @@ export class Verbs {
     this.#made.set(request.id, made);
   }
 
-  do(verb: LeaseVerb, request: LeaseRequest, errand: Errand): Promise<State> {
-    if (verb === 'acquire') return this.#acquire(request, errand);
-    if (verb === 'stay') return this.#stay(request, errand);
-    if (verb === 'renew') return this.#renew(request, errand);
-    if (verb === 'register') return this.#register(request, errand);
-    if (verb === 'release') return this.#release(request, errand);
+  do(verb: LeaseVerb, request: LeaseRequest, course: Course): Promise<State> {
+    if (verb === 'acquire') return this.#acquire(request, course);
+    if (verb === 'stay') return this.#stay(request, course);
+    if (verb === 'renew') return this.#renew(request, course);
+    if (verb === 'register') return this.#register(request, course);
+    if (verb === 'release') return this.#release(request, course);
     throw refused('the semaphore service changes the count of no lock');
   }
 
@@ -83,30 +83,30 @@ export class Verbs {
     this.#isForgotten(lease);
   }
 
-  async #acquire(request: LeaseRequest, errand: Errand): Promise<State> {
+  async #acquire(request: LeaseRequest, course: Course): Promise<State> {
     const { id, wait } = request;
     const made = this.#made.get(id);
     this.#made.delete(id);
     await made;
     const lease = this.#kept.get(id) ?? this.#kept.add(request);
     const mayWait = wait > 0 || lease.waiting !== undefined;
-    if (await this.#asks(lease, this.#options.lease, errand)) return this.#holds(lease);
+    if (await this.#asks(lease, this.#options.lease, course)) return this.#holds(lease);
     if (!mayWait) {
-      await this.#release(request, errand);
+      await this.#release(request, course);
       return 'full';
     }
     const expiresIn = this.#expiryOf(lease, wait);
     // It is to die with its wait. Where that cannot be said, it dies with its lease.
-    const shorten = async () => this.#prolong(lease, expiresIn, errand).catch(() => {});
-    if (expiresIn < this.#options.lease) errand.later(shorten());
+    const shorten = async () => this.#prolong(lease, expiresIn, course).catch(() => {});
+    if (expiresIn < this.#options.lease) course.later(shorten());
     return 'queued';
   }
 
-  async #stay(request: LeaseRequest, errand: Errand): Promise<State> {
+  async #stay(request: LeaseRequest, course: Course): Promise<State> {
     const lease = this.#kept.get(request.id) ?? this.#kept.add(request);
     const expiresIn = this.#expiryOf(lease, request.wait);
-    if (!(await this.#asks(lease, expiresIn, errand))) return 'queued';
-    if (expiresIn < this.#options.lease) await this.#prolong(lease, this.#options.lease, errand);
+    if (!(await this.#asks(lease, expiresIn, course))) return 'queued';
+    if (expiresIn < this.#options.lease) await this.#prolong(lease, this.#options.lease, course);
     if (!lease.isHeld) this.#options.granted(lease.id);
     return this.#holds(lease);
   }
@@ -156,13 +156,13 @@ export class Verbs {
   }
 
   /** Whether it is held by now; else it waits in the line. */
-  async #asks(lease: KeptLease, expiresIn: number, errand: Errand): Promise<boolean> {
-    const outcome = lease.isMade ? await this.#ask(lease, expiresIn, errand) : 'unknown';
+  async #asks(lease: KeptLease, expiresIn: number, course: Course): Promise<boolean> {
+    const outcome = lease.isMade ? await this.#ask(lease, expiresIn, course) : 'unknown';
     if (outcome !== 'unknown') return outcome === 'held';
     // The order here is to be that of the service: one joins after the other.
-    return errand.inTurn(lease.id, async () => {
-      await this.#make(lease, errand);
-      const joined = await this.#ask(lease, expiresIn, errand);
+    return course.inSequence(lease.id, async () => {
+      await this.#make(lease, course);
+      const joined = await this.#ask(lease, expiresIn, course);
       if (joined !== 'unknown') return joined === 'held';
       throw forgetful();
     });
