@@ -1,47 +1,9 @@
-import {
-  createLimiter,
-  type Limiter,
-  type Permit,
-  type SharedLimiterOptions,
-} from '@headgate/core';
-import { createServer, type Server } from '@headgate/server';
-import { type FaultyProxy, startProxy } from '@headgate/test-servers';
-import { throttleStore } from '@headgate/throttle';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createLimiter, type Limiter, type Permit } from '@headgate/core';
+import { describe, expect, test, vi } from 'vitest';
+import { semaphores, useLimits } from './use-limits.ts';
 
-type Options = Partial<SharedLimiterOptions>;
-
-const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
-let server: Server;
-let proxy: FaultyProxy;
-let port: number;
-
-async function start(at = 0): Promise<void> {
-  server = createServer({ semaphores });
-  const { url } = await server.listen({ port: at });
-  port = Number(new URL(url).port);
-}
-
-beforeEach(async () => {
-  await start();
-  proxy = await startProxy({ port });
-});
-afterEach(async () => {
-  await proxy.stop();
-  await server.close();
-});
-
-// So long that nothing is renewed within a test.
-function connect({ lease = 60_000, timeout = 3_000 } = {}) {
-  const store = throttleStore({ url: `http://127.0.0.1:${proxy.port}`, lease, timeout });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-function limiter(name: keyof typeof semaphores, options: Options = {}, store = connect()): Limiter {
-  const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
-  return createLimiter({ name, ...usual, store, ...options } as SharedLimiterOptions);
-}
+const limits = useLimits();
+const { connect, limiter, stood } = limits;
 
 const refused = (message: string) =>
   expect.objectContaining({
@@ -49,26 +11,19 @@ const refused = (message: string) =>
     message: expect.stringContaining(message),
   });
 
-async function ask(path: string): Promise<string> {
-  return (await fetch(`http://127.0.0.1:${port}${path}`)).text();
-}
-
-async function stood(name: string): Promise<[inflight: number, queued: number]> {
-  const { inflight, queued } = await connect().stats({ name });
-  return [inflight, queued];
-}
-
 describe('a limit', () => {
   test('that is another at the service is refused, naming both', async () => {
     const wrong = limiter('two', { limit: 5 });
     const message = 'semaphore "two" has 2 at the service, but the limit "two" is 5 here';
     for (let turn = 0; turn < 3; turn++) {
       await expect(wrong.acquire()).rejects.toEqual(refused(message));
-      await vi.waitFor(async () => expect(JSON.parse(await ask('/peers/'))).toEqual([]));
+      await vi.waitFor(async () =>
+        expect(JSON.parse(await limits.service.ask('/peers/'))).toEqual([]),
+      );
     }
     expect(wrong.limit).toBe(5);
     expect(await stood('two')).toEqual([0, 0]);
-    server.configure({ ...semaphores, two: 5 });
+    limits.service.server.configure({ ...semaphores, two: 5 });
     (await wrong.acquire()).release();
   });
 
@@ -76,7 +31,7 @@ describe('a limit', () => {
     const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect() });
     const message = 'no semaphore "lacking": configure it with 7';
     await expect(unknown.acquire()).rejects.toEqual(refused(message));
-    server.configure({ ...semaphores, lacking: 7 });
+    limits.service.server.configure({ ...semaphores, lacking: 7 });
     (await unknown.acquire()).release();
   });
 
@@ -84,7 +39,7 @@ describe('a limit', () => {
     const conflict = vi.fn();
     const changing = limiter('two', { observer: { conflict } });
     await changing.acquire();
-    server.configure({ ...semaphores, two: 3 });
+    limits.service.server.configure({ ...semaphores, two: 3 });
     await vi.waitFor(
       async () => {
         (await changing.acquire()).release();
@@ -162,10 +117,10 @@ describe('the line', () => {
       20_000,
     );
     // One that has given way to another is being closed.
-    await vi.waitFor(() => expect(proxy.connections).toBeLessThanOrEqual(3));
+    await vi.waitFor(() => expect(limits.proxy.connections).toBeLessThanOrEqual(3));
     let most = 0;
     const look = () => {
-      most = Math.max(most, proxy.connections);
+      most = Math.max(most, limits.proxy.connections);
     };
     const timer = setInterval(look, 1);
     for (const permit of held) permit.release();
@@ -214,77 +169,5 @@ describe('the line', () => {
     }
     expect(await stood('one')).toEqual([1, 0]);
     held.release();
-  });
-});
-
-describe('a service that loses its state', () => {
-  test('is told at once by those who wait, and never lets in more than there is room for then', async () => {
-    const lost = vi.fn();
-    const limit = limiter('two', { observer: { lost } });
-    const held = await Promise.all([limit.acquire(), limit.acquire()]);
-    const waiting = Array.from({ length: 5 }, () => limit.acquire());
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([2, 5]));
-    await server.close();
-    await start(port);
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([2, 5]), 10_000);
-    for (const permit of held) permit.release();
-    for (const permit of waiting) (await permit).release();
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([0, 0]));
-    expect(lost).not.toHaveBeenCalled();
-  });
-
-  test('is told by who holds, with the next renewal', async () => {
-    const limit = limiter('two', {}, connect({ lease: 600, timeout: 200 }));
-    const held = await limit.acquire({ weight: 2 });
-    await server.close();
-    await start(port);
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([2, 0]), 10_000);
-    expect(held.signal.aborted).toBe(false);
-    held.release();
-  });
-
-  test('is not told of what it would have let go of', async () => {
-    const limit = limiter('one', {}, connect({ lease: 450, timeout: 150 }));
-    const held = await limit.acquire();
-    proxy.hold(true);
-    await new Promise((resolve) => held.signal.addEventListener('abort', resolve));
-    expect(held.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
-    await server.close();
-    await start(port);
-    proxy.hold(false);
-    proxy.cut();
-    const next = await limiter('one').acquire();
-    held.release();
-    expect((await stood('one'))[0]).toBe(1);
-    next.release();
-  });
-});
-
-describe('a service that is away', () => {
-  test('is waited for no longer than a call may take', async () => {
-    const limit = limiter('one', {}, connect({ timeout: 100 }));
-    (await limit.acquire()).release();
-    proxy.hold(true);
-    await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
-    // From now on nobody waits for it.
-    await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
-    expect(limit.stats().shared?.up).toBe(false);
-    proxy.hold(false);
-    await vi.waitFor(async () => (await limit.acquire()).release(), 10_000);
-  });
-
-  test('is stood in for where the policy says so, and told when it is back', async () => {
-    const limit = limiter('two', { onStoreError: 'local' }, connect({ timeout: 200 }));
-    const held = await limit.acquire();
-    await server.close();
-    const local = await limit.acquire();
-    const waiting = limit.acquire();
-    await vi.waitFor(() => expect(limit.queued).toBe(1));
-    await start(port);
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([2, 1]), 10_000);
-    held.release();
-    (await waiting).release();
-    local.release();
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([0, 0]));
   });
 });

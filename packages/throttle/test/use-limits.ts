@@ -1,0 +1,49 @@
+import { createLimiter, type Limiter, type SharedLimiterOptions } from '@headgate/core';
+import type { Store } from '@headgate/core/shared';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { throttleStore } from '@headgate/throttle';
+import { afterEach, beforeEach, onTestFinished } from 'vitest';
+import { useServer } from './use-server.ts';
+
+export const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
+
+/** Limits that a service in this process counts, behind a proxy; others for each test of a file. */
+export function useLimits() {
+  const service = useServer(semaphores);
+  let proxy: FaultyProxy;
+  beforeEach(async () => {
+    proxy = await startProxy({ port: service.port });
+  });
+  afterEach(() => proxy.stop());
+
+  // So long that nothing is renewed within a test.
+  function connect({ lease = 60_000, timeout = 3_000 } = {}): Store {
+    const store = throttleStore({ url: `http://127.0.0.1:${proxy.port}`, lease, timeout });
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  function limiter(
+    name: keyof typeof semaphores,
+    options: Partial<SharedLimiterOptions> = {},
+    store = connect(),
+  ): Limiter {
+    const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
+    return createLimiter({ name, ...usual, store, ...options } as SharedLimiterOptions);
+  }
+
+  async function stood(name: string): Promise<[inflight: number, queued: number]> {
+    const { inflight, queued } = await connect().stats({ name });
+    return [inflight, queued];
+  }
+
+  return {
+    service,
+    connect,
+    limiter,
+    stood,
+    get proxy() {
+      return proxy;
+    },
+  };
+}
