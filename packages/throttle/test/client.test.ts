@@ -64,9 +64,9 @@ describe('a lock', () => {
   });
 
   test('is kept by heartbeats for as long as it is held', async () => {
-    const client = connect({ lease: 150 });
+    const client = connect({ lease: 600 });
     await using lock = await client.lock('A');
-    await expect(connect().lock('A', { timeout: 600 })).rejects.toMatchObject({
+    await expect(connect().lock('A', { timeout: 1_500 })).rejects.toMatchObject({
       code: 'ERR_HEADGATE_REJECTED',
     });
     expect(lock.signal.aborted).toBe(false);
