@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Command, freePort } from './process.ts';
 
 const abc = `
@@ -211,6 +213,26 @@ it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
   command.write('throttle.toml', '[semaphores]\nA = 2\n');
   command.signal('SIGHUP');
   expect(await blocked).toBe(`200 ${waiter}`);
+});
+
+it('SIGHUP after SIGHUP: what was written last holds, however long it took to read', async () => {
+  const command = new Command('[semaphores]\nA = 1\n').start();
+  const client = await command.client();
+  const file = join(command.folder, 'throttle.toml');
+  command.remove('throttle.toml');
+  execFileSync('mkfifo', [file]);
+  command.signal('SIGHUP');
+  // Opens when it is being read.
+  const slow = await open(file, 'w');
+  command.remove('throttle.toml');
+  command.write('throttle.toml', '[semaphores]\nA = 3\n');
+  command.signal('SIGHUP');
+  for (let turn = 0; turn < 5; turn++) await client.said('GET', '/health');
+  await slow.writeFile('[semaphores]\nA = 2\n');
+  await slow.close();
+  const times = () => command.log().filter(({ msg }) => msg?.startsWith('Read throttle')).length;
+  await vi.waitFor(() => expect(times()).toBe(2), 10_000);
+  expect(await client.remainder('A')).toBe('200 3');
 });
 
 it.each(['[semaphores]\nA = -1\n', undefined])(
