@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { Command, freePort } from './process.ts';
@@ -194,6 +195,23 @@ it.runIf(existsSync('/dev/full'))('a log that cannot be written ends nothing', a
   for (let turn = 0; turn < 3; turn++) await client.newPeer('0s');
   expect(await client.said('GET', '/peers/')).toBe('200 []');
   expect(await client.remainder('A')).toBe('200 1');
+});
+
+it('too many connections for one more file end nothing, and the metrics are there afterwards', async () => {
+  const command = new Command('[semaphores]\nA = 1\n', 100).start();
+  const client = await command.client();
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+  const port = Number(new URL((await command.line('Ready')).url as string).port);
+  const connections = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'));
+  for (const each of connections) each.on('error', () => {});
+  // The server turns away whom it has no room for.
+  await Promise.race(connections.map((each) => once(each, 'close')));
+  expect((await client.ask('GET', '/metrics')).status).toBe(500);
+  for (const each of connections) each.destroy();
+  await vi.waitFor(
+    async () => expect((await client.ask('GET', '/metrics')).status).toBe(200),
+    10_000,
+  );
 });
 
 it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
