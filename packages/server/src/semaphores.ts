@@ -12,7 +12,7 @@ export type SemaphoreOptions =
       readonly level?: number | bigint | undefined;
     };
 
-/** By name: any text that is not empty. */
+/** By name: any text that is not empty, nor `.` or `..`, which are no part of a URL's path. */
 export type SemaphoresOptions = Readonly<Record<string, SemaphoreOptions>>;
 
 const highestMax = 2n ** 63n - 1n;
@@ -29,7 +29,10 @@ export function semaphoresFrom(options: SemaphoresOptions): Map<string, Semaphor
 }
 
 function settingsFrom(option: string, value: SemaphoreOptions): SemaphoreSettings {
-  if (option === 'semaphores.') throw invalid('a name in semaphores', 'not empty', '');
+  const name = option.slice('semaphores.'.length);
+  if (['', '.', '..'].includes(name)) {
+    throw invalid('a name in semaphores', 'not empty, nor one or two dots', name);
+  }
   if (typeof value === 'number' || typeof value === 'bigint') {
     return { max: maxFrom(option, value), level: 0 };
   }

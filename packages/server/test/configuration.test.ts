@@ -34,10 +34,18 @@ it.each([
   ['[semaphores]\nA = 9223372036854775808\n', 'throttle.toml:2:'],
   ['[semaphores]\nA = 1\nA = 2\n', 'throttle.toml:3:'],
   ['[semaphores\n', 'throttle.toml:1:'],
+  ['[semaphores]\nA = [\n1,\n2,\n]\nB = 1\n', 'throttle.toml:5: semaphores.A must be'],
   ['[logging.stderr]\nlevel = "LOUD"\n', 'throttle.toml:2: logging.stderr.level must be one of'],
   ['[logging.stderr]\nlevel = 3\n', 'throttle.toml:2: logging.stderr.level must be'],
   ['[server]\nmax_peers = 0\n', 'throttle.toml:2: server.max_peers must be'],
   ['[server]\ncertificate = "x.pem"\n', 'throttle.toml:1: server.key must be given'],
 ])('T23: the invalid configuration %j', (text, message) => {
   expect(() => parseConfiguration(text, 'throttle.toml')).toThrow(message);
+});
+
+it('a large file is refused as soon as a small one', () => {
+  const semaphores = Array.from({ length: 20_000 }, (_, i) => `s${i} = 1\n`).join('');
+  const text = `[semaphores]\n${semaphores}bad = -1\n`;
+  // It was looked through line by line once, which took minutes: more than the time of a test.
+  expect(() => parseConfiguration(text, 'x')).toThrow('x:20002: semaphores.bad must be');
 });

@@ -26,6 +26,8 @@ export class Holder {
   /** Whether the service was asked to make it. */
   #mayExist = false;
   #isWaiting = false;
+  /** The heartbeat that is under way, or was. */
+  #beating: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly protocol: Protocol,
@@ -34,7 +36,10 @@ export class Holder {
     this.#timeout = Math.min(longestCall, lease / 3);
     this.#heartbeat = new Heartbeat({
       lease,
-      beat: () => this.#beat().catch(() => {}),
+      beat: () => {
+        this.#beating = this.#beat().catch(() => {});
+        return this.#beating;
+      },
       over: () => this.#lose(),
     });
   }
@@ -71,8 +76,10 @@ export class Holder {
   /** Gives a lock back, or waits for it no longer; resolves when the service has heard, or the lease has run out. */
   async release(semaphore: string): Promise<void> {
     this.#acquired.delete(semaphore);
-    const isLast = this.#acquired.size === 0 && !this.#isWaiting;
     if (this.#acquired.size === 0) this.#heartbeat.stop();
+    // It may be about to restore what is given back.
+    await this.#beating;
+    const isLast = this.#acquired.size === 0 && !this.#isWaiting;
     if (!this.#mayExist || this.signal.aborted) return;
     const times = { timeout: this.#timeout };
     const tell = () =>
@@ -129,7 +136,7 @@ export class Holder {
     const sent = performance.now();
     const times = { timeout: this.#timeout };
     if (await this.protocol.heartbeat(this.#peer, this.lease, times)) this.#heartbeat.hear(sent);
-    else await this.#make();
+    else if (this.#acquired.size > 0) await this.#make();
   }
 
   #lose(): void {

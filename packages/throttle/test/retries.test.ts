@@ -149,6 +149,23 @@ test('a peer that is not known is made again while the lease cannot have run out
   await lock.release();
 });
 
+test('what is given back is not restored by a heartbeat that was under way', async () => {
+  let answer: (said: [number, string]) => void = () => {};
+  const later = new Promise<[number, string]>((resolve) => {
+    answer = resolve;
+  });
+  const fake = await startFake((asked) => (isHeartbeat(asked) ? later : fine(asked)));
+  const lock = await connect({ url: fake.url, lease: 1_500 }).lock('A');
+  await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(1), 5_000);
+  const released = lock.release();
+  answer([400, 'Unknown peer']);
+  await released;
+  // Time for what would follow.
+  for (let turn = 0; turn < 3; turn++) await fetch(fake.url);
+  const methods = fake.asked.map(({ method }) => method).filter((method) => method !== 'GET');
+  expect(methods).toEqual(['POST', 'PUT', 'PUT', 'DELETE']);
+});
+
 test('a service that forgets a peer as soon as it is made is not asked for ever', async () => {
   const fake = await startFake((asked) => (isLock(asked) ? [400, 'Unknown peer'] : fine(asked)));
   await expect(connect({ url: fake.url }).lock('A')).rejects.toMatchObject({

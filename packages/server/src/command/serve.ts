@@ -15,7 +15,11 @@ export async function serve(args: Arguments): Promise<void> {
   log.info('Starting');
   const { semaphores, token, maxPeers, maxBlocked } = configuration;
   const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
-  process.on('SIGHUP', () => void reload(args.configuration, server, log));
+  // One after the other: what was read last is what was written last.
+  let reloaded = Promise.resolve();
+  process.on('SIGHUP', () => {
+    reloaded = reloaded.then(() => reload(args.configuration, server, log));
+  });
   const { url } = await server.listen(await placeOf(args, configuration));
   log.info({ url }, 'Ready');
   log.info(`${await ending} received`);

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { open } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Command, freePort } from './process.ts';
 
 const abc = `
@@ -194,6 +197,23 @@ it.runIf(existsSync('/dev/full'))('a log that cannot be written ends nothing', a
   expect(await client.remainder('A')).toBe('200 1');
 });
 
+it('too many connections for one more file end nothing, and the metrics are there afterwards', async () => {
+  const command = new Command('[semaphores]\nA = 1\n', 100).start();
+  const client = await command.client();
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+  const port = Number(new URL((await command.line('Ready')).url as string).port);
+  const connections = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'));
+  for (const each of connections) each.on('error', () => {});
+  // The server turns away whom it has no room for.
+  await Promise.race(connections.map((each) => once(each, 'close')));
+  expect((await client.ask('GET', '/metrics')).status).toBe(500);
+  for (const each of connections) each.destroy();
+  await vi.waitFor(
+    async () => expect((await client.ask('GET', '/metrics')).status).toBe(200),
+    10_000,
+  );
+});
+
 it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
   const command = new Command('[semaphores]\nA = 1\nB = 5\n').start();
   const client = await command.client();
@@ -211,6 +231,26 @@ it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
   command.write('throttle.toml', '[semaphores]\nA = 2\n');
   command.signal('SIGHUP');
   expect(await blocked).toBe(`200 ${waiter}`);
+});
+
+it('SIGHUP after SIGHUP: what was written last holds, however long it took to read', async () => {
+  const command = new Command('[semaphores]\nA = 1\n').start();
+  const client = await command.client();
+  const file = join(command.folder, 'throttle.toml');
+  command.remove('throttle.toml');
+  execFileSync('mkfifo', [file]);
+  command.signal('SIGHUP');
+  // Opens when it is being read.
+  const slow = await open(file, 'w');
+  command.remove('throttle.toml');
+  command.write('throttle.toml', '[semaphores]\nA = 3\n');
+  command.signal('SIGHUP');
+  for (let turn = 0; turn < 5; turn++) await client.said('GET', '/health');
+  await slow.writeFile('[semaphores]\nA = 2\n');
+  await slow.close();
+  const times = () => command.log().filter(({ msg }) => msg?.startsWith('Read throttle')).length;
+  await vi.waitFor(() => expect(times()).toBe(2), 10_000);
+  expect(await client.remainder('A')).toBe('200 3');
 });
 
 it.each(['[semaphores]\nA = -1\n', undefined])(

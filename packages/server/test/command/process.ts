@@ -30,7 +30,11 @@ export class Command {
   #client: Client | undefined;
   #told = () => {};
 
-  constructor(configuration?: string) {
+  constructor(
+    configuration?: string,
+    /** How many files and connections it may have open. */
+    private readonly mostFiles?: number,
+  ) {
     if (configuration !== undefined) this.write('throttle.toml', configuration);
     onTestFinished(async () => {
       this.#client?.close();
@@ -55,7 +59,9 @@ export class Command {
     log?: string,
   ): this {
     const { THROTTLE_LOG: _, ...rest } = process.env;
-    const child = spawn(process.execPath, [...node, ...args], {
+    const limit = this.mostFiles === undefined ? ':' : `ulimit -n ${this.mostFiles}`;
+    const inShell = ['-c', `${limit} && exec "$0" "$@"`, process.execPath];
+    const child = spawn('sh', [...inShell, ...node, ...args], {
       cwd: this.folder,
       env: { ...rest, ...env },
       stdio: ['ignore', 'pipe', log === undefined ? 'pipe' : openSync(log, 'a')],
