@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { Command } from './process.ts';
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'T25, F3: %s answers who is blocked, and exits 0',
+  async (name) => {
+    const command = new Command('[semaphores]\nA = 1\n').start();
+    const client = await command.client();
+    const [holder, ...peers] = await client.newPeers(9);
+    await client.acquire(holder, 'A');
+    const blocked = peers.map((peer) => client.acquire(peer, 'A', 1, '?block_for=1h'));
+    for (const peer of peers) await client.untilPending(peer);
+    const signalled = performance.now();
+    command.signal(name);
+    expect(await Promise.all(blocked)).toEqual(peers.map((peer) => `202 ${peer}`));
+    expect(await command.exit).toBe(0);
+    // A second is what the protocol allows; the connections above are kept alive by the client.
+    expect(performance.now() - signalled).toBeLessThan(5_000);
+  },
+);
+
+it('a second SIGTERM does not end it before all are answered', async () => {
+  const command = new Command('[semaphores]\nA = 1\n').start();
+  const client = await command.client();
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
+  await client.untilPending(peer);
+  command.signal('SIGTERM');
+  expect(await blocked).toBe(`202 ${peer}`);
+  // The connections above are kept alive, and hold it up.
+  command.signal('SIGINT');
+  command.signal('SIGTERM');
+  expect(await command.exit).toBe(0);
+});
+
+it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
+  const command = new Command('[semaphores]\nA = 1\nB = 5\n').start();
+  const client = await command.client();
+  const [holder, waiter] = await client.newPeers(2);
+  await client.acquire(holder, 'A');
+  const blocked = client.acquire(waiter, 'A', 1, '?block_for=1h');
+  await client.untilPending(waiter);
+  command.write('throttle.toml', '[semaphores]\nA = 0\nN = 4\n');
+  command.signal('SIGHUP');
+  await command.line('Read throttle.toml again.');
+  expect(await client.remainder('A')).toBe('200 -1');
+  expect(await client.remainder('B')).toBe('400 Unknown semaphore');
+  expect(await client.remainder('N')).toBe('200 4');
+  expect(await client.said('GET', `/peers/${waiter}/is_acquired`)).toBe('200 false');
+  command.write('throttle.toml', '[semaphores]\nA = 2\n');
+  command.signal('SIGHUP');
+  expect(await blocked).toBe(`200 ${waiter}`);
+});
+
+it('SIGHUP after SIGHUP: what was written last holds, however long it took to read', async () => {
+  const command = new Command('[semaphores]\nA = 1\n').start();
+  const client = await command.client();
+  const file = join(command.folder, 'throttle.toml');
+  command.remove('throttle.toml');
+  execFileSync('mkfifo', [file]);
+  command.signal('SIGHUP');
+  // Opens when it is being read.
+  const slow = await open(file, 'w');
+  command.remove('throttle.toml');
+  command.write('throttle.toml', '[semaphores]\nA = 3\n');
+  command.signal('SIGHUP');
+  for (let turn = 0; turn < 5; turn++) await client.said('GET', '/health');
+  await slow.writeFile('[semaphores]\nA = 2\n');
+  await slow.close();
+  const times = () => command.log().filter(({ msg }) => msg?.startsWith('Read throttle')).length;
+  await vi.waitFor(() => expect(times()).toBe(2), 10_000);
+  expect(await client.remainder('A')).toBe('200 3');
+});
+
+it.each(['[semaphores]\nA = -1\n', undefined])(
+  'SIGHUP with the configuration %j changes nothing',
+  async (text) => {
+    const command = new Command();
+    command.write('live.toml', '[semaphores]\nA = 1\n');
+    command.start(['--port', '0', '-c', 'live.toml']);
+    const client = await command.client();
+    if (text === undefined) command.remove('live.toml');
+    else command.write('live.toml', text);
+    command.signal('SIGHUP');
+    const { level, msg } = await command.line('The configuration stays as it was: live.toml');
+    expect([level, msg]).toEqual(['error', expect.stringMatching(/semaphores\.A|ENOENT/)]);
+    expect(await client.remainder('A')).toBe('200 1');
+  },
+);
