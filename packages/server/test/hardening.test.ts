@@ -134,6 +134,21 @@ it('of requests that are sent before the first is answered, that one alone is bl
   expect(await blocked).toBe(`200 ${last}`);
 });
 
+it('who asks to be blocked while it closes is answered at once', async () => {
+  const { client, port, server } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const connection = connect(port, '127.0.0.1');
+  const head = `PUT /peers/${peer}/A?block_for=1h HTTP/1.1\r\nHost: x\r\nContent-Type: ${json}\r\n`;
+  connection.write(`${head}Content-Length: 1\r\nExpect: 100-continue\r\n\r\n`);
+  // It has begun to read the request.
+  await once(connection, 'data');
+  const closed = server.close();
+  connection.write('1');
+  expect(await text(connection)).toMatch(/^HTTP\/1\.1 202 /);
+  await closed;
+});
+
 it('works as a part of another app', async () => {
   const server = createServer({ semaphores: { A: 3 }, clock: systemClock });
   const app = new Hono().get('/', (c) => c.text('mine')).mount('/throttle', server.app.fetch);
