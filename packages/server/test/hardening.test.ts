@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -132,6 +134,19 @@ it('of requests that are sent before the first is answered, that one alone is bl
   await client.said('DELETE', `/peers/${holder}`);
   await client.said('DELETE', `/peers/${first}`);
   expect(await blocked).toBe(`200 ${last}`);
+});
+
+it('a connection that cannot be accepted ends nothing', async () => {
+  const { client, log } = await scene({ A: 1 });
+  const servers = new Set<Server>();
+  const look = (message: unknown) => void servers.add((message as { server: Server }).server);
+  subscribe('http.server.request.start', look);
+  await client.said('GET', '/health');
+  unsubscribe('http.server.request.start', look);
+  // As Node does where the system has no file descriptor left.
+  for (const server of servers) server.emit('error', new Error('accept EMFILE'));
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+  expect(log).toEqual(['error A connection was not accepted: accept EMFILE']);
 });
 
 it('who asks to be blocked while it closes is answered at once', async () => {
