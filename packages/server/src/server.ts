@@ -73,7 +73,7 @@ export class Server {
 
   /** Opens a port of its own, or a unix socket; resolves when it can be reached. Rejects where it is taken. */
   async listen(options: ListenOptions = {}): Promise<Listener> {
-    const listener = await listen(this.app, options);
+    const listener = await listen(this.app, options, this.#service.log);
     this.#listeners.add(listener);
     return listener;
   }

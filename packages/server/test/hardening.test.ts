@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -132,6 +134,34 @@ it('of requests that are sent before the first is answered, that one alone is bl
   await client.said('DELETE', `/peers/${holder}`);
   await client.said('DELETE', `/peers/${first}`);
   expect(await blocked).toBe(`200 ${last}`);
+});
+
+it('a connection that cannot be accepted ends nothing', async () => {
+  const { client, log } = await scene({ A: 1 });
+  const servers = new Set<Server>();
+  const look = (message: unknown) => void servers.add((message as { server: Server }).server);
+  subscribe('http.server.request.start', look);
+  await client.said('GET', '/health');
+  unsubscribe('http.server.request.start', look);
+  // As Node does where the system has no file descriptor left.
+  for (const server of servers) server.emit('error', new Error('accept EMFILE'));
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+  expect(log).toEqual(['error A connection was not accepted: accept EMFILE']);
+});
+
+it('who asks to be blocked while it closes is answered at once', async () => {
+  const { client, port, server } = await scene({ A: 1 });
+  const [holder, peer] = [await client.newPeer(), await client.newPeer()];
+  await client.acquire(holder, 'A');
+  const connection = connect(port, '127.0.0.1');
+  const head = `PUT /peers/${peer}/A?block_for=1h HTTP/1.1\r\nHost: x\r\nContent-Type: ${json}\r\n`;
+  connection.write(`${head}Content-Length: 1\r\nExpect: 100-continue\r\n\r\n`);
+  // It has begun to read the request.
+  await once(connection, 'data');
+  const closed = server.close();
+  connection.write('1');
+  expect(await text(connection)).toMatch(/^HTTP\/1\.1 202 /);
+  await closed;
 });
 
 it('works as a part of another app', async () => {

@@ -62,7 +62,10 @@ export class ThrottleClient {
     return lockFor(holder, semaphore, options, (work) => this.#background(work));
   }
 
-  /** Ends the connections, when those who no longer wait have left the line. Locks are to be released before. */
+  /**
+   * Ends the connections, when those who no longer wait have left the line. Locks are to be released before; who still
+   * waits for one is told that the client was closed.
+   */
   async close(): Promise<void> {
     await Promise.all(this.#works);
     this.#transport.close();

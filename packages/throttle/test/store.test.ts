@@ -129,6 +129,21 @@ describe('the line', () => {
     expect(most).toBe(3);
   });
 
+  test('is heard of though two others are asked for, and nothing happens there', async () => {
+    const names = ['a', 'b', 'c'] as const;
+    const elsewhere = connect();
+    const held = await Promise.all(names.map((name) => limiter(name, {}, elsewhere).acquire()));
+    const store = connect();
+    // Less than a request is blocked for.
+    const waiting = names.map((name) => limiter(name, { queueTimeout: 4_000 }, store).acquire());
+    for (const each of waiting) each.catch(() => {});
+    await vi.waitFor(async () => expect((await stood('c'))[1]).toBe(1));
+    held[2]?.release();
+    (await waiting[2])?.release();
+    for (const permit of held) permit.release();
+    for (const each of waiting) await each.then((permit) => permit.release());
+  });
+
   test('is left by who gives up', async () => {
     const waits = limiter('one');
     const held = await waits.acquire();

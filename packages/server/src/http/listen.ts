@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { checkNames, checkText, invalid } from '@headgate/core/shared';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
+import type { Log } from '../log.ts';
 
 export interface ListenOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
@@ -43,7 +44,7 @@ const limits = {
 /** Milliseconds that a request which is not blocked has to end, while the server closes. */
 const patience = 500;
 
-export async function listen(app: Hono, options: ListenOptions): Promise<Listener> {
+export async function listen(app: Hono, options: ListenOptions, log: Log): Promise<Listener> {
   checkNames('listen', options, ['address', 'port', 'socket', 'tls']);
   const { address = '127.0.0.1', port = 8_000, socket, tls } = options;
   const server = createAdaptorServer({
@@ -61,6 +62,8 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listene
   if (socket !== undefined) await removeStale(socket);
   server.listen(place);
   await once(server, 'listening');
+  // One that could not be accepted, for want of memory or of a file descriptor, is no reason to end.
+  server.on('error', (error) => log.error(`A connection was not accepted: ${error.message}`));
   const bound = server.address() as AddressInfo | string;
   const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
   return { url, close: () => close(server) };
