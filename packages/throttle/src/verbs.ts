@@ -161,6 +161,7 @@ export class Verbs {
     if (outcome !== 'unknown') return outcome === 'held';
     // The order here is to be that of the service: one joins after the other.
     return errand.inTurn(lease.id, async () => {
+      if (!this.#isKept(lease)) return false;
       await this.#make(lease, errand);
       const joined = await this.#ask(lease, expiresIn, errand);
       if (joined !== 'unknown') return joined === 'held';
@@ -216,14 +217,20 @@ export class Verbs {
   }
 
   /** The service does not know it: whether that is because it has lost its state, not because the lease has run out. */
-  #isForgotten({ heard, until }: KeptLease): boolean {
+  #isForgotten(lease: KeptLease): boolean {
+    const { heard, until } = lease;
     const now = this.#now();
-    if (now >= until) return false;
+    if (now >= until || !this.#isKept(lease)) return false;
     if (heard > this.#toldAgain) {
       this.#toldAgain = now;
       this.#options.forgotten();
     }
     return true;
+  }
+
+  /** Else it was given back while something else was asked for it: who made it again would hold it for nobody. */
+  #isKept(lease: KeptLease): boolean {
+    return this.#kept.get(lease.id) === lease;
   }
 
   #now(): number {
