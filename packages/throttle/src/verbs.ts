@@ -126,7 +126,9 @@ export class Verbs {
       return 'lost';
     }
     const again = this.#now();
-    await protocol.restore(lease.peer, new Map([[ref.name, lease.weight]]), length, times);
+    const counts = new Map([[ref.name, lease.weight]]);
+    lease.restored = protocol.restore(lease.peer, counts, length, times);
+    await lease.restored;
     lease.hear(again, length);
     return 'held';
   }
@@ -149,10 +151,12 @@ export class Verbs {
   }
 
   async #release({ id }: LeaseRequest, times: CallTimes): Promise<State> {
-    const { peer } = this.#kept.get(id) ?? { peer: undefined };
+    const lease = this.#kept.get(id);
     this.#kept.delete(id);
     this.#made.delete(id);
-    return (await this.#options.protocol.remove(peer ?? peerOf(id), times)) ? 'ok' : 'lost';
+    // Else it might come after this, and hold it for nobody.
+    await lease?.restored?.catch(() => {});
+    return (await this.#options.protocol.remove(lease?.peer ?? peerOf(id), times)) ? 'ok' : 'lost';
   }
 
   /** Whether it is held by now; else it waits in the line. */

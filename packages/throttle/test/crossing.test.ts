@@ -12,7 +12,11 @@ const lease = {
 };
 
 /** A service that is asked for one lease, of which it answers the second question when it is told to. */
-async function scene(status: 200 | 202, isLate: (asked: Asked) => boolean) {
+async function scene(
+  status: 200 | 202,
+  isLate: (asked: Asked) => boolean,
+  isUnknown: (asked: Asked) => boolean = () => false,
+) {
   let answer: (said: [number, string]) => void = () => {};
   const later = new Promise<[number, string]>((resolve) => {
     answer = resolve;
@@ -22,6 +26,7 @@ async function scene(status: 200 | 202, isLate: (asked: Asked) => boolean) {
     if (asked.path === '/metrics') return [200, 'throttle_max{semaphore="A"} 1\n'];
     if (asked.query.has('block_for')) return undefined;
     if (acquired && isLate(asked)) return later;
+    if (acquired && isUnknown(asked)) return [400, 'Unknown peer'];
     return isLock(asked) ? [status, asked.path.split('/')[2] as string] : fine(asked);
   });
   const store = throttleStore({ url: fake.url });
@@ -32,7 +37,7 @@ async function scene(status: 200 | 202, isLate: (asked: Asked) => boolean) {
   };
   await send('acquire');
   acquired = true;
-  return { fake, send, answer: (text: string) => answer([400, text]) };
+  return { fake, send, answer: (text: string, status = 400) => answer([status, text]) };
 }
 
 test.each([
@@ -52,3 +57,17 @@ test.each([
     expect(after.filter(({ path }) => path !== '/metrics')).toEqual([]);
   },
 );
+
+test('what is given back while it is restored is restored no longer', async () => {
+  const isRestore = ({ path }: Asked) => path === '/restore';
+  const { fake, send, answer } = await scene(200, isRestore, isHeartbeat);
+  const before = fake.asked.length;
+  const renewing = send('renew');
+  await vi.waitFor(() => expect(fake.asked.slice(before).some(isRestore)).toBe(true));
+  const released = send('release');
+  for (let turn = 0; turn < 3; turn++) await fetch(`${fake.url}/metrics`);
+  expect(fake.asked.some(({ method }) => method === 'DELETE')).toBe(false);
+  answer('Ok', 200);
+  expect(await renewing).toMatchObject({ state: 'held' });
+  expect(await released).toMatchObject({ state: 'ok' });
+});
