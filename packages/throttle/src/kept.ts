@@ -12,6 +12,8 @@ export class KeptLease {
   heard = -Infinity;
   /** The service keeps it until then at least, unless it loses its state. */
   until = -Infinity;
+  /** What makes it again with what it holds, or has. */
+  restored: Promise<unknown> | undefined;
   /** It as one that waits: another each time that it joins the line. */
   waiting: Waiting | undefined;
 

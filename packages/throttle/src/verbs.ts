@@ -126,7 +126,9 @@ export class Verbs {
       return 'lost';
     }
     const again = this.#now();
-    await protocol.restore(lease.peer, new Map([[ref.name, lease.weight]]), length, times);
+    const counts = new Map([[ref.name, lease.weight]]);
+    lease.restored = protocol.restore(lease.peer, counts, length, times);
+    await lease.restored;
     lease.hear(again, length);
     return 'held';
   }
@@ -149,10 +151,12 @@ export class Verbs {
   }
 
   async #release({ id }: LeaseRequest, times: CallTimes): Promise<State> {
-    const peer = this.#kept.get(id)?.peer ?? peerOf(id);
+    const lease = this.#kept.get(id);
     this.#kept.delete(id);
     this.#made.delete(id);
-    return (await this.#options.protocol.remove(peer, times)) ? 'ok' : 'lost';
+    // Else it might come after this, and hold it for nobody.
+    await lease?.restored?.catch(() => {});
+    return (await this.#options.protocol.remove(lease?.peer ?? peerOf(id), times)) ? 'ok' : 'lost';
   }
 
   /** Whether it is held by now; else it waits in the line. */
@@ -161,6 +165,7 @@ export class Verbs {
     if (outcome !== 'unknown') return outcome === 'held';
     // The order here is to be that of the service: one joins after the other.
     return course.inSequence(lease.id, async () => {
+      if (!this.#isKept(lease)) return false;
       await this.#make(lease, course);
       const joined = await this.#ask(lease, expiresIn, course);
       if (joined !== 'unknown') return joined === 'held';
@@ -216,14 +221,20 @@ export class Verbs {
   }
 
   /** The service does not know it: whether that is because it has lost its state, not because the lease has run out. */
-  #isForgotten({ heard, until }: KeptLease): boolean {
+  #isForgotten(lease: KeptLease): boolean {
+    const { heard, until } = lease;
     const now = this.#now();
-    if (now >= until) return false;
+    if (now >= until || !this.#isKept(lease)) return false;
     if (heard > this.#toldAgain) {
       this.#toldAgain = now;
       this.#options.forgotten();
     }
     return true;
+  }
+
+  /** Else it was given back while something else was asked for it: who made it again would hold it for nobody. */
+  #isKept(lease: KeptLease): boolean {
+    return this.#kept.get(lease.id) === lease;
   }
 
   #now(): number {

@@ -37,6 +37,7 @@ const limits = {
   // They say how long a client may take to send its request; however long its answer is blocked.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
   // Longer than proxies keep theirs.
   keepAliveTimeout: 75_000,
 };
