@@ -4,21 +4,25 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Makes sure of a program: `usual` names where it may be, and if none of them runs, `folder/root` has the package. `wrong`
- * says that the place that somebody has named has none. Where nothing helps, it tells what would: `macOS` and `elsewhere`.
+ * Makes sure of a program: `usual` names where it may be, and if none of them runs, `folder/root` has Debian’s packages,
+ * `names`. `wrong` says that the place that somebody has named has none. Where nothing helps, it tells what would:
+ * `macOS` and `elsewhere`.
  */
-export function findProgram(program, { usual, folder, name = program, wrong, macOS, elsewhere }) {
+export function findProgram(
+  program,
+  { usual, folder, names = [program], wrong, macOS, elsewhere },
+) {
   if (usual.some(works) || existsSync(join(folder, 'root'))) return;
   try {
     if (wrong) throw new Error(wrong);
     console.log(`No ${program} here: taking Debian’s into ${folder} (once)…`);
-    unpack(folder, name);
+    unpack(folder, names);
   } catch (error) {
     // Whatever needs none goes on; the tests that do need one fail and say the same.
     console.error(`
 There is no ${program}: ${error.message}.
 Tests that need one will fail. Any of these helps:
-  Debian, Ubuntu: apt-get install ${name}
+  Debian, Ubuntu: apt-get install ${names.join(' ')}
   macOS: ${macOS}${elsewhere ? `\n  another place: ${elsewhere}` : ''}
 `);
   }
@@ -28,8 +32,8 @@ function works(program) {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** A package, and those that it needs and that are not installed, into `folder/root`. */
-function unpack(folder, name) {
+/** Packages, and those that they need and that are not installed, into `folder/root`. */
+function unpack(folder, names) {
   if (!works('apt-get')) throw new Error('there is no apt-get either');
   const work = join(folder, `work-${process.pid}`);
   // Whoever runs it may read it, whatever this process does with its files otherwise.
@@ -51,7 +55,7 @@ function unpack(folder, name) {
     run('apt-get', [...options, 'update', '-qq']);
     // Whatever the system says that it has: what is wanted here is the package's files.
     const only = ['--download-only', '--reinstall', '--no-install-recommends'];
-    run('apt-get', [...options, 'install', '-qq', '-y', ...only, name]);
+    run('apt-get', [...options, 'install', '-qq', '-y', ...only, ...names]);
     for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))
       run('dpkg', ['-x', join(archives, file), join(work, 'root')]);
     // Of two commands that set up at once, one is first.

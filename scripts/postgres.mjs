@@ -19,7 +19,7 @@ export function findPostgres() {
   findProgram('postgres', {
     usual: programs,
     folder: join(cache(), 'postgres'),
-    name: 'postgresql',
+    names: ['postgresql'],
     wrong: named && `POSTGRES_BIN=${named} has no postgres that runs`,
     macOS: 'brew install postgresql@17',
     elsewhere: 'POSTGRES_BIN=/folder/of/postgres/and/initdb',

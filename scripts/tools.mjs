@@ -16,6 +16,8 @@ export function findChromium() {
   findProgram('chromium', {
     usual: named ? [named] : chromiums,
     folder: resolve('node_modules/.cache/chromium'),
+    // The second has what the first cannot start without, and may be installed where the first is not found.
+    names: ['chromium', 'chromium-common'],
     wrong: named && `CHROMIUM=${named} does not run`,
     macOS: 'brew install --cask chromium',
     elsewhere: 'CHROMIUM=/path/to/a/Chromium/or/Chrome',

@@ -23,7 +23,9 @@ test('a restarted service is told what is held and who waits, and lets nobody in
   expect(await held.isAborted()).toBe(false);
   const newcomer = await two.wait();
   await held.release();
-  for (const { held: next } of [...waiting, newcomer]) await (await next).release();
+  // In whatever order they have joined the line anew.
+  const turns = [...waiting, newcomer].map(async ({ held: next }) => (await next).release());
+  await Promise.all(turns);
   await stands(one, 0, 0);
   for (const process of [one, two]) expect(process.of('lost')).toEqual([]);
 });
