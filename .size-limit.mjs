@@ -36,7 +36,7 @@ export default [
     name: '@headgate/postgres: with its functions',
     path: 'packages/postgres/dist/index.js',
     ignore: ['@headgate/core', 'pg'],
-    limit: '13 kB',
+    limit: '14 kB',
     gzip,
     modifyEsbuildConfig,
   },
