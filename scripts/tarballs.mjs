@@ -8,7 +8,9 @@ const folder = resolve('out/tarballs');
 export function pack() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  pnpm(['--filter=./packages/*', 'pack', `--pack-destination=${folder}`], {
+  const released = readdirSync('packages').filter((name) => !manifest(name).private);
+  const filters = released.map((name) => `--filter=./packages/${name}`);
+  pnpm([...filters, 'pack', `--pack-destination=${folder}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return readdirSync(folder).map((file) => join(folder, file));
