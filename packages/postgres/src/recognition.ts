@@ -1,8 +1,6 @@
 import type { Clock } from '@headgate/core';
+import { certainPart } from '@headgate/core/shared';
 import { grace } from './ring.sql.ts';
-
-/** For so much of its time a lease is certain; the rest is for timers that are late. */
-const certainPart = 0.9;
 
 /**
  * Whether the others know that this process lives. From the loss of the connection that shows it until there is another

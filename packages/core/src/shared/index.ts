@@ -3,6 +3,7 @@ export { longestTimer } from '../clock.ts';
 export { HeadgateError, invalid } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
 export { Heap } from './heap.ts';
+export { certainPart } from './lease-parts.ts';
 export { Memory, type MemoryOptions } from './memory.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {
