@@ -52,6 +52,13 @@ export function checkText(option: string, value: unknown): string {
   throw invalid(option, 'a string that is not empty', value);
 }
 
+/** Of an `Authorization: Bearer` header. It is a secret: the message must not tell it. */
+export function checkToken(option: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value)) return value;
+  throw invalid(option, 'of letters, digits and -._~+/ only', undefined);
+}
+
 export function checkFunction<F>(option: string, value: F): F {
   if (value === undefined || typeof value === 'function') return value;
   throw invalid(option, 'a function', value);

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@headgate/core';
-import { checkCount, checkNames, invalid } from '@headgate/core/shared';
+import { checkCount, checkNames, checkToken } from '@headgate/core/shared';
 import type { Hono } from 'hono';
 import { createApp } from './http/app.ts';
 import { type Listener, type ListenOptions, listen } from './http/listen.ts';
@@ -43,12 +43,9 @@ export class Server {
   readonly #listeners = new Set<Listener>();
 
   constructor(options: ServerOptions) {
-    const { token, maxPeers = 100_000, maxBlocked = 10_000 } = options;
+    const { maxPeers = 100_000, maxBlocked = 10_000 } = options;
     const { log = silent, clock = systemClock } = options;
-    if (token !== undefined && !/^[\w.~+/-]+=*$/.test(token)) {
-      // It is a secret: the message must not tell it.
-      throw invalid('token', 'of letters, digits and -._~+/ only', undefined);
-    }
+    const token = checkToken('token', options.token);
     this.#service = new Service({
       clock,
       log,

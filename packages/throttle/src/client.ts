@@ -1,10 +1,9 @@
-import { checkNames } from '@headgate/core/shared';
+import { checkNames, checkToken } from '@headgate/core/shared';
 import { addressFrom } from './address.ts';
 import { Holder } from './holder.ts';
 import { checkLease } from './lease.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
 import { Protocol } from './protocol.ts';
-import { checkToken } from './token.ts';
 import { Transport } from './transport.ts';
 
 export interface ThrottleClientOptions {
@@ -27,7 +26,7 @@ export interface ThrottleClientOptions {
 export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
   checkNames('throttleClient', options, ['url', 'token', 'lease']);
   const address = addressFrom(options.url);
-  const token = checkToken(options.token);
+  const token = checkToken('token', options.token);
   return new ThrottleClient(
     // Each who waits has a request of its own.
     new Transport({ address, token, sockets: Infinity }),

@@ -1,8 +1,7 @@
-import { checkNames, type Store } from '@headgate/core/shared';
+import { checkNames, checkToken, type Store } from '@headgate/core/shared';
 import { addressFrom } from './address.ts';
 import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';
-import { checkToken } from './token.ts';
 import { Transport } from './transport.ts';
 
 export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './client.ts';
@@ -36,6 +35,6 @@ export function throttleStore(options: ThrottleStoreOptions): Store {
   const lease = checkLease(options.lease);
   const { timeout = Math.min(1_000, lease / 3) } = options;
   const address = addressFrom(options.url);
-  const token = checkToken(options.token);
+  const token = checkToken('token', options.token);
   return new ThrottleStore(new Transport({ address, token, sockets }), lease, timeout);
 }

@@ -1,4 +1,11 @@
-export { checkCount, checkDuration, checkNames, checkSpan, checkText } from '../checks.ts';
+export {
+  checkCount,
+  checkDuration,
+  checkNames,
+  checkSpan,
+  checkText,
+  checkToken,
+} from '../checks.ts';
 export { longestTimer } from '../clock.ts';
 export { HeadgateError, invalid } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
