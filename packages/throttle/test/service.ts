@@ -29,7 +29,7 @@ export class Service {
     await proxy.stop();
     const service = new Service(folder, port);
     await service.#write(semaphores);
-    await service.#launch();
+    await service.launch();
     return service;
   }
 
@@ -56,11 +56,23 @@ export class Service {
   /** It knows nothing of what was before. */
   async restart(): Promise<void> {
     await this.kill();
-    await this.#launch();
+    await this.launch();
   }
 
-  launch(): Promise<void> {
-    return this.#launch();
+  async launch(): Promise<void> {
+    const [program, ...own] =
+      otherServer === undefined
+        ? [process.execPath, '--conditions=headgate-source', '--import=tsx', main]
+        : [otherServer];
+    const args = [...own, '--port', `${this.port}`, '-c', this.#file];
+    this.#child = spawn(program as string, args, { stdio: 'ignore' });
+    const end = () => void this.#child.kill('SIGKILL');
+    process.once('exit', end);
+    this.#child.once('exit', () => process.off('exit', end));
+    while (!(await fetch(`${this.url}/health`).catch(() => undefined))?.ok) {
+      if (this.#child.exitCode !== null) throw new Error(`it has ended: ${args.join(' ')}`);
+      await sleep(10);
+    }
   }
 
   async kill(): Promise<void> {
@@ -86,22 +98,6 @@ export class Service {
   async #write(semaphores: FullCounts): Promise<void> {
     const lines = Object.entries(semaphores).map(([name, max]) => `${quoted(name)} = ${max}`);
     await writeFile(this.#file, ['[semaphores]', ...lines, ''].join('\n'));
-  }
-
-  async #launch(): Promise<void> {
-    const [program, ...own] =
-      otherServer === undefined
-        ? [process.execPath, '--conditions=headgate-source', '--import=tsx', main]
-        : [otherServer];
-    const args = [...own, '--port', `${this.port}`, '-c', this.#file];
-    this.#child = spawn(program as string, args, { stdio: 'ignore' });
-    const end = () => void this.#child.kill('SIGKILL');
-    process.once('exit', end);
-    this.#child.once('exit', () => process.off('exit', end));
-    while (!(await fetch(`${this.url}/health`).catch(() => undefined))?.ok) {
-      if (this.#child.exitCode !== null) throw new Error(`it has ended: ${args.join(' ')}`);
-      await sleep(10);
-    }
   }
 
   get #file(): string {

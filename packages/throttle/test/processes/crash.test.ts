@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
 import { type Limited, semaphores, useCrew } from './crew.ts';
@@ -8,8 +9,6 @@ const service = await useService(semaphores);
 function start(count: number, options: Parameters<typeof crew.start>[2]) {
   return crew.start(count, service, options) as Promise<[Limited, Limited, Limited]>;
 }
-
-const soon = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 test('never more than the limit are at work over all processes', async () => {
   const processes = await start(3, { limit: 1 });
@@ -67,7 +66,7 @@ test('killed at whatever step, a process loses no permit', async () => {
     const [victim] = await start(1, options);
     const work = victim.do('work', 12, 1_000).catch(() => {});
     const own = survivor.do('work', 6, 10);
-    await soon(7 * round);
+    await sleep(7 * round);
     await victim.worker.kill();
     await work;
     expect(await own).toBeLessThanOrEqual(3);
@@ -111,7 +110,7 @@ test('work of three times its lease keeps its permit', async () => {
   const [one, two] = await start(2, { limit: 1, lease: 900 });
   const held = await one.acquire();
   const waiting = await two.wait();
-  await soon(2_700);
+  await sleep(2_700);
   expect(await held.isAborted()).toBe(false);
   expect(one.of('lost')).toEqual([]);
   await held.release();
@@ -122,7 +121,7 @@ test('a lock of a killed client is back within its lease; a frozen one learns th
   const [one, two, three] = await start(3, { limit: 2, lease: 900 });
   await one.do('lock', '1 of test 19');
   const next = two.do('lock', '1 of test 19');
-  await soon(50);
+  await sleep(50);
   await one.worker.kill();
   await next;
   two.worker.freeze();
