@@ -22,17 +22,26 @@ const steps = [
 function run(command) {
   return new Promise((resolve) => {
     let output = '';
-    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'inherit'] });
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      process.stdout.write(text);
-    });
+    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of ['stdout', 'stderr']) {
+      child[stream].setEncoding('utf8').on('data', (text) => {
+        output += text;
+        process[stream].write(text);
+      });
+    }
     child.on('close', (code) => resolve({ ok: code === 0, output }));
   });
 }
 
+/** Of a step that failed, what is shown once more at the end: its tests that failed, and its last lines. */
+function failureOf(output) {
+  const lines = output.split('\n');
+  return [...lines.slice(0, -40).filter((line) => line.startsWith('FAILED ')), ...lines.slice(-40)];
+}
+
 const total = { passed: 0, failed: 0, skipped: 0 };
 const summary = [];
+const failures = [];
 
 for (const [name, command] of steps) {
   console.log(`\n=== ${name}: ${command}`);
@@ -42,12 +51,14 @@ for (const [name, command] of steps) {
   summary.push(
     `${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,
   );
+  if (!ok) failures.push(`=== ${name} failed:`, ...failureOf(output));
   // The tests count one by one; their second run, for the coverage, is a step like the others.
   const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/gm;
   const counts = name === 'tests' && [...output.matchAll(closing)].at(-1)?.slice(1);
   if (counts) for (const [i, key] of Object.keys(total).entries()) total[key] += Number(counts[i]);
 }
 
+if (failures.length > 0) console.log(`\n${failures.join('\n')}`);
 console.log(`\n${summary.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 if (total.failed > 0) process.exitCode = 1;
