@@ -37,9 +37,11 @@ function signal(): Promise<string> {
   });
 }
 
-async function placeOf(args: Arguments, { tls }: Configuration): Promise<ListenOptions> {
+async function placeOf(args: Arguments, configuration: Configuration): Promise<ListenOptions> {
   const { socket, address, port } = args;
+  const { tls, maxConnections } = configuration;
   return {
+    maxConnections,
     ...(socket === undefined ? { address: address.replace(/^\[(.*)\]$/, '$1'), port } : { socket }),
     ...(tls === undefined
       ? {}

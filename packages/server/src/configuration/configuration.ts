@@ -11,6 +11,7 @@ export interface Configuration {
   readonly token: string | undefined;
   readonly maxPeers: number | undefined;
   readonly maxBlocked: number | undefined;
+  readonly maxConnections: number | undefined;
   /** Paths of PEM files. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
 }
@@ -51,6 +52,7 @@ function read(root: Table): Configuration {
     token: server.text('token'),
     maxPeers: server.count('max_peers', 1),
     maxBlocked: server.count('max_blocked', 0),
+    maxConnections: server.count('max_connections', 1),
     tls: tlsFrom(server),
   };
 }

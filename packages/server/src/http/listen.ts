@@ -3,10 +3,11 @@ import { lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { checkNames, checkText, invalid } from '@headgate/core/shared';
+import { checkCount, checkNames, checkText, invalid } from '@headgate/core/shared';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
+import { boundConnections, requestBounds } from './connections.ts';
 
 export interface ListenOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
@@ -17,7 +18,11 @@ export interface ListenOptions {
   readonly socket?: string | undefined;
   /** Serves HTTPS: the certificate and its key, as PEM. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
+  /** How many connections there may be at once; more are closed without an answer. Default: 20,000. */
+  readonly maxConnections?: number | undefined;
 }
+
+const names = ['address', 'port', 'socket', 'tls', 'maxConnections'];
 
 /** An open port or socket. */
 export interface Listener {
@@ -32,30 +37,21 @@ const maxUrl = 4_096;
 /** Bytes of a socket's path that the system takes. */
 const longestPath = process.platform === 'linux' ? 107 : 103;
 
-const limits = {
-  maxHeaderSize: 16_384,
-  // They say how long a client may take to send its request; however long its answer is blocked.
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-  // Longer than proxies keep theirs.
-  keepAliveTimeout: 75_000,
-};
-
 /** Milliseconds that a request which is not blocked has to end, while the server closes. */
 const patience = 500;
 
 export async function listen(app: Hono, options: ListenOptions, log: Log): Promise<Listener> {
-  checkNames('listen', options, ['address', 'port', 'socket', 'tls']);
-  const { address = '127.0.0.1', port = 8_000, socket, tls } = options;
+  checkNames('listen', options, names);
+  const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
   const server = createAdaptorServer({
     fetch: (request: Request, env: object) =>
       request.url.length > maxUrl ? tooLong() : app.fetch(request, env),
     // Of who says none: with HTTP/1.0, as some health checks speak it, nobody has to.
     hostname: 'localhost',
     createServer: tls === undefined ? createServer : createTlsServer,
-    serverOptions: { ...limits, ...tls },
+    serverOptions: { ...requestBounds, ...tls },
   }) as Server;
+  boundConnections(server, checkCount('maxConnections', maxConnections, 1), log);
   const place =
     socket === undefined
       ? { host: checkText('address', address), port }

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
+import { certificate } from '../certificate.ts';
 import { Command, freePort } from './process.ts';
 
 const abc = `
@@ -35,6 +38,37 @@ it('T19, T22: the configuration file', async () => {
   await client.acquire(peer, 'B');
   expect(await client.acquire(peer, 'C')).toContain('lock level is -5 the\n');
   expect(await client.acquire(peer, 'closed')).toMatch(/^409 Lock can never be acquired/);
+});
+
+it('[server] of the configuration file', async () => {
+  const table = 'token = "sesame"\nmax_peers = 2\nmax_blocked = 0\nmax_connections = 3\n';
+  const tls = 'certificate = "cert.pem"\nkey = "key.pem"\n';
+  const command = new Command(`[semaphores]\nA = 1\n[server]\n${table}${tls}`);
+  command.write('cert.pem', certificate.cert);
+  command.write('key.pem', certificate.key);
+  const { url = '' } = await command.start().line('Ready');
+  expect(url).toMatch(/^https:/);
+  const agent = new Agent({ ca: certificate.cert, keepAlive: true, maxSockets: 1 });
+  const ask = async (method: string, path: string, body = '', authorization = 'Bearer sesame') => {
+    const headers = { authorization, 'Content-Type': 'application/json' };
+    const sent = request(`${url}${path}`, { agent, method, headers }).end(body);
+    const [response] = await once(sent, 'response');
+    return `${response.statusCode} ${await text(response)}`;
+  };
+  expect(await ask('GET', '/remainder?semaphore=A', '', 'Bearer other')).toMatch(/^401/);
+  const peer = '{"expires_in":"5m"}';
+  const holder = (await ask('POST', '/new_peer', peer)).slice(4);
+  const waiter = (await ask('POST', '/new_peer', peer)).slice(4);
+  expect(await ask('POST', '/new_peer', peer)).toBe('503 Too many peers.');
+  expect(await ask('PUT', `/peers/${holder}/A`, '1')).toBe(`200 ${holder}`);
+  const blocked = await ask('PUT', `/peers/${waiter}/A?block_for=1h`, '1');
+  expect(blocked).toBe('503 Too many blocked requests.');
+  const port = Number(new URL(url).port);
+  const others = [1, 2, 3].map(() => connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.race(others.map((other) => once(other.resume(), 'close')));
+  await command.line('A connection was closed: there are 3 already.');
+  for (const other of others) other.destroy();
+  agent.destroy();
 });
 
 it('T22: the level of the log is WARN, and THROTTLE_LOG overrides the file', async () => {

@@ -1,0 +1,103 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { createServer } from '../src/index.ts';
+import { Client } from './client.ts';
+
+/** A server whose time goes on: how long its connections last, Node alone knows. */
+async function listening({ onTestFinished }: TestContext, maxConnections?: number) {
+  const log: string[] = [];
+  const levels = { warn: (line: string) => void log.push(line), error: () => {} };
+  const server = createServer({ semaphores: { A: 1 }, log: levels });
+  const { url } = await server.listen({ port: 0, maxConnections });
+  const port = Number(new URL(url).port);
+  const client = new Client({ port });
+  onTestFinished(async () => {
+    client.close();
+    await server.close();
+  });
+  const open = async (sent = '') => {
+    const connection = connect(port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void connection.destroy());
+    await once(connection, 'connect');
+    connection.write(sent);
+    return connection;
+  };
+  return { client, log, open };
+}
+
+const said = (connection: Socket) => text(connection).catch(() => 'closed');
+const health = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+it('more connections than there may be are closed, told once, and the others are served', async (test) => {
+  const { client, log, open } = await listening(test, 3);
+  await client.newPeer();
+  const first = await open();
+  await open();
+  expect(await said(await open(health))).not.toContain('200');
+  await said(await open());
+  expect(log).toEqual(['A connection was closed: there are 3 already.']);
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
+  first.write(health);
+  expect(await said(first)).toContain('200 OK');
+  expect(await said(await open(health))).toContain('200 OK');
+});
+
+const head = 'PUT /peers/1/A HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+describe.concurrent('a connection is closed whose client', { timeout: 60_000 }, () => {
+  it.for([
+    ['sends nothing', ''],
+    ['does not end its headers', head],
+    ['does not end its body', `${head}Content-Length: 5\r\n\r\n1`],
+  ] as const)('%s', async ([, sent], test) => {
+    const { client, open } = await listening(test);
+    expect(await said(await open(sent))).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await client.said('GET', '/health')).toBe('200 Ok');
+  });
+
+  it('sends a byte of its headers now and then', async (test) => {
+    const { client, open } = await listening(test);
+    const connection = await open('GET /health HTTP/1.1\r\n');
+    const drip = setInterval(() => connection.write('X'), 500);
+    test.onTestFinished(() => clearInterval(drip));
+    expect(await said(connection)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await client.said('GET', '/health')).toBe('200 Ok');
+  });
+
+  it('reads none of a long answer, but not one who reads it slowly', async (test) => {
+    const { client, open } = await listening(test);
+    await client.newPeers(2_000);
+    const ask = 'GET /peers/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500);
+    const slow = (await open(`${ask}${health}`)).pause();
+    const unread = await open();
+    const closed = serverSide(unread).then((socket) => once(socket, 'close'));
+    unread.write(ask);
+    unread.pause();
+    let read = '';
+    const drip = setInterval(() => {
+      read += slow.read(100_000)?.toString('latin1') ?? '';
+    }, 500);
+    await closed;
+    clearInterval(drip);
+    // It has been at it for as long, and gets all of it.
+    read += await text(slow);
+    expect(read.split('HTTP/1.1 200 OK')).toHaveLength(502);
+  });
+});
+
+/** The server's end of a connection whose client is in this process, too; known with its first request. */
+function serverSide(connection: Socket): Promise<Socket> {
+  return new Promise((resolve) => {
+    const look = (message: unknown) => {
+      const { socket } = (message as { request: IncomingMessage }).request;
+      if (socket.remotePort !== connection.localPort) return;
+      unsubscribe('http.server.request.start', look);
+      resolve(socket);
+    };
+    subscribe('http.server.request.start', look);
+  });
+}
