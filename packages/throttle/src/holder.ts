@@ -73,7 +73,7 @@ export class Holder {
     }
   }
 
-  /** Gives a lock back, or waits for it no longer; resolves when the service has heard, or the lease has run out. */
+  /** Gives a lock back, or waits for it no longer; resolves when the service has heard, or is not told any more. */
   async release(semaphore: string): Promise<void> {
     this.#acquired.delete(semaphore);
     if (this.#acquired.size === 0) this.#heartbeat.stop();

@@ -47,7 +47,10 @@ export class Lock {
     return lockFor(this.#holder, semaphore, options, this.#background);
   }
 
-  /** Resolves when the service has heard, or the lease has run out; never rejects. What is released again stays so. */
+  /**
+   * Resolves when the service has heard, the lease has run out, or ten attempts in a row have failed; never rejects. What
+   * is released again stays so.
+   */
   release(): Promise<void> {
     this.#released ??= this.#holder.release(this.semaphore);
     return this.#released;

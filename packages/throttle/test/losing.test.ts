@@ -44,6 +44,15 @@ describe('a service that loses its state', () => {
   });
 });
 
+test('a connection that was cut while nobody used it fails nobody', async () => {
+  const limit = limiter('one');
+  for (let turn = 0; turn < 20; turn++) {
+    (await limit.acquire()).release();
+    await vi.waitFor(async () => expect(await stood('one')).toEqual([0, 0]));
+    limits.proxy.cut();
+  }
+});
+
 describe('a service that is away', () => {
   test('is waited for no longer than a call may take', async () => {
     const limit = limiter('one', {}, connect({ timeout: 100 }));

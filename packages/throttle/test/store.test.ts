@@ -52,6 +52,25 @@ describe('a limit', () => {
     expect((await stood('two'))[0]).toBe(3);
   });
 
+  test('is closed at the service for a while, and is the same afterwards', async () => {
+    const conflict = vi.fn();
+    const limit = limiter('two', { observer: { conflict } });
+    (await limit.acquire()).release();
+    limits.service.server.configure({ ...semaphores, two: 0 });
+    const code = 'ERR_HEADGATE_STORE_REFUSED';
+    await expect(limit.acquire()).rejects.toMatchObject({ code });
+    // Its figures are fetched anew when they are a second old.
+    const served = vi.spyOn(limits.service.server.app, 'fetch');
+    await vi.waitFor(async () => {
+      await expect(limit.acquire()).rejects.toMatchObject({ code });
+      expect(served.mock.calls.map(([{ url }]) => new URL(url).pathname)).toContain('/metrics');
+    }, 10_000);
+    limits.service.server.configure(semaphores);
+    (await limit.acquire()).release();
+    expect(limit.limit).toBe(2);
+    expect(conflict).not.toHaveBeenCalled();
+  });
+
   test.each([
     ['perKey', { perKey: true }],
     ['reserve', { reserve: 1 }],
