@@ -75,7 +75,7 @@ describe('a lock', () => {
 });
 
 describe('who does not get one', () => {
-  test('is told when its time is up, and waits no more', async () => {
+  test('F7: is told when its time is up, and waits no more', async () => {
     await using held = await connect().lock('A');
     expect(held.count).toBe(1);
     for (const timeout of [0, 50]) {
@@ -88,7 +88,7 @@ describe('who does not get one', () => {
     expect(await pending('A')).toBe(0);
   });
 
-  test('leaves the line when its signal aborts', async () => {
+  test('F7: leaves the line when its signal aborts', async () => {
     const held = await connect().lock('A');
     const abort = new AbortController();
     const waiting = connect().lock('A', { signal: abort.signal });
