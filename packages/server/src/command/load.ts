@@ -5,6 +5,7 @@ import {
   parseConfiguration,
 } from '../configuration/configuration.ts';
 import { type LogLevel, logLevelFrom } from '../configuration/log-level.ts';
+import type { ListenOptions } from '../http/listen.ts';
 
 /**
  * Reads the configuration file.
@@ -24,6 +25,16 @@ async function textOf(path: string, isOptional: boolean): Promise<string> {
     process.stderr.write(`${path} not found => Using empty default configuration.\n`);
     return '';
   }
+}
+
+/** What the configuration names to serve HTTPS with. */
+export async function loadTls({ tls }: Configuration, path: string): Promise<ListenOptions['tls']> {
+  if (tls === undefined) return undefined;
+  const pem = (key: keyof typeof tls) =>
+    readFile(tls[key]).catch(({ message }: Error) => {
+      throw new ConfigurationError(`${path}: server.${key}: ${message}`);
+    });
+  return { cert: await pem('certificate'), key: await pem('key') };
 }
 
 /** The environment comes before the file. */

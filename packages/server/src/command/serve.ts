@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ListenOptions } from '../http/listen.ts';
 import { createServer, type Server } from '../server.ts';
 import type { Arguments } from './arguments.ts';
-import { loadConfiguration, logLevelOf } from './load.ts';
+import { loadConfiguration, loadTls, logLevelOf } from './load.ts';
 import { createLogger, pinoLevel } from './logger.ts';
 
 /** Serves until it is told to end; resolves then. */
@@ -39,20 +38,11 @@ function signal(): Promise<string> {
 
 async function placeOf(args: Arguments, configuration: Configuration): Promise<ListenOptions> {
   const { socket, address, port } = args;
-  const { tls, maxConnections } = configuration;
   return {
-    maxConnections,
     ...(socket === undefined ? { address: address.replace(/^\[(.*)\]$/, '$1'), port } : { socket }),
-    ...(tls === undefined
-      ? {}
-      : { tls: { cert: await pem(tls.certificate), key: await pem(tls.key) } }),
+    maxConnections: configuration.maxConnections,
+    tls: await loadTls(configuration, args.configuration),
   };
-}
-
-async function pem(path: string): Promise<Buffer> {
-  return readFile(path).catch((error: Error) => {
-    throw new ConfigurationError(`cannot read ${path}: ${error.message}`);
-  });
 }
 
 /** Semaphores and the level of the log. What makes no sense changes nothing. */

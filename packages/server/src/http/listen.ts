@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { lstat, rm } from 'node:fs/promises';
+import { access, lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
+import { dirname } from 'node:path';
 import { checkCount, checkNames, checkText, invalid } from '@headgate/core/shared';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -83,6 +84,8 @@ function urlOf({ address, port, family }: AddressInfo, isTls: boolean): string {
 
 /** The socket of a process that was killed is still there, and nobody answers. */
 async function removeStale(path: string): Promise<void> {
+  // Node would say that access is denied.
+  await access(dirname(path));
   const isSocket = await lstat(path).then(
     (stats) => stats.isSocket(),
     () => false,

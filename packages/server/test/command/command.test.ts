@@ -149,7 +149,7 @@ it('an environment, a token and a certificate that make no sense', async () => {
   expect(token.stderr).not.toContain('geheim');
   const tls = new Command('[server]\ncertificate = "no.pem"\nkey = "no.key"\n').start();
   expect(await tls.exit).toBe(2);
-  expect(tls.stderr).toContain('cannot read no.pem');
+  expect(tls.stderr).toMatch(/throttle\.toml: server\.certificate: ENOENT.*no\.pem/);
   const broken = new Command('[server]\ncertificate = "no.pem"\nkey = "no.pem"\n');
   broken.write('no.pem', 'no certificate');
   expect(await broken.start().exit).not.toBe(0);
@@ -164,6 +164,12 @@ it('a port that is taken', async () => {
   expect(await command.exit).toBe(1);
   expect(command.stderr).toContain(`address already in use 127.0.0.1:${port}`);
   other.close();
+});
+
+it('a unix socket in a folder that is not there', async () => {
+  const command = new Command('[semaphores]\nA = 1\n').start(['--socket', 'nowhere/a.sock']);
+  expect(await command.exit).toBe(1);
+  expect(command.stderr).toContain("no such file or directory, access 'nowhere'");
 });
 
 it('T24: what the log says', async () => {
