@@ -23,8 +23,14 @@ if (unknown.length > 0) {
 
 const failed = versions.filter((version) => {
   console.log(`\nPostgreSQL ${packages[version]}`);
-  const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', 'packages/postgres'];
-  return !run(vitest, { ...process.env, POSTGRES_BIN: binaries(version) });
+  // One file at a time: each has processes enough to keep a small machine busy.
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--no-file-parallelism',
+    'packages/postgres',
+  ];
+  return !run([process.execPath, ...args], { ...process.env, POSTGRES_BIN: binaries(version) });
 });
 if (failed.length > 0) {
   console.error(`\nFailed with PostgreSQL ${failed.join(', ')}`);
