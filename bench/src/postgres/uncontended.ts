@@ -47,10 +47,11 @@ async function measure(scene: PostgresScene, callers: number, plan: Plan): Promi
   for (const contender of rates.keys()) {
     workers.set(contender, await scene.workers(callers, { contender, limit: 20 }));
   }
+  await warmUp([...workers.values()].flat(), plan);
   for (let round = 0; round <= plan.rounds * 3; round++) {
     for (const [name, own] of rates) {
       progress(`uncontended, ${callers}, round ${round}: ${name}`);
-      // The first round warms what is measured, here and in the server.
+      // The first round warms the server, too.
       const duration = round === 0 ? plan.warmUp : plan.alone;
       const alone = { duration, oneByOne: true };
       const asked = workers.get(name)?.map((worker) => worker.ask('sequence', alone)) ?? [];
@@ -59,6 +60,14 @@ async function measure(scene: PostgresScene, callers: number, plan: Plan): Promi
     }
   }
   return { callers, rates };
+}
+
+/** One after the other: all at once, each would come too seldom for its code to be compiled, and that would be counted. */
+async function warmUp(workers: readonly WorkerProcess[], { alone }: Plan): Promise<void> {
+  for (const [index, worker] of workers.entries()) {
+    progress(`uncontended, warming up ${index + 1} of ${workers.length}`);
+    await worker.ask('sequence', { duration: alone, oneByOne: true });
+  }
 }
 
 function goal({ callers, rates }: Result): Goal {
