@@ -39,9 +39,10 @@ export class Recognition {
     this.#renew();
   }
 
+  /** Or have it for the first time: what was asked for before that is done from then on. */
   regain(): void {
     clearInterval(this.#timer);
-    this.#since = this.#clock.now();
+    if (this.#since === Infinity) this.#since = this.#clock.now();
   }
 
   close(): void {

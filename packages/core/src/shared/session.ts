@@ -2,7 +2,7 @@ import { startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { type Answered, Batch } from './batch.ts';
 import type { Lease } from './lease.ts';
-import { renewalPart, retryPart, slackPart } from './lease-parts.ts';
+import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts';
 import { Releases } from './releases.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
@@ -72,11 +72,12 @@ export class Session implements StoreListener {
     this.#batch.add(op, answered);
   }
 
-  /** The store has heard of it: it is good until a lease later. */
+  /** The store has heard of it: it is good until a lease later, or for less where the store says so. */
   heard(lease: Lease, sent: number): void {
     if (lease.state === 'over') return;
     lease.heard = sent;
-    this.renewBy(lease, sent + this.store.lease * renewalPart);
+    const length = (this.endOf(lease) - sent) / certainPart;
+    this.renewBy(lease, sent + length * renewalPart);
   }
 
   renewBy(lease: Lease, at: number): void {

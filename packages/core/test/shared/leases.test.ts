@@ -60,6 +60,35 @@ describe('a lease', () => {
     expect(held.signal.aborted).toBe(true);
   });
 
+  test('is renewed in time where what was asked for until now is certain for less', async () => {
+    const world = new World();
+    const store = world.line();
+    const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
+    store.certainUntil = (sent) => (sent > now ? usual(sent) : sent + lease / 10);
+    const held = await world.limiter({ store }).acquire();
+    expect(store.calls).toEqual([['acquire']]);
+    await world.advance(lease / 10 - 1);
+    expect(store.calls).toEqual([['acquire'], ['renew']]);
+    await world.advance(2 * lease);
+    expect(held.signal.aborted).toBe(false);
+    held.release();
+  });
+
+  test('is asked for once more where the answer comes when it is certain no longer', async () => {
+    const world = new World();
+    const store = world.line();
+    const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
+    store.certainUntil = (sent) => (sent > now + lease / 10 ? usual(sent) : sent);
+    const acquired = outcome(world.limiter({ store }).acquire());
+    await world.advance(lease / 20);
+    expect(acquired.permit).toBeUndefined();
+    await world.advance(lease / 10);
+    const { permit } = acquired;
+    await world.advance(2 * lease);
+    expect(permit?.signal.aborted).toBe(false);
+    permit?.release();
+  });
+
   test('its timer is not armed once all is given back', async () => {
     const world = new World();
     const limiter = world.limiter();

@@ -5,7 +5,7 @@ import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { useDatabase } from './database.ts';
 
 const crew = useCrew();
-const lease = 1_500;
+const lease = 3_000;
 const database = useDatabase({ settings: { allow_system_table_mods: 'on' } });
 beforeAll(async () => {
   const sql = `SELECT 1 FROM pg_settings WHERE name = 'idle_session_timeout'`;
@@ -46,6 +46,22 @@ test('a session that may not be idle for long is kept, and so are permits', asyn
   expect([...one.of('store'), ...two.of('store')]).toEqual([]);
   await held.release();
   await (await waiting.held).release();
+});
+
+test('what was asked for before there was a connection, or another one, is kept like all else', async () => {
+  const proxy = await startProxy(database.server);
+  onTestFinished(() => proxy.stop());
+  const [one] = (await crew.start(1, proxy, { limit: 2, lease })) as [Limited];
+  const first = await one.acquire();
+  // Longer than a process is believed to live that has no connection.
+  await sleep(1_500);
+  proxy.cut();
+  const second = await one.acquire();
+  await sleep(1_500);
+  for (const held of [first, second]) {
+    expect(await held.isAborted()).toBe(false);
+    await held.release();
+  }
 });
 
 test.each(['reject', 'admit', 'local'] as const)(

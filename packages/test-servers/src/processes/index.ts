@@ -1,3 +1,4 @@
+export { type CrashDriver, crashSuite } from './crash-suite.ts';
 export { useCrew } from './crew.ts';
 export { Instance, type Tell } from './instance.ts';
 export type { Held, Limited, Waiting } from './limited.ts';

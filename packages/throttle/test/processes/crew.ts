@@ -10,12 +10,13 @@ interface Options extends LimitOptions {
 }
 
 /** For so many tests of a file: the service has each limit from the beginning. */
-const most = 20;
+export const most = 20;
 
-/** Names as `limitOf` gives them. */
+export const nameOf = (limit: number, test: number) => `${limit} of test ${test}`;
+
 export const semaphores: FullCounts = Object.fromEntries(
   [1, 2, 3].flatMap((limit) =>
-    Array.from({ length: most }, (_, at) => [`${limit} of test ${at + 1}`, limit]),
+    Array.from({ length: most }, (_, at) => [nameOf(limit, at + 1), limit]),
   ),
 );
 
@@ -27,7 +28,7 @@ export function useCrew() {
   return processes.useCrew<ThrottleInstance, [{ readonly url: string }, Options]>(
     program,
     ({ url }, options) => {
-      const { name = `${options.limit} of test ${++tests}` } = options;
+      const { name = nameOf(options.limit, ++tests) } = options;
       return { url, ...limitSettings({ ...options, name }) } satisfies Settings;
     },
   );
