@@ -63,7 +63,8 @@ export class PostgresStore extends Store {
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
     this.#ring = new Ring({ ...own, query, news, horizon });
-    this.#recognition = new Recognition(this.clock, () => this.#renew());
+    const { clock } = this;
+    this.#recognition = new Recognition({ clock, lease, renew: () => this.#renew() });
     this.#listening = new Listening({
       ...own,
       owner,

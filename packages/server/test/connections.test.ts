@@ -4,15 +4,16 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { createServer } from '../src/index.ts';
+import { createServer, type ListenOptions } from '../src/index.ts';
+import { certificate } from './certificate.ts';
 import { Client } from './client.ts';
 
 /** A server whose time goes on: how long its connections last, Node alone knows. */
-async function listening({ onTestFinished }: TestContext, maxConnections?: number) {
+async function listening({ onTestFinished }: TestContext, options: ListenOptions = {}) {
   const log: string[] = [];
   const levels = { warn: (line: string) => void log.push(line), error: () => {} };
   const server = createServer({ semaphores: { A: 1 }, log: levels });
-  const { url } = await server.listen({ port: 0, maxConnections });
+  const { url } = await server.listen({ port: 0, ...options });
   const port = Number(new URL(url).port);
   const client = new Client({ port });
   onTestFinished(async () => {
@@ -33,7 +34,7 @@ const said = (connection: Socket) => text(connection).catch(() => 'closed');
 const health = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 it('more connections than there may be are closed, told once, and the others are served', async (test) => {
-  const { client, log, open } = await listening(test, 3);
+  const { client, log, open } = await listening(test, { maxConnections: 3 });
   await client.newPeer();
   const first = await open();
   await open();
@@ -86,6 +87,11 @@ describe.concurrent('a connection is closed whose client', { timeout: 60_000 }, 
     // It has been at it for as long, and gets all of it.
     read += await text(slow);
     expect(read.split('HTTP/1.1 200 OK')).toHaveLength(502);
+  });
+
+  it('says nothing, with TLS, too', async (test) => {
+    const { open } = await listening(test, { tls: certificate });
+    await said(await open());
   });
 });
 

@@ -86,6 +86,12 @@ it('TLS', async () => {
   await once(plain, 'close');
   const again = request(`${url}/health`, { ca: certificate.cert, agent: false }).end();
   expect(await text((await once(again, 'response'))[0])).toBe('Ok');
+  // Who says nothing holds nobody up.
+  const silent = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  await once(silent, 'connect');
+  const closed = once(silent.resume(), 'close');
+  await server.close();
+  await closed;
 });
 
 it('listens on loopback alone, unless it is told otherwise', async () => {

@@ -23,17 +23,14 @@ export class Replies {
     if (verb === 'resize') return;
     session.heard(lease, sent);
     if (answer.state === 'queued') this.#queued(lease, answer);
-    else if (lease.state !== 'held') this.#admit(lease, answer.fencing);
+    else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
   }
 
   /** Unasked: it has been let in. */
   granted(lease: Lease, fencing: bigint | undefined): void {
-    if (lease.state === 'asking' || lease.state === 'queued') this.#admit(lease, fencing);
-  }
-
-  /** What says so may be old: the lease is as good as what the store has last heard of it. */
-  #admit(lease: Lease, fencing: bigint | undefined): void {
     const { holdings, home } = this.pool;
+    if (lease.state !== 'asking' && lease.state !== 'queued') return;
+    // The news may be old: the lease is as good as what the store has last heard of it.
     if (holdings.isCertain(lease)) {
       home.session.heard(lease, lease.heard);
       this.#holds(lease, fencing);

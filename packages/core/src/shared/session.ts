@@ -76,8 +76,7 @@ export class Session implements StoreListener {
   heard(lease: Lease, sent: number): void {
     if (lease.state === 'over') return;
     lease.heard = sent;
-    const length = (this.endOf(lease) - sent) / certainPart;
-    this.renewBy(lease, sent + length * renewalPart);
+    this.renewBy(lease, sent + this.#length(lease) * renewalPart);
   }
 
   renewBy(lease: Lease, at: number): void {
@@ -140,10 +139,16 @@ export class Session implements StoreListener {
   }
 
   #renew(lease: Lease): void {
-    const { clock, lease: length } = this.store;
     // Where no answer comes, it is tried again.
-    lease.renewAt = clock.now() + length * retryPart;
-    this.ask(lease.state === 'queued' ? 'stay' : 'renew', lease);
+    lease.renewAt = this.store.clock.now() + this.#length(lease) * retryPart;
+    this.ask(lease.state === 'held' ? 'renew' : 'stay', lease);
+  }
+
+  /** Milliseconds: less than a whole lease where the store says that it may end sooner. */
+  #length(lease: Lease): number {
+    const { lease: whole } = this.store;
+    const certain = this.endOf(lease) - lease.heard;
+    return certain > 0 ? Math.min(certain / certainPart, whole) : whole;
   }
 
   #wake(at: number): void {

@@ -74,19 +74,33 @@ describe('a lease', () => {
     held.release();
   });
 
-  test('is asked for once more where the answer comes when it is certain no longer', async () => {
+  test('is renewed again in time where the answer to that was lost', async () => {
     const world = new World();
     const store = world.line();
     const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
-    store.certainUntil = (sent) => (sent > now + lease / 10 ? usual(sent) : sent);
-    const acquired = outcome(world.limiter({ store }).acquire());
-    await world.advance(lease / 20);
-    expect(acquired.permit).toBeUndefined();
-    await world.advance(lease / 10);
-    const { permit } = acquired;
-    await world.advance(2 * lease);
-    expect(permit?.signal.aborted).toBe(false);
-    permit?.release();
+    store.certainUntil = (sent) => (sent > now ? usual(sent) : sent + lease / 10);
+    const held = await world.limiter({ store }).acquire();
+    store.trouble = 'silent';
+    await world.advance(lease / 25);
+    expect(store.calls).toEqual([['acquire'], ['renew']]);
+    store.trouble = undefined;
+    await world.advance(lease);
+    expect(held.signal.aborted).toBe(false);
+    held.release();
+  });
+
+  test('is renewed no more often where its store does not tell for how long it is certain', async () => {
+    const world = new World();
+    const store = world.line();
+    const [a, b] = [world.limiter({ store }), world.limiter({ store, name: 'other' })];
+    store.certainUntil = (sent) => sent;
+    const held = await b.acquire();
+    const waiting = outcome(a.acquire());
+    await settled();
+    store.calls.length = 0;
+    await world.advance(lease / 4);
+    expect(store.calls.length).toBeLessThan(3);
+    for (const permit of [held, waiting.permit]) permit?.release();
   });
 
   test('its timer is not armed once all is given back', async () => {

@@ -10,10 +10,12 @@ export const requestBounds = {
   connectionsCheckingInterval: 5_000,
   // Longer than proxies keep theirs.
   keepAliveTimeout: 75_000,
+  // With TLS; what has not said a word of HTTP is not among the connections that Node checks.
+  handshakeTimeout: 10_000,
 };
 
-/** Milliseconds for which nobody reads on in an answer that is too long to be sent at once. */
-const unreadTimeout = 10_000;
+/** Milliseconds for which nobody reads on in an answer that is too long to be sent at once; Node looks twice. */
+const unreadTimeout = 15_000;
 
 /** However many connect, and however slowly they read: memory is bounded. */
 export function boundConnections(server: Server, most: number, log: Log): void {
@@ -25,8 +27,10 @@ export function boundConnections(server: Server, most: number, log: Log): void {
 function dropUnread(_request: unknown, response: ServerResponse): void {
   response.once('prefinish', () => {
     const { socket } = response;
-    // Node sets another time, or none, when all of it has been sent.
-    if (socket !== null && socket.writableLength > 0) socket.setTimeout(unreadTimeout);
+    if (socket === null || socket.writableLength === 0) return;
+    socket.setTimeout(unreadTimeout);
+    // Before Node says for how long it may be idle then.
+    response.prependOnceListener('finish', () => socket.setTimeout(0));
   });
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { access, lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { checkCount, checkNames, checkText, invalid } from '@headgate/core/shared';
 import { createAdaptorServer } from '@hono/node-server';
@@ -53,6 +53,11 @@ export async function listen(app: Hono, options: ListenOptions, log: Log): Promi
     serverOptions: { ...requestBounds, ...tls },
   }) as Server;
   boundConnections(server, checkCount('maxConnections', maxConnections, 1), log);
+  const open = new Set<Socket>();
+  server.on('connection', (connection: Socket) => {
+    open.add(connection);
+    connection.once('close', () => open.delete(connection));
+  });
   const place =
     socket === undefined
       ? { host: checkText('address', address), port }
@@ -64,7 +69,7 @@ export async function listen(app: Hono, options: ListenOptions, log: Log): Promi
   server.on('error', (error) => log.error(`A connection was not accepted: ${error.message}`));
   const bound = server.address() as AddressInfo | string;
   const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
-  return { url, close: () => close(server) };
+  return { url, close: () => close(server, open) };
 }
 
 /** A longer path would be cut off without a word: nobody would find the socket. */
@@ -101,8 +106,12 @@ async function removeStale(path: string): Promise<void> {
   if (error?.code === 'ECONNREFUSED') await rm(path);
 }
 
-async function close(server: Server): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), patience);
+async function close(server: Server, open: ReadonlySet<Socket>): Promise<void> {
+  // Node's own way leaves those out that have not come to HTTP.
+  const end = () => {
+    for (const connection of open) connection.destroy();
+  };
+  const timer = setTimeout(end, patience);
   const closed = once(server, 'close');
   server.close();
   await closed;

@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Recognition } from '../src/recognition.ts';
+
+function scene() {
+  let time = 0;
+  const renew = vi.fn();
+  const clock = { now: () => time, setTimeout: () => () => {} } as never;
+  const recognition = new Recognition({ clock, lease: 20_000, renew });
+  onTestFinished(() => recognition.close());
+  const at = (instant: number) => {
+    time = instant;
+    return recognition;
+  };
+  return { at, recognition, renew };
+}
+
+test('the first connection is no loss', () => {
+  const { at, recognition } = scene();
+  at(500).regain();
+  expect(recognition.certainUntil(100)).toBe(Infinity);
+});
+
+test('what was asked for before a loss is certain for 0.9 s of it, and for ever what is asked for after it', () => {
+  const { at, recognition, renew } = scene();
+  at(1_000).lose();
+  at(1_200).lose();
+  expect(renew).toHaveBeenCalledTimes(1);
+  expect(recognition.certainUntil(900)).toBe(1_900);
+  expect(recognition.certainUntil(1_300)).toBe(2_200);
+  at(1_500).regain();
+  expect(recognition.certainUntil(900)).toBe(1_900);
+  expect(recognition.certainUntil(1_300)).toBe(2_200);
+  expect(recognition.certainUntil(1_500)).toBe(Infinity);
+});
+
+test('another loss makes nothing certain for longer', () => {
+  const { at, recognition } = scene();
+  at(1_000).lose();
+  at(1_500).regain();
+  at(1_800).lose();
+  expect(recognition.certainUntil(900)).toBe(1_900);
+  expect(recognition.certainUntil(1_600)).toBe(2_700);
+  at(1_850).regain();
+  at(2_600).lose();
+  expect(recognition.certainUntil(900)).toBe(1_900);
+  expect(recognition.certainUntil(1_600)).toBe(2_700);
+  expect(recognition.certainUntil(1_900)).toBe(3_500);
+  // Beyond a lease nothing is left that an old one is about.
+  at(2_700).regain();
+  at(30_000).lose();
+  expect(recognition.certainUntil(1_600)).toBe(30_900);
+});
+
+test('a server that serves nobody gives time', () => {
+  const { at, recognition } = scene();
+  at(1_000).lose();
+  at(5_000).excuse(100);
+  expect(recognition.certainUntil(900)).toBe(5_800);
+  at(6_000).regain();
+  at(7_000).excuse(0);
+  expect(recognition.certainUntil(900)).toBe(5_800);
+});
