@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createServer, type ListenOptions } from '../src/index.ts';
 import { certificate } from './certificate.ts';
@@ -87,6 +88,31 @@ describe.concurrent('a connection is closed whose client', { timeout: 60_000 }, 
     // It has been at it for as long, and gets all of it.
     read += await text(slow);
     expect(read.split('HTTP/1.1 200 OK')).toHaveLength(502);
+  });
+
+  it('reads a long answer late, but not while it is blocked after that', async (test) => {
+    const { client, open } = await listening(test);
+    const [holder, peer] = await client.newPeers(2_000);
+    await client.acquire(holder, 'A');
+    const connection = (await open('GET /peers/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300))).pause();
+    const json = 'Content-Type: application/json\r\nContent-Length: 1';
+    const path = `/peers/${peer}/A?block_for=20s`;
+    connection.write(`PUT ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${json}\r\n\r\n`);
+    let read = '';
+    const all = new Promise<void>((resolve) => {
+      connection.on('data', (chunk) => {
+        read += chunk.toString('latin1');
+        if (read.endsWith(']') && read.split('HTTP/1.1 200 OK').length === 301) resolve();
+      });
+    });
+    // Nobody has read for a while.
+    await sleep(1_000);
+    connection.resume();
+    await all;
+    const closed = once(connection, 'close');
+    connection.write('1');
+    await closed;
+    expect(read).toMatch(/HTTP\/1\.1 202 Accepted\r\n[^[]*$/);
   });
 
   it('says nothing, with TLS, too', async (test) => {
