@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { lease, outcome, settled, World } from './world.ts';
 
+/** A permit that was asked for when leases were certain for less than they are from now on. */
+async function heldForLess() {
+  const world = new World();
+  const store = world.line();
+  const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
+  store.certainUntil = (sent) => (sent > now ? usual(sent) : sent + lease / 10);
+  return { world, store, held: await world.limiter({ store }).acquire() };
+}
+
 describe('a lease', () => {
   test('is renewed for as long as the work takes', async () => {
     const world = new World();
@@ -61,11 +70,7 @@ describe('a lease', () => {
   });
 
   test('is renewed in time where what was asked for until now is certain for less', async () => {
-    const world = new World();
-    const store = world.line();
-    const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
-    store.certainUntil = (sent) => (sent > now ? usual(sent) : sent + lease / 10);
-    const held = await world.limiter({ store }).acquire();
+    const { world, store, held } = await heldForLess();
     expect(store.calls).toEqual([['acquire']]);
     await world.advance(lease / 10 - 1);
     expect(store.calls).toEqual([['acquire'], ['renew']]);
@@ -75,11 +80,7 @@ describe('a lease', () => {
   });
 
   test('is renewed again in time where the answer to that was lost', async () => {
-    const world = new World();
-    const store = world.line();
-    const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
-    store.certainUntil = (sent) => (sent > now ? usual(sent) : sent + lease / 10);
-    const held = await world.limiter({ store }).acquire();
+    const { world, store, held } = await heldForLess();
     store.trouble = 'silent';
     await world.advance(lease / 25);
     expect(store.calls).toEqual([['acquire'], ['renew']]);

@@ -21,7 +21,7 @@ function start(count: number, options: { limit: number; lease?: number }) {
 crashSuite({
   start: (count, options) => crew.start(count, redis, options),
   lease: 1_200,
-  back: 1_200 + 2_000,
+  back: 1_200 + 1_000,
   hasTokens: true,
 });
 

@@ -30,10 +30,10 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     else expect(next.fencing).toBeUndefined();
   }
 
-  const stands = (one: Limited, what: { inflight?: number; queued?: number }) =>
+  const stands = (one: Limited, what: Partial<Record<'inflight' | 'holders' | 'queued', number>>) =>
     vi.waitFor(async () => expect(await one.do('stored')).toMatchObject(what), 5_000);
 
-  test('what a killed process held is back in time, and the others are told', async () => {
+  test('what a killed process held is back in time', async () => {
     const [one, two] = await trio({ limit: 2, lease });
     await one.acquire({ weight: 2 });
     const line = [await two.wait(), await two.wait()];
@@ -53,6 +53,17 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     await held.release();
     expectLater(await waiting.held, held);
     expect(performance.now() - killed).toBeLessThan(back);
+  });
+
+  test('killed waiters leave the line, though nobody before them does', async () => {
+    const [one, two, three] = await trio({ limit: 1, lease });
+    const held = await one.acquire();
+    for (let i = 0; i < 5; i++) await two.wait();
+    const waiting = await three.wait();
+    await two.worker.kill();
+    await stands(one, { queued: 1 });
+    await held.release();
+    expectLater(await waiting.held, held);
   });
 
   test('killed at whatever step, a process loses no permit', async () => {
@@ -101,7 +112,7 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     one.worker.thaw();
     await stale.release();
     await one.do('stored');
-    await stands(two, { inflight: 1, queued: 1 });
+    await stands(two, { inflight: 1, holders: 1, queued: 1 });
     await next.release();
     expectLater(await last.held, next);
   });
@@ -114,8 +125,10 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     two.worker.freeze();
     await held.release();
     const released = performance.now();
+    await stands(one, { inflight: 1, queued: 1 });
     expectLater(await waiting.held, held);
     expect(performance.now() - released).toBeLessThan(short + late);
+    await stands(one, { inflight: 1, queued: 0 });
   });
 
   test('work of three times its lease keeps its permit', async () => {

@@ -19,7 +19,7 @@ crashSuite({
     return crew.start(count, service, { ...options, ...named, limit });
   },
   lease: 1_200,
-  back: 1_200 + 2_000,
+  back: 1_200 + 1_000,
   hasTokens: false,
 });
 
