@@ -51,7 +51,7 @@ class Party {
 
 /** One that knows the limit already, and that nobody is there. */
 async function party(limit: number, lease?: number): Promise<Party> {
-  const one = new Party(postgresStore({ connect: database.server.url, lease }), limit);
+  const one = new Party(postgresStore({ connect: database.url, lease }), limit);
   await vi.waitFor(() => one.store.stats({ name }), 5_000);
   await one.do('acquire', 'first');
   expect(await one.do('release', 'first')).toMatchObject({ state: 'ok', inflight: 0 });

@@ -14,7 +14,7 @@ import { limitOf, requestOf } from './request.ts';
 const database = useDatabase();
 let store: PostgresStore;
 beforeAll(() => {
-  store = postgresStore({ connect: database.server.url, lease: 900 });
+  store = postgresStore({ connect: database.url, lease: 900 });
 });
 afterAll(() => store.close());
 
@@ -40,7 +40,7 @@ async function cycles(store: PostgresStore, count: number): Promise<void> {
 
 test('one caller after the other leaves no more than a few pages', async () => {
   // Long leases: what takes as long as one is asked of lease().
-  const own = postgresStore({ connect: database.server.url });
+  const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
   await cycles(own, 100);
   const before = await pages();
@@ -50,7 +50,7 @@ test('one caller after the other leaves no more than a few pages', async () => {
 }, 30_000);
 
 test('keys that come and go leave room for those that come after them', async () => {
-  const own = postgresStore({ connect: database.server.url });
+  const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
   const wave = async () => {
     const limiter = createLimiter({ name: 'keys', limit: 1, perKey: true, store: own });
@@ -79,7 +79,7 @@ function heap(): number {
 }
 
 test('those who are turned away leave nothing in the process', async () => {
-  const own = postgresStore({ connect: database.server.url });
+  const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
   const ref = { name: 'turned away', limit: 1, version: '' };
   const size = { weight: 1, resized: false, spare: 0, reserves: false };
@@ -100,7 +100,7 @@ test('those who are turned away leave nothing in the process', async () => {
 
 /** One that holds a snapshot for as long as it likes. */
 async function reader(begin: string): Promise<pg.Client> {
-  const client = new pg.Client(database.server.url);
+  const client = new pg.Client(database.url);
   await client.connect();
   onTestFinished(() => client.end());
   await client.query(begin);

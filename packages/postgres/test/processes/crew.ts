@@ -5,21 +5,17 @@ import type { PostgresInstance, Settings } from './instance.ts';
 export type { Held, Waiting } from '@headgate/test-servers/processes';
 export type Limited = processes.Limited<PostgresInstance>;
 
-interface Server {
-  readonly port: number;
+interface Place {
+  readonly url: string;
 }
 
-interface Options extends LimitOptions, Partial<Pick<Settings, 'url' | 'poolUrl' | 'pool'>> {}
+interface Options extends LimitOptions, Partial<Pick<Settings, 'poolUrl' | 'pool'>> {}
 
 /** For the tests of one file. */
 export function useCrew() {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<PostgresInstance, [Server, Options]>(program, (server, options) => {
-    const { url = urlOf(server), poolUrl, pool, ...limit } = options;
+  return processes.useCrew<PostgresInstance, [Place, Options]>(program, ({ url }, options) => {
+    const { poolUrl, pool, ...limit } = options;
     return { url, poolUrl, pool, ...limitSettings(limit) } satisfies Settings;
   });
-}
-
-function urlOf({ port }: Server): string {
-  return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }

@@ -11,7 +11,7 @@ test.each(['closing', 'leaving', 'holding'])(
   'a process ends that has nothing more to do, %s',
   async (ending) => {
     const args = ['--conditions=headgate-source', '--import=tsx', program];
-    const child = spawn(process.execPath, [...args, database.server.url, ending], {
+    const child = spawn(process.execPath, [...args, database.url, ending], {
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     let said = '';

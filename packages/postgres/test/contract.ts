@@ -1,0 +1,26 @@
+import { postgresStore } from '@headgate/postgres';
+import { storeSuite } from '@headgate/test-suite';
+import { vi } from 'vitest';
+import { useDatabase } from './processes/database.ts';
+import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
+
+/** What every store promises, on the virtual clock of a database. */
+export function contractSuite(): void {
+  const database = useDatabase(clockOptions, stopClock);
+  storeSuite({
+    name: 'PostgreSQL',
+    // A third of it is how long an answer may take, in real time, on a busy machine.
+    lease: 9_000,
+    connect: async (times) => {
+      const store = postgresStore({ connect: database.url, ...times });
+      await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
+      return store;
+    },
+    elapse: (milliseconds) => elapse(database, milliseconds),
+    wipe: async () => void (await database.rows('TRUNCATE headgate.limits, headgate.leases')),
+    hang: () => {
+      database.server.freeze();
+      return () => database.server.thaw();
+    },
+  });
+}
