@@ -54,7 +54,9 @@ export class Database {
 
   /** Connections of stores to this database, as the server sees them. */
   async connections(): Promise<number> {
-    return (await this.ask(`SELECT count(*)::int FROM pg_stat_activity WHERE ${ofStores}`)) as number;
+    return (await this.ask(
+      `SELECT count(*)::int FROM pg_stat_activity WHERE ${ofStores}`,
+    )) as number;
   }
 }
 
