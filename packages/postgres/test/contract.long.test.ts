@@ -1,3 +1,4 @@
 import { contractSuite } from './contract.ts';
 
-contractSuite();
+// The other topics: contract.test.ts.
+contractSuite(['a model']);

@@ -4,12 +4,13 @@ import { vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
 
-/** What every store promises, on the virtual clock of a database. */
-export function contractSuite(): void {
+/** Tests what every store promises, or these topics of it, on the virtual clock of a database. */
+export function contractSuite(topics?: readonly string[]): void {
   const database = useDatabase(clockOptions, stopClock);
   storeSuite({
     name: 'PostgreSQL',
-    // A third of it is how long an answer may take, in real time, on a busy machine.
+    topics,
+    // By that clock. A third of it is how long an answer may take in real time: busy machines get three seconds.
     lease: 9_000,
     connect: async (times) => {
       const store = postgresStore({ connect: database.url, ...times });
