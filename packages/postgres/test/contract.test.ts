@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { afterAll, beforeAll } from 'vitest';
 import { contractSuite } from './contract.ts';
 
 // Ends the random runs of the model after four seconds. contract.long.test.ts does all of them.
-fc.configureGlobal({ interruptAfterTimeLimit: 4_000 });
+beforeAll(() => fc.configureGlobal({ interruptAfterTimeLimit: 4_000 }));
+afterAll(() => fc.resetConfigureGlobal());
 
 contractSuite();

@@ -98,6 +98,8 @@ test('those who are turned away leave nothing in the process', async () => {
 async function slowedLimit(database: Database, { onTestFinished }: TestContext, begin: string) {
   const store = postgresStore({ connect: database.url, lease: 900 });
   onTestFinished(() => store.close());
+  // So brief a lease leaves little time for an answer: no operation is to wait for the connections.
+  await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
   const said: (string | undefined)[] = [];
   const observer = { slowed: ({ reason }: { reason: string | undefined }) => said.push(reason) };
   const limiter = createLimiter({ name: 'slowed', limit: 1, store, observer });
