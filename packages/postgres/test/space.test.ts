@@ -103,7 +103,7 @@ async function slowedLimit(database: Database, { onTestFinished }: TestContext, 
   const said: (string | undefined)[] = [];
   const observer = { slowed: ({ reason }: { reason: string | undefined }) => said.push(reason) };
   const limiter = createLimiter({ name: 'slowed', limit: 1, store, observer });
-  onTestFinished(() => limiter.close());
+  onTestFinished(async () => void (await limiter.close()));
   await limiter.run(() => {});
   // Its transaction stays open for as long as the test likes.
   const reader = new pg.Client(database.url);
