@@ -112,7 +112,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('a server that hangs delays nobody for longer than a call may take', async () => {
     const way = await proxy();
-    const one = party({ port: way.port });
+    const one = party({ port: way.port, lease: 900, timeout: 300 });
     await one.do('acquire', { name, limit: 9 });
     way.hold(true);
     const error = await one.fails('acquire', { name, limit: 9 }, 50);

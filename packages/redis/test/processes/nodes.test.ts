@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Held, type Limited, useCrew } from './crew.ts';
 
-const crew = useCrew();
+const crew = useCrew(6);
 let cluster: RedisCluster;
 beforeAll(async () => {
   cluster = await startCluster();
@@ -26,7 +26,7 @@ async function agreed(slot: number, owner: RedisServer): Promise<void> {
   await vi.waitFor(() => Promise.all(cluster.nodes.map(sees)), 10_000);
 }
 
-test('R20: a limit holds over the processes of a cluster, wherever its node is', async () => {
+test.concurrent('R20: a limit holds over the processes of a cluster, wherever its node is', async () => {
   const owners = new Set<number>();
   for (const name of ['a', 'b', 'c', 'd']) {
     const slot = await cluster.slotOf(`headgate:{${name}}`);
@@ -42,7 +42,7 @@ test('R20: a limit holds over the processes of a cluster, wherever its node is',
   expect(owners.size).toBeGreaterThan(1);
 });
 
-test('Sidekiq: names and keys that would break a cluster, or contain "0", are like others', async () => {
+test.concurrent('Sidekiq: names and keys that would break a cluster, or contain "0", are like others', async () => {
   const strange = [
     '0',
     '00',
@@ -74,7 +74,7 @@ test('Sidekiq: names and keys that would break a cluster, or contain "0", are li
   }
 });
 
-test('a slot that moves under load loses nobody, and its limit is kept', async () => {
+test.concurrent('a slot that moves under load loses nobody, and its limit is kept', async () => {
   const name = 'moving';
   const [one, two] = await start({ limit: 2, name });
   const slot = await cluster.slotOf(`headgate:{${name}}`);
