@@ -4,15 +4,15 @@ import { type Limited, useCrew } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
 
+const crew = useCrew();
 const server = useDatabase();
 
 /** For the tests of one group. */
 function useProcesses() {
-  const crew = useCrew();
   const database = useDatabaseBeside(server);
   const start = (options: Parameters<typeof crew.start>[2]) =>
     crew.start(2, database, options) as Promise<[Limited, Limited]>;
-  return { crew, database, start };
+  return { database, start };
 }
 
 /** How a client connects through a new pooler. */
@@ -75,7 +75,7 @@ inParallel('isolation levels', () => {
 });
 
 inParallel('poolers that are refused', () => {
-  const { crew, database } = useProcesses();
+  const { database } = useProcesses();
 
   test.for(['transaction', 'statement'] as const)(
     'P9: a pooler that lends its connections by %s is refused, with a word on what to do',
@@ -100,7 +100,7 @@ inParallel('poolers that are refused', () => {
 });
 
 inParallel('transactions and poolers of the app', () => {
-  const { crew, database, start } = useProcesses();
+  const { database, start } = useProcesses();
 
   test('P6: what the app does with its own transaction does not matter to a permit', async () => {
     const [one, two] = await start({ limit: 2 });

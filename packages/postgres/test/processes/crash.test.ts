@@ -1,28 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
 import { crashSuite } from '@headgate/test-servers/processes';
-import { expect, type TestContext, test, vi } from 'vitest';
-import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
+import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { connected, type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
 
-type Crew = ReturnType<typeof useCrew>;
-type Options = Parameters<Crew['start']>[2];
+type Options = Parameters<ReturnType<typeof useCrew>['start']>[2];
 
-const server = useDatabase();
+const crew = useCrew();
+const shared = useDatabase();
 
-/** For the tests of one group. */
-function useProcesses() {
-  const crew = useCrew();
-  const database = useDatabaseBeside(server);
+/** Processes of a group whose tests need a ring of their own. */
+function useRing() {
+  const database = useDatabaseBeside(shared);
   const start = (count: number, options: Options) =>
     crew.start(count, database, options) as Promise<[Limited, Limited, Limited]>;
-  return { crew, database, start };
+  return { database, start };
 }
 
 /** One process behind a proxy holds a permit that another process waits for. */
 async function startBehindProxy(
-  { crew, database }: { crew: Crew; database: Database },
+  database: Database,
   { onTestFinished }: TestContext,
   options: Options,
 ) {
@@ -59,15 +58,18 @@ function endListening(database: Database): Promise<unknown> {
   );
 }
 
-inParallel('processes that are killed or frozen', () => {
-  const { start } = useProcesses();
+describe.concurrent('processes that are killed or frozen', () => {
   // Of PostgreSQL's list: P4 and P11. Long before the lease of who was killed has ended.
-  crashSuite({ start, lease: 20_000, back: 8_000, hasTokens: true });
+  crashSuite({
+    start: async (count, options) => connected(await crew.start(count, shared, options)),
+    lease: 20_000,
+    back: 8_000,
+    hasTokens: true,
+  });
 });
 
 inParallel('a process that is killed, or cannot renew', () => {
-  const processes = useProcesses();
-  const { database, start } = processes;
+  const { database, start } = useRing();
 
   test('P4: what a killed process held is back long before its lease ends', async () => {
     const [one, two, three] = await start(3, { limit: 1, lease: 20_000 });
@@ -90,7 +92,7 @@ inParallel('a process that is killed, or cannot renew', () => {
 
   test('P11: a holder that is taken for dead, and cannot renew, learns so before another is let in', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
-    const scene = await startBehindProxy(processes, context, options);
+    const scene = await startBehindProxy(database, context, options);
     await inRing(database, [scene.one, scene.two]);
     scene.proxy.refuse(true);
     scene.proxy.cut();
@@ -100,7 +102,7 @@ inParallel('a process that is killed, or cannot renew', () => {
 });
 
 inParallel('a process that loses a connection', () => {
-  const { database, start } = useProcesses();
+  const { database, start } = useRing();
 
   test('P4: the end of the connection of a process that lives takes nothing from it', async () => {
     const [one, two] = await start(2, { limit: 1, lease: 20_000 });
@@ -122,12 +124,11 @@ inParallel('a process that loses a connection', () => {
 });
 
 inParallel('a process that is cut off', () => {
-  const processes = useProcesses();
-  const { database } = processes;
+  const { database } = useRing();
 
   test('P4: a holder that is taken for dead for a while, and can renew, keeps its permit', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
-    const scene = await startBehindProxy(processes, context, options);
+    const scene = await startBehindProxy(database, context, options);
     const { proxy, one, two, held, waiting } = scene;
     await inRing(database, [one, two]);
     proxy.refuse(true);
@@ -143,7 +144,7 @@ inParallel('a process that is cut off', () => {
 
   test('P11: a holder that is cut off learns so before its lease has ended there', async (context) => {
     const options = { limit: 1, lease: 3_000, name: 'cut off' };
-    const scene = await startBehindProxy(processes, context, options);
+    const scene = await startBehindProxy(database, context, options);
     scene.proxy.hold(true);
     expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
     await scene.waiting.held;

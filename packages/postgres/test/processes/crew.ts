@@ -1,5 +1,6 @@
 import * as processes from '@headgate/test-servers/processes';
 import { type LimitOptions, limitSettings } from '@headgate/test-servers/processes';
+import { vi } from 'vitest';
 import type { PostgresInstance, Settings } from './instance.ts';
 
 export type { Held, Waiting } from '@headgate/test-servers/processes';
@@ -18,4 +19,10 @@ export function useCrew() {
     const { poolUrl, pool, ...limit } = options;
     return { url, poolUrl, pool, ...limitSettings(limit) } satisfies Settings;
   });
+}
+
+/** Resolves when these processes are connected: brief leases leave little time for that on a busy machine. */
+export async function connected(processes: Limited[]): Promise<Limited[]> {
+  await Promise.all(processes.map((one) => vi.waitFor(() => one.do('stored'), 10_000)));
+  return processes;
 }

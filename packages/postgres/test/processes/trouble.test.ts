@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
 import { expect, test, vi } from 'vitest';
-import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
+import { connected, type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
 
@@ -14,15 +14,17 @@ async function limitIdleSessions(database: Database): Promise<void> {
   await database.rows(`ALTER ROLE postgres SET idle_session_timeout = '700ms'`);
 }
 
+const crew = useCrew();
 const shared = useDatabase({ settings: { allow_system_table_mods: 'on' } }, limitIdleSessions);
 
 /** For the tests of one group, on a server of its own or on the shared one. */
 function useProcesses({ ownServer }: { ownServer: boolean }) {
-  const crew = useCrew();
   const database = ownServer ? useDatabase({}, limitIdleSessions) : useDatabaseBeside(shared);
-  const start = (count: number, options: Parameters<typeof crew.start>[2]) =>
-    crew.start(count, database, { lease, ...options }) as Promise<[Limited, Limited]>;
-  return { crew, database, start };
+  const start = async (count: number, options: Parameters<typeof crew.start>[2]) => {
+    const processes = await crew.start(count, database, { lease, ...options });
+    return (await connected(processes)) as [Limited, Limited];
+  };
+  return { database, start };
 }
 
 /** All of a limit can be had, and no more than that. */
@@ -45,7 +47,7 @@ async function expectOrder(first: Held, line: readonly Waiting[]) {
 }
 
 inParallel('connections that end', () => {
-  const { crew, database, start } = useProcesses({ ownServer: false });
+  const { database, start } = useProcesses({ ownServer: false });
 
   test('a session that may not be idle for long is kept, and so are permits', async () => {
     const [one, two] = await start(2, { limit: 1, lease: 9_000 });
@@ -194,7 +196,8 @@ inParallel('a server that crashes, freezes or is down', () => {
 
   test('without the server: the process lives, callers are told, and all is well when it comes', async () => {
     await database.server.shutDown();
-    const [one] = await start(1, { limit: 1, timeout: 400 });
+    const options = { limit: 1, lease, timeout: 400 };
+    const [one] = (await crew.start(1, database, options)) as [Limited];
     await expect(one.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
     await database.server.restart();
     await vi.waitFor(() => one.acquire().then((held) => held.release()), 8_000);
