@@ -111,7 +111,7 @@ inParallel('transactions and poolers of the app', () => {
     const other = await two.acquire();
     await one.do('finish', 1, 'ROLLBACK');
     expect(await two.do('stored')).toMatchObject({ inflight: 2 });
-    await expect(two.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+    await expect(two.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
     await inside.release();
     await other.release();
   });
@@ -141,7 +141,7 @@ inParallel('transactions and poolers of the app', () => {
     await one.do('stored');
     await one.do('begin', 1);
     await one.do('inTransaction', 1, 'CREATE TEMP TABLE kept AS SELECT 7 AS seven');
-    await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+    await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
     expect(await one.do('inTransaction', 1, 'SELECT seven FROM kept')).toBe(7);
     await one.do('finish', 1, 'COMMIT');
     expect(await one.do('ask', 'SELECT seven FROM kept')).toBe(7);

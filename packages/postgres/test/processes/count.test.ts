@@ -91,7 +91,7 @@ test('a new limit applies in all processes, lets in who fits and revokes nothing
 test('Both: what a limit reports', async () => {
   const [one, two] = (await crew.start(2, database, { limit: 2 })) as [Limited, Limited];
   const held = [await one.acquire(), await two.acquire()];
-  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
   const waiting = await two.wait();
   const stored = await one.do('stored');
   expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });

@@ -31,7 +31,12 @@ export class Database {
   async start(options?: PostgresOptions, prepare?: (database: Database) => unknown): Promise<void> {
     await this.#neighbour?.rows(`CREATE DATABASE ${this.name}`);
     this.server = this.#neighbour?.server ?? (await startPostgres(options));
-    this.#pool = new pg.Pool({ connectionString: this.url, application_name: 'test' });
+    this.#pool = new pg.Pool({
+      connectionString: this.url,
+      application_name: 'test',
+      // Shorter than any idle_session_timeout of a test: the server must not end a connection that is about to be used.
+      idleTimeoutMillis: 200,
+    });
     this.#pool.on('error', () => {});
     await prepare?.(this);
     await postgresStore({ connect: this.url }).migrate();

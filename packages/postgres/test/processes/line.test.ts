@@ -135,7 +135,7 @@ inParallel('the queue', () => {
     const [one, two] = await start({ limit: 2 });
     const holders = [await one.acquire(), await two.acquire()];
     const leaving = await two.wait();
-    await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+    await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
     await leaving.abort();
     await expect(leaving.held).rejects.toThrow('no longer wanted');
     await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));

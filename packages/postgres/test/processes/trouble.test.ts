@@ -32,7 +32,7 @@ async function expectWhole(one: Limited, limit: number) {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
   await vi.waitFor(look, lease + 8_000);
   const all = await Promise.all(Array.from({ length: limit }, () => one.acquire()));
-  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
   for (const held of all) await held.release();
 }
 
@@ -65,7 +65,8 @@ inParallel('connections that end', () => {
   }) => {
     const proxy = await startProxy(database.server);
     onTestFinished(() => proxy.stop());
-    const [one] = (await crew.start(1, database.through(proxy), { limit: 2, lease })) as [Limited];
+    const options = { limit: 2, lease: 9_000 };
+    const [one] = (await crew.start(1, database.through(proxy), options)) as [Limited];
     const first = await one.acquire();
     // Longer than a process is believed to live that has no connection.
     await sleep(1_500);
