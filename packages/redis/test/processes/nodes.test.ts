@@ -38,6 +38,8 @@ test.concurrent('R20: a limit holds over the processes of a cluster, wherever it
     await (await waiting[0]?.held)?.release();
     await waiting[1]?.held;
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
+    // The next limit gets the same processes.
+    await crew.rest();
   }
   expect(owners.size).toBeGreaterThan(1);
 });
@@ -71,6 +73,7 @@ test.concurrent('Sidekiq: names and keys that would break a cluster, or contain 
       await held[i]?.release();
       await (await waiting.held).release();
     }
+    await crew.rest();
   }
 });
 

@@ -106,6 +106,7 @@ test.concurrent('BUSY: a script of somebody else that does not end', async (cont
   context.onTestFinished(() => other.disconnect());
   const processes = await startEach(server);
   for (const one of processes) await (await one.acquire()).release();
+  await admin.ping();
   const endless = other.eval('while true do end', 0).catch(() => {});
   await vi.waitFor(() => expect(admin.ping()).rejects.toThrow('BUSY'), 5_000);
   await expectPolicies(processes, 'BUSY');

@@ -154,7 +154,7 @@ test('R20: a replica that takes over knows the holders and the line, or is told'
 
 test('a cleared script cache is no trouble, not even under load', async () => {
   const [one, two] = await start(2, { limit: 2 });
-  const work = Promise.all([one.do('work', 10, 60), two.do('work', 10, 60)]);
+  const work = Promise.all([one.do('work', 10, 30), two.do('work', 10, 30)]);
   let isDone = false;
   void work.then(() => {
     isDone = true;
