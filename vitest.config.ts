@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // Tests run from the sources: nothing needs to be built first.
 const conditions = ['headgate-source', 'module', 'node', 'development|production'];
@@ -15,6 +15,8 @@ export default defineConfig({
       'docs/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
+    // Those are for `npm run test:long`.
+    exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     // Many only wait for a lease or a server: two at a time also where there are no more than two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // A busy machine is no failure; what hangs still fails.

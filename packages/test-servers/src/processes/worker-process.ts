@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { bundle } from '../bundle.ts';
 import type { Failure } from './failure.ts';
 import type { Happening } from './instance.ts';
 
@@ -30,14 +31,14 @@ export class WorkerProcess {
 
   /** @param program What calls `serve`. */
   static async start(program: URL): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(program);
+    const worker = new WorkerProcess(await bundle(program));
     await once(worker.#child, 'message');
     return worker;
   }
 
-  private constructor(program: URL) {
+  private constructor(program: string) {
     this.#child = fork(program, {
-      execArgv: ['--conditions=headgate-source', '--import=tsx'],
+      execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
