@@ -1,25 +1,49 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // Tests run from the sources: nothing needs to be built first.
 const conditions = ['headgate-source', 'module', 'node', 'development|production'];
+
+const include = [
+  'packages/*/{src,test}/**/*.test.ts',
+  'demo/**/*.test.ts',
+  'bench/**/*.test.ts',
+  'docs/**/*.test.ts',
+  'scripts/**/*.test.ts',
+];
+
+/** `npm run test:long` runs those apart. */
+const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
+
+/** Files that need modules and a process of their own: all others share those of their worker. */
+const isolated = [
+  'packages/{redis,postgres}/test/**/*.test.ts',
+  // They expect a warning that comes once per process.
+  'packages/*/test/{express,hono,koa}-[0-9].test.ts',
+  'packages/core/test/max-hold.test.ts',
+  // They replace a global, or measure the heap.
+  'packages/core/test/robustness.test.ts',
+  'packages/core/test/shared/odd-stores.test.ts',
+  'packages/server/test/state/day.test.ts',
+];
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['headgate-source', 'node'] } },
   test: {
-    include: [
-      'packages/*/{src,test}/**/*.test.ts',
-      'demo/**/*.test.ts',
-      'bench/**/*.test.ts',
-      'docs/**/*.test.ts',
-      'scripts/**/*.test.ts',
-    ],
-    // Many only wait for a lease or a server: two at a time also where there are no more than two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most files mainly wait: for leases, for servers, for other processes.
+    maxWorkers: 2 * availableParallelism(),
     // A busy machine is no failure; what hangs still fails.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Within a run, projects come in the order of their names: first the one whose files take longest.
+    projects: [
+      { extends: true, test: { name: 'isolated', include: isolated, exclude } },
+      {
+        extends: true,
+        test: { name: 'shared', include, exclude: [...exclude, ...isolated], isolate: false },
+      },
+    ],
     reporters: ['default', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',
