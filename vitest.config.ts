@@ -27,21 +27,29 @@ const isolated = [
   'packages/server/test/state/day.test.ts',
 ];
 
-export default defineConfig({
+/** Of the root and of each project, which inherits nothing: an inherited maxWorkers would hide that of the command line. */
+const common = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['headgate-source', 'node'] } },
+};
+
+// A busy machine is no failure; what hangs still fails.
+const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
+
+export default defineConfig({
+  ...common,
   test: {
     // Most files mainly wait: for leases, for servers, for other processes.
     maxWorkers: 2 * availableParallelism(),
-    // A busy machine is no failure; what hangs still fails.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // Within a run, projects come in the order of their names: first the one whose files take longest.
+    // They run in the order of their names: the files that take longest come first.
     projects: [
-      { extends: true, test: { name: 'isolated', include: isolated, exclude } },
+      { ...common, test: { name: 'isolated', ...timeouts, include: isolated, exclude } },
       {
-        extends: true,
-        test: { name: 'shared', include, exclude: [...exclude, ...isolated], isolate: false },
+        ...common,
+        test: {
+          ...{ name: 'shared', ...timeouts, isolate: false },
+          ...{ include, exclude: [...exclude, ...isolated] },
+        },
       },
     ],
     reporters: ['default', './scripts/closing-line.ts'],
