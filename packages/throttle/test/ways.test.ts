@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServer } from '@headgate/server';
+import { bundle } from '@headgate/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../../server/test/certificate.ts';
 import { useServer } from './use-server.ts';
