@@ -39,6 +39,7 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 export default defineConfig({
   ...common,
   test: {
+    ...timeouts,
     // Most files mainly wait: for leases, for servers, for other processes.
     maxWorkers: 2 * availableParallelism(),
     // They run in the order of their names: the files that take longest come first.
