@@ -6,6 +6,7 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
+    projects: undefined,
     include: ['packages/*/test/**/*.long.test.ts'],
     exclude: configDefaults.exclude,
   },
