@@ -20,7 +20,8 @@ export default defineConfig({
     // A busy machine is no failure; what hangs still fails.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    reporters: ['default', './scripts/closing-line.ts'],
+    setupFiles: ['./scripts/unexpected-output.ts'],
+    reporters: [process.stdout.isTTY ? 'default' : 'dot', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],

@@ -34,11 +34,11 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
     return limited;
   }
 
-  /** @throws Error where a process has died that nobody has killed. */
+  /** @throws Error if a process exited by itself or printed to stderr. */
   async rest(): Promise<void> {
     const limited = this.#limited.splice(0);
     await Promise.all(limited.map((one) => this.#end(one)));
-    const troubles = limited.flatMap(({ worker }) => worker.trouble ?? []);
+    const troubles = limited.flatMap(({ worker }) => worker.takeTrouble() ?? []);
     if (troubles.length > 0) throw new Error(troubles.join('\n'));
   }
 
