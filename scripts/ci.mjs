@@ -8,7 +8,7 @@ const steps = [
   ['types', 'npm run typecheck'],
   ['build', 'npm run build'],
   ['tests', 'npm test'],
-  ['oldest and newest PostgreSQL', 'npm run test:postgres'],
+  ['oldest PostgreSQL', 'npm run test:postgres'],
   ['coverage of the core', 'npm run test:coverage'],
   ['packages as published', 'npm run pack:lint'],
   ['packages as used', 'npm run pack:use'],
