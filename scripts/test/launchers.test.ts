@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 describe.each([
-  { name: 'headgate-server', home: '../packages/server/', program: 'dist/command/main.js' },
-  { name: 'headgate-postgres', home: '../packages/postgres/', program: 'dist/print-sql.js' },
+  { name: 'headgate-server', home: '../../packages/server/', program: 'dist/command/main.js' },
+  { name: 'headgate-postgres', home: '../../packages/postgres/', program: 'dist/print-sql.js' },
 ])('the launcher of $name', ({ name, home, program }) => {
   let folder: string;
 
