@@ -52,12 +52,12 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
   /**
    * Ends what the current test has started.
    *
-   * @throws Error if a process has died that the test has not killed.
+   * @throws Error if a process exited by itself or printed to stderr.
    */
   async rest(): Promise<void> {
     const limited = this.#limited.getStore()?.splice(0) ?? [];
     await Promise.all(limited.map((one) => this.#end(one)));
-    const troubles = limited.flatMap(({ worker }) => worker.trouble ?? []);
+    const troubles = limited.flatMap(({ worker }) => worker.takeTrouble() ?? []);
     if (troubles.length > 0) throw new Error(troubles.join('\n'));
   }
 
