@@ -9,7 +9,7 @@ const steps = [
   ['build', 'npm run build'],
   ['tests', 'npm test'],
   ['long tests', 'npm run test:long'],
-  ['oldest and newest PostgreSQL', 'npm run test:postgres'],
+  ['oldest PostgreSQL', 'npm run test:postgres'],
   ['coverage of the core', 'npm run test:coverage'],
   ['packages as published', 'npm run pack:lint'],
   ['packages as used', 'npm run pack:use'],

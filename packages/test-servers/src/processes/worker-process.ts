@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { bundle } from '../program.ts';
+import { bundle } from '../bundle.ts';
 import type { Failure } from './failure.ts';
 import type { Happening } from './instance.ts';
 
