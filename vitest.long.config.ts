@@ -1,12 +1,13 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
+const { projects: _, ...settings } = base.test ?? {};
+
 /** The tests that take too long for `npm test`. */
 export default defineConfig({
   ...base,
   test: {
-    ...base.test,
-    projects: undefined,
+    ...settings,
     include: ['packages/*/test/**/*.long.test.ts'],
     exclude: configDefaults.exclude,
   },
