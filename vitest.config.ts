@@ -33,27 +33,31 @@ const common = {
   ssr: { resolve: { conditions, externalConditions: ['headgate-source', 'node'] } },
 };
 
-// A busy machine is no failure; what hangs still fails.
-const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
+const setup = {
+  // A busy machine is no failure; what hangs still fails.
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  setupFiles: ['./scripts/unexpected-output.ts'],
+};
 
 export default defineConfig({
   ...common,
   test: {
-    ...timeouts,
+    ...setup,
     // Most files mainly wait: for leases, for servers, for other processes.
     maxWorkers: 2 * availableParallelism(),
     // They run in the order of their names: the files that take longest come first.
     projects: [
-      { ...common, test: { name: 'isolated', ...timeouts, include: isolated, exclude } },
+      { ...common, test: { name: 'isolated', ...setup, include: isolated, exclude } },
       {
         ...common,
         test: {
-          ...{ name: 'shared', ...timeouts, isolate: false },
+          ...{ name: 'shared', ...setup, isolate: false },
           ...{ include, exclude: [...exclude, ...isolated] },
         },
       },
     ],
-    reporters: ['default', './scripts/closing-line.ts'],
+    reporters: [process.stdout.isTTY ? 'default' : 'dot', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],

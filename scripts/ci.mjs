@@ -37,7 +37,10 @@ function run(command) {
 /** Of a step that failed, what is shown once more at the end: its tests that failed, and its last lines. */
 function failureOf(output) {
   const lines = output.split('\n');
-  return [...lines.slice(0, -40).filter((line) => line.startsWith('FAILED ')), ...lines.slice(-40)];
+  return [
+    ...lines.slice(0, -40).filter((line) => /^(FAILED|SKIPPED) /.test(line)),
+    ...lines.slice(-40),
+  ];
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };

@@ -1,7 +1,7 @@
 // Where the programs are kept, and the list of them that tests read.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** Who runs the programs that refuse to run as root. */
 export const nobody = 65_534;
@@ -28,6 +28,7 @@ export function readPrograms() {
 export function writePrograms(programs, list = usualList) {
   const text = `${JSON.stringify(programs, null, 2)}\n`;
   if (existsSync(list) && readFileSync(list, 'utf8') === text) return;
+  mkdirSync(dirname(list), { recursive: true });
   // Another process may be reading it.
   writeFileSync(`${list}.${process.pid}`, text);
   renameSync(`${list}.${process.pid}`, list);

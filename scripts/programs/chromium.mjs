@@ -12,7 +12,7 @@ export function chromiumPackage() {
     id: '@sparticuz/chromium@147.0.2',
     prepare: decompress,
     paths: ['chromium'],
-    env: (root) => ({ FONTCONFIG_PATH: root }),
+    env: (root) => ({ FONTCONFIG_PATH: root, XDG_CACHE_HOME: root }),
   };
 }
 
@@ -21,7 +21,7 @@ const fonts = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir>
-  <cachedir prefix="relative">fonts-cache</cachedir>
+  <cachedir prefix="xdg">fonts-cache</cachedir>
 </fontconfig>
 `;
 

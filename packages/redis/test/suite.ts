@@ -17,7 +17,6 @@ export async function suiteThrough(library: Library, topics?: readonly string[])
   storeSuite({
     name: `Redis through ${library.name}`,
     topics,
-    lease: 450,
     connect: async (times) => {
       const app = library.connect(redis.port);
       const store = redisStore({ client: app.client, ...times });

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { bundle } from '../program.ts';
+import { bundle } from '../bundle.ts';
 import type { Failure } from './failure.ts';
 import type { Happening } from './instance.ts';
 
@@ -26,7 +26,7 @@ export class WorkerProcess {
   readonly #listeners = new Map<number, (happening: Happening) => void>();
   #serial = 0;
   #instances = 0;
-  #said = '';
+  #printed = '';
   #isKilled = false;
 
   /** @param program What calls `serve`. */
@@ -43,20 +43,23 @@ export class WorkerProcess {
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
     this.#child.stderr?.on('data', (chunk) => {
-      this.#said += chunk;
+      this.#printed += chunk;
     });
     this.#child.on('message', (message) => this.#hear(message as Reply));
     this.#child.on('exit', () => {
       for (const { fail } of this.#calls.values())
-        fail(new Error(`the process has ended\n${this.#said}`));
+        fail(new Error(`the process has ended\n${this.#printed}`));
     });
   }
 
-  /** Why it is not as it should be; undefined where it is. */
-  get trouble(): string | undefined {
+  /** That it exited by itself, or what it has printed since the last call; undefined if neither. */
+  takeTrouble(): string | undefined {
     const { exitCode } = this.#child;
-    if (this.#isKilled || exitCode === null) return undefined;
-    return `a process has ended with ${exitCode}: ${this.#said}`;
+    const printed = this.#printed;
+    this.#printed = '';
+    if (!this.#isKilled && exitCode !== null)
+      return `a process has ended with ${exitCode}: ${printed}`;
+    return printed === '' ? undefined : `a process has printed: ${printed}`;
   }
 
   get isGone(): boolean {
