@@ -1,50 +1,7 @@
-import { type Clock, startTimer, systemClock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { Client } from './client.ts';
-
-/** What is used of Node's requests, of HTTP/1 and HTTP/2. */
-export interface NodeRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly readableDidRead: boolean;
-  /** All of its body has come. */
-  readonly complete: boolean;
-  readonly httpVersionMajor: number;
-  readonly socket: NodeSocket | null;
-  on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
-
-interface NodeSocket {
-  readonly destroyed: boolean;
-  on(event: 'close', listener: () => void): unknown;
-  destroy(): unknown;
-}
-
-/** What is used of Node's responses, of HTTP/1 and HTTP/2. */
-export interface NodeResponse {
-  readonly headersSent: boolean;
-  readonly writableFinished: boolean;
-  readonly destroyed?: boolean;
-  readonly socket: unknown;
-  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
-  shouldKeepAlive?: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: three methods of many overloads, passed through as they are
-  write: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  end: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  writeHead: any;
-  on(event: 'close', listener: () => void): unknown;
-  listenerCount(event: 'close'): number;
-  // biome-ignore lint/complexity/noBannedTypes: as Node declares it
-  listeners(event: 'close'): Function[];
-  prependListener(event: 'finish', listener: () => void): unknown;
-}
-
-/** Bytes. */
-const mostDrained = 64 * 1024;
-/** Milliseconds. */
-const lingering = 1000;
+import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
+import { rejectUpload } from './rejected-upload.ts';
 
 const own = Symbol('headgate.client');
 
@@ -133,8 +90,7 @@ export class NodeClient extends Client {
   rejected(hangUp: boolean): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
-    // Before Node's own listener, which would drain the whole of a body that nobody has read.
-    if (hasBody(request)) response.prependListener('finish', () => this.#discardBody());
+    rejectUpload(request, response);
   }
 
   #watchTouches(): Set<() => void> {
@@ -150,32 +106,6 @@ export class NodeClient extends Client {
     }
     return awaited;
   }
-
-  /**
-   * A body that nobody will read is drained up to a bound; past it the connection is closed, a moment after the
-   * answer so that the client sees that.
-   */
-  #discardBody(): void {
-    const { request, response } = this;
-    const { socket } = request;
-    // HTTP/2 has a flow control of its own.
-    if (request.readableDidRead || socket === null || response.stream !== undefined) return;
-    let left = mostDrained;
-    request.on('data', ({ length }) => {
-      left -= length;
-      if (left >= 0 || request.complete) return;
-      request.pause();
-      startTimer(systemClock, lingering, () => endUpload(request, socket), true);
-    });
-    // Or Node would drain all of it, since nobody seems to read it.
-    request.resume();
-  }
-}
-
-/** What was in Node's hands already may have been all: then the connection serves the next request. */
-function endUpload(request: NodeRequest, socket: NodeSocket): void {
-  if (request.complete) request.resume();
-  else socket.destroy();
 }
 
 /** The client that listens for the end of this response. */
@@ -186,8 +116,4 @@ function listening(response: NodeResponse): NodeClient | undefined {
     if (client !== undefined) return client;
   }
   return undefined;
-}
-
-function hasBody({ headers }: NodeRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }

@@ -109,6 +109,25 @@ export function overHttp2(world: World): void {
     expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });
   });
 
+  it('keeps the session of uploads that are rejected and never read', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
+    const session = await connected(app);
+    const holder = request(session, '/holder');
+    await counts(limit, 1);
+    for (const path of ['/a', '/b', '/c']) {
+      const upload = request(session, path, { ':method': 'POST' });
+      upload.stream.end(Buffer.alloc(300_000));
+      const { headers } = await upload.answer;
+      expect(headers[':status']).toBe(503);
+      expect(headers.connection).toBeUndefined();
+    }
+    work.finishAll();
+    expect(await holder.answer).toMatchObject({ headers: { ':status': 200 } });
+    expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });
+  });
+
   it('says nothing of a connection when it closes', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1, queueLimit: 1 });

@@ -34,6 +34,51 @@ export function refusedUploads(world: World): void {
     expect(app.sockets).toHaveLength(3);
   });
 
+  it.each<[string, string[], string, 'keep-alive' | 'close']>([
+    ['short', ['Content-Length: 1000'], 'x'.repeat(1000), 'keep-alive'],
+    ['of 200 kB', ['Content-Length: 200000'], 'x'.repeat(200_000), 'close'],
+    ['of 1 MB', ['Content-Length: 1000000'], 'x'.repeat(1_000_000), 'close'],
+    ['in one chunk', ['Transfer-Encoding: chunked'], chunked(1000), 'close'],
+    ['in large chunks', ['Transfer-Encoding: chunked'], chunked(300_000), 'close'],
+    ['that begins later', ['Content-Length: 1000'], '', 'keep-alive'],
+    ['that asks first', ['Content-Length: 1000', 'Expect: 100-continue'], '', 'close'],
+  ])('says whether it is kept: an upload %s', async (_, headers, body, connection) => {
+    const { app, work, holder } = await busy(world);
+    const raw = app.raw();
+    raw.request('POST /upload', ...headers);
+    raw.socket.write(body);
+    await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
+    expect(/connection: (\S+)/i.exec(raw.received)?.[1]).toBe(connection);
+    if (connection === 'keep-alive') {
+      // Longer than a server may wait for the rest of an upload.
+      await sleep(1200);
+      if (body === '') raw.socket.write('x'.repeat(1000));
+      raw.request('GET /next');
+      await raw.receives(/503[\s\S]*503[\s\S]*\}$/);
+    } else await until(() => raw.ended);
+    await raw.destroy();
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it.each([200_000, 1_000_000])(
+    'answers each request of a client with one connection after an upload of %i bytes',
+    async (length) => {
+      const { app, work, holder } = await busy(world);
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      world.later(() => agent.destroy());
+      const upload = { method: 'POST', body: 'x'.repeat(length), agent };
+      expect(await app.call('/', upload).answer()).toMatchObject({ status: 503 });
+      work.finish();
+      await holder.answer();
+      const slow = app.call('/slow', { agent });
+      await work.begins(2);
+      await sleep(1200);
+      work.finishAll();
+      expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
+    },
+  );
+
   it('is not read on where the request was paused', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1 });
@@ -81,4 +126,8 @@ export function refusedUploads(world: World): void {
     work.finishAll();
     await holder.answer();
   });
+}
+
+function chunked(length: number): string {
+  return `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n0\r\n\r\n`;
 }
