@@ -8,6 +8,9 @@ const own = Symbol('headgate.client');
 /** The listener of a client, which knows whose it is. */
 type Closed = (() => void) & { [own]?: NodeClient };
 
+/** Whether `errored` tells of `destroy`, as in Node: null at first. */
+let tellsOfDestroy = false;
+
 /** By connection, those whose requests wait for the answers to earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeClient>>();
 
@@ -52,8 +55,11 @@ export class NodeClient extends Client {
     const closed: Closed = () => this.#onClose();
     closed[own] = this;
     response.on('close', closed);
+    tellsOfDestroy ||= response.errored === null;
     const { socket } = request;
-    if (response.socket === null && socket !== null) this.#listenTo(socket);
+    if (response.socket !== null || socket === null) return;
+    this.#listenTo(socket);
+    this.#watchEnd();
   }
 
   /** One listener of a connection for all whose turn has not come: Node warns of many. */
@@ -69,6 +75,20 @@ export class NodeClient extends Client {
     });
   }
 
+  /**
+   * A pipelined response that is written before its turn has come counts as sent: an earlier request of the connection
+   * may be waiting for its permit.
+   */
+  #watchEnd(): void {
+    const { response } = this;
+    const { end } = response;
+    response.end = (...args: unknown[]) => {
+      const result = end.apply(response, args);
+      if (response.writableEnded && response.socket === null) this.ended('complete');
+      return result;
+    };
+  }
+
   #onClose(): void {
     const { headersSent, writableFinished, stream } = this.response;
     // HTTP/2 takes a response for finished whose stream was reset before anything was written.
@@ -77,6 +97,7 @@ export class NodeClient extends Client {
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {
+    if (this.#isDestroyed || this.#isForwarded) return callback();
     const touched = () => {
       cancel();
       awaited.delete(touched);
@@ -87,6 +108,26 @@ export class NodeClient extends Client {
     awaited.add(touched);
   }
 
+  /** The app has destroyed the request or the response itself, as `pipeline` does when a stream fails. */
+  get #isDestroyed(): boolean {
+    const { request, response } = this;
+    if (!tellsOfDestroy) return false;
+    if (response.errored !== null) return true;
+    // Where the client has left, Node destroys the request with this error, unless it has been read to its end.
+    return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
+  }
+
+  /**
+   * A reverse proxy has sent the request on, and listens for the end of the response in order to abort what it has sent.
+   * Only a proxy reads a request without a body to its end, or a body that no parser has asked for.
+   */
+  get #isForwarded(): boolean {
+    const { request, response } = this;
+    return (
+      request.readableEnded && request.body === undefined && response.listenerCount('close') > 1
+    );
+  }
+
   rejected(hangUp: boolean): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
@@ -94,17 +135,28 @@ export class NodeClient extends Client {
   }
 
   #watchTouches(): Set<() => void> {
-    const { response } = this;
+    const { request, response } = this;
     const awaited = new Set<() => void>();
     this.#whenTouched = awaited;
-    for (const name of ['writeHead', 'write', 'end'] as const) {
-      const original = response[name];
-      response[name] = (...args: unknown[]) => {
-        for (const touched of awaited) touched();
-        return original.apply(response, args);
-      };
-    }
+    const touched = () => {
+      for (const each of awaited) each();
+    };
+    watch(response, ['writeHead', 'write', 'end', 'destroy'], touched);
+    watch(request, ['destroy'], touched);
+    // `pipeline` does not write to a response that is closed, but listens for its end.
+    response.on('newListener', touched);
     return awaited;
+  }
+}
+
+/** Calls back before each call of one of these methods. */
+function watch<T extends object>(target: T, methods: readonly (keyof T)[], callback: () => void) {
+  for (const name of methods) {
+    const original = target[name] as (...args: unknown[]) => unknown;
+    target[name] = ((...args: unknown[]) => {
+      callback();
+      return original.apply(target, args);
+    }) as T[keyof T];
   }
 }
 

@@ -46,7 +46,7 @@ export interface NodeResponse {
   writeHead: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   destroy: any;
-  on(event: 'close' | 'pipe', listener: () => void): unknown;
+  on(event: 'close' | 'newListener', listener: () => void): unknown;
   listenerCount(event: 'close'): number;
   // biome-ignore lint/complexity/noBannedTypes: as Node declares it
   listeners(event: 'close'): Function[];
