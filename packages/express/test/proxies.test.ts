@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
 import { aRound, counts, ManualClock, until, worldOfEachTest } from '@headgate/test-suite';
-import express, { type RequestHandler } from 'express';
+import express, { type Express } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { createProxyServer } from 'httpxy';
 import { describe, expect, it } from 'vitest';
@@ -66,7 +66,8 @@ describe('reverse proxies in Express', () => {
   it('release the permit of a departed client at once inside wrap', async () => {
     const { requests, target } = await silent();
     const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
-    await leaves(limit, limit.wrap(createProxyMiddleware({ target })), requests);
+    const app = express().use(limit.wrap(createProxyMiddleware({ target })));
+    await leaves(limit, app, requests);
     await counts(limit, 0);
   });
 
@@ -79,8 +80,8 @@ describe('reverse proxies in Express', () => {
   });
 
   /** A client leaves while the proxy waits for its target. */
-  async function leaves(limit: ConcurrencyLimit, handler: RequestHandler, requests: unknown[]) {
-    const running = await world.serveThrough(() => express().use(handler));
+  async function leaves(limit: ConcurrencyLimit, app: Express, requests: unknown[]) {
+    const running = await world.serveThrough(() => app);
     const call = running.call();
     await until(() => requests.length === 1);
     expect(limit.inflight).toBe(1);

@@ -24,7 +24,8 @@ export const honoFramework: Framework<ConcurrencyLimit> = {
     add(app, steps);
     app.onError((error, c) => {
       onError(error);
-      return c.text('Internal Server Error', 500);
+      // As Hono does by default.
+      return 'getResponse' in error ? error.getResponse() : c.text('Internal Server Error', 500);
     });
     return getRequestListener(app.fetch) as ReturnType<typeof this.listener>;
   },

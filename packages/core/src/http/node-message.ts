@@ -6,7 +6,7 @@ export interface NodeRequest {
   /** All of its body has come. */
   readonly complete: boolean;
   readonly destroyed: boolean;
-  readonly errored?: { readonly code?: string } | null;
+  readonly errored?: (Error & { readonly code?: string }) | null;
   /** What a body parser has made of it. */
   readonly body?: unknown;
   readonly httpVersionMajor: number;

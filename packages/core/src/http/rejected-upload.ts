@@ -31,6 +31,7 @@ function drain(request: NodeRequest, socket: NodeSocket): void {
   let left = MAX_DRAINED_BYTES;
   let isFinishing = true;
   let isClosing = false;
+  const { destroySoon } = socket;
   // Node calls it now where the response says `Connection: close`. A later call comes from a server that loses patience
   // with the body of a response that says the contrary.
   socket.destroySoon = () => {
@@ -47,9 +48,9 @@ function drain(request: NodeRequest, socket: NodeSocket): void {
     if (left < 0) request.pause();
   });
   request.on('close', () => {
-    // Uncovers the socket's own method.
+    // Uncovers the method of the socket's class.
     delete socket.destroySoon;
-    if (isClosing) socket.destroySoon?.();
+    if (isClosing) destroySoon?.call(socket);
   });
   // Or Node would drain all of it, since nothing seems to read it.
   request.resume();
