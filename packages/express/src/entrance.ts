@@ -72,7 +72,7 @@ export class Entrance {
     const onReject = this.#onReject;
     if (rejection === undefined) {
       res.locals.admission = visit.admission;
-      for (const [name, value] of this.http.fields(visit)) res.append(name, value);
+      this.#addFields(visit, res);
       return proceed();
     }
     if (onReject === undefined) return this.#reject(visit, req, res);
@@ -83,7 +83,14 @@ export class Entrance {
 
   #reject(visit: Visit, req: Request, res: Reply): void {
     const { status, headers, body } = this.http.answerTo(visit, req);
-    res.writeHead(status, headers).end(body);
+    this.#addFields(visit, res);
+    // Middleware may have replaced `writeHead` by a function that returns nothing.
+    res.writeHead(status, headers);
+    res.end(body);
+  }
+
+  #addFields(visit: Visit, res: Reply): void {
+    for (const [name, value] of this.http.fields(visit)) res.append(name, value);
   }
 }
 

@@ -92,7 +92,9 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
     const { status, headers, body } = http.answerTo(visit, c);
-    return c.body(body, status as 503, headers);
+    const response = c.body(body, status as 503, headers);
+    for (const [name, value] of http.fields(visit)) response.headers.append(name, value);
+    return response;
   }
 
   return withHandle(limit, http);

@@ -74,7 +74,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     }
     ctx.state.admission = visit.admission;
     if (rejection !== undefined) return reject(visit, rejection, ctx, next);
-    for (const [name, value] of http.fields(visit)) ctx.append(name, value);
+    addFields(visit, ctx);
     return visit.during(next());
   }
 
@@ -83,8 +83,13 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     if (result !== false) return result;
     const { status, headers, body } = http.answerTo(visit, ctx);
     ctx.status = status;
+    addFields(visit, ctx);
     ctx.set(headers);
     ctx.body = body;
+  }
+
+  function addFields(visit: Visit, ctx: Context): void {
+    for (const [name, value] of http.fields(visit)) ctx.append(name, value);
   }
 
   return withHandle(limit, http);

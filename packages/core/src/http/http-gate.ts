@@ -141,7 +141,7 @@ export class HttpGate<R> implements Door {
     return visit;
   }
 
-  /** For every response, where `headers` asks for it. */
+  /** For every response, rejections included, where `headers` asks for it. */
   fields(visit: Visit): Fields {
     if (!this.#headers) return noFields;
     return limitFields(visit.takes, visit.admission.waited);
@@ -157,9 +157,7 @@ export class HttpGate<R> implements Door {
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);
-    const answer = this.#answers.to(rejection, { method, accept, statusCode });
-    if (!this.#headers) return answer;
-    return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(this.fields(visit)) } };
+    return this.#answers.to(rejection, { method, accept, statusCode });
   }
 
   stats(): HttpStats {
