@@ -1,5 +1,12 @@
 import { HeadgateError } from '@headgate/core';
-import { HttpGate, NodeClient, reasonOf, unlimited, type Visit } from '@headgate/core/http';
+import {
+  HttpGate,
+  misplaced,
+  NodeClient,
+  reasonOf,
+  unlimited,
+  type Visit,
+} from '@headgate/core/http';
 import type { NextFunction, Request } from 'express';
 import { framework } from './framework.ts';
 import type { ConcurrencyLimitOptions, Reply } from './index.ts';
@@ -19,6 +26,9 @@ export class Entrance {
 
   /** Calls `proceed` where the handler may run. */
   admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
+    if (typeof next !== 'function' || res.locals === undefined) {
+      throw misplaced('@headgate/express', req);
+    }
     const client = clientOf(req, res);
     let visit: Visit | undefined;
     try {

@@ -6,6 +6,7 @@ import {
   type Handle,
   HttpGate,
   type HttpOptions,
+  misplaced,
   NodeClient,
   type NodeRequest,
   type NodeResponse,
@@ -67,6 +68,9 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
   function limit(c: Context, next: Next): Promise<Answered> {
+    if (typeof next !== 'function' || c.req?.raw === undefined) {
+      throw misplaced('@headgate/hono', c);
+    }
     const visit = http.enter(c, clientOf(c));
     if (visit === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);

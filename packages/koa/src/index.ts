@@ -4,6 +4,7 @@ import {
   type Handle,
   HttpGate,
   type HttpOptions,
+  misplaced,
   NodeClient,
   unlimited,
   type Visit,
@@ -55,6 +56,9 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
   function limit(ctx: Context, next: Next): unknown {
+    if (typeof next !== 'function' || ctx.state === undefined) {
+      throw misplaced('@headgate/koa', ctx);
+    }
     const client = NodeClient.of(ctx.req, ctx.res);
     const visit = http.enter(ctx, client);
     if (visit === undefined) {

@@ -12,6 +12,7 @@ import type { Client } from './client.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
 import { JudgedVisit, type Judgement } from './judged-visit.ts';
+import { checkCalled } from './misplaced.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
 import { checkUnordered, Ordering } from './ordering.ts';
 import { reasonOf } from './reason.ts';
@@ -76,6 +77,7 @@ export class HttpGate<R> implements Door {
     options: HttpOptions<R, never, unknown, never> & { abandonAfter?: number | undefined },
     private readonly framework: Framework<R>,
   ) {
+    checkCalled(options);
     checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
     const { queueLimit, queueTimeout, order, mode, maxHold, maxRetryAfter } = options;
     const { observer, clock, random, onDisconnect = 'wait' } = options;

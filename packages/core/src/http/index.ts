@@ -4,6 +4,7 @@ export type { Fields } from './fields.ts';
 export type { Framework } from './framework.ts';
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
+export { misplaced } from './misplaced.ts';
 export { NodeClient } from './node-client.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';
 export type { CommonOptions, HttpOptions, LimitOptions } from './options.ts';
