@@ -126,7 +126,27 @@ function add(c: Context, fields: Fields): void {
 function watch(c: Context, client: Client): void {
   if (!(client instanceof WebClient)) return;
   const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
-  if (watched !== c.res) c.res = watched;
+  if (watched === c.res) return;
+  c.res = watched;
+  whenReplaced(c, (response) => {
+    const { body } = watched;
+    if (response?.body !== body && body?.locked !== true) client.ended('complete');
+  });
+}
+
+/** Middleware outside the limit may put another response in the place of this one, or throw: then nothing reads its body. */
+function whenReplaced(c: Context, callback: (response: Response | undefined) => void): void {
+  const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res');
+  if (own?.get === undefined || own.set === undefined) return;
+  const { get, set } = own;
+  Object.defineProperty(c, 'res', {
+    configurable: true,
+    get: () => get.call(c),
+    set: (response) => {
+      set.call(c, response);
+      callback(get.call(c));
+    },
+  });
 }
 
 /** By context: other middleware may put another request in the place of the raw one. */
