@@ -1,4 +1,4 @@
-import type { Rejection } from '@headgate/core';
+import type { Clock, Rejection } from '@headgate/core';
 import {
   type Admission,
   type Client,
@@ -18,6 +18,7 @@ import {
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebClient } from './web-client.ts';
+import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
 
 export {
   adaptive,
@@ -63,7 +64,8 @@ export function concurrencyLimit<E extends Env = Env>(
 ): ConcurrencyLimit<E>;
 // biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature above
 export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): ConcurrencyLimit {
-  const http = new HttpGate<Context>(options, framework);
+  const workers = onWorkers() ? new WorkersClock() : undefined;
+  const http = new HttpGate<Context>(withClock(options, workers), framework);
   const onReject = options.onReject && withReason(options.onReject);
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
@@ -71,13 +73,16 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
     }
+    workers?.run();
     const visit = http.enter(c, clientOf(c));
     if (visit === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();
     }
     if (visit.answered === undefined) return conclude(visit, c, next);
-    return visit.answered.then(() => conclude(visit, c, next));
+    const concluded = visit.answered.then(() => conclude(visit, c, next));
+    workers?.attend(visit, c, concluded);
+    return concluded;
   }
 
   function conclude(visit: Visit, c: Context, next: Next): Promise<Answered> {
@@ -88,6 +93,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     if (rejection !== undefined) return reject(visit, rejection, c, next);
     const fields = http.fields(visit);
     const work = visit.during(next());
+    workers?.keep(c, work);
     if (fields.length === 0 && client instanceof NodeClient) return work;
     return finish(work, c, client, fields);
   }
@@ -102,6 +108,13 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
   }
 
   return withHandle(limit, http);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function withClock(options: ConcurrencyLimitOptions<any>, clock: Clock | undefined) {
+  if (clock === undefined) return options;
+  checkWorkers(options);
+  return { clock, ...options };
 }
 
 /** What is left to do when the handler is done. */
