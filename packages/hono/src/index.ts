@@ -103,7 +103,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     if (result !== false) return result;
     const { status, headers, body } = http.answerTo(visit, c);
     const response = c.body(body, status as 503, headers);
-    for (const [name, value] of http.fields(visit)) response.headers.append(name, value);
+    append(response, http.fields(visit));
     return response;
   }
 
@@ -131,8 +131,18 @@ async function finish(work: Promise<void>, c: Context, client: Client, fields: F
 
 function add(c: Context, fields: Fields): void {
   // A response that switches protocols cannot be made anew.
-  if (c.res.status === 101) return;
-  for (const [name, value] of fields) c.header(name, value, { append: true });
+  if (fields.length === 0 || c.res.status === 101) return;
+  try {
+    append(c.res, fields);
+  } catch {
+    // The headers of a redirect, say, cannot be changed; those of a copy can. (The oldest versions' `c.header` appends twice.)
+    c.res = new Response(c.res.body, c.res);
+    append(c.res, fields);
+  }
+}
+
+function append({ headers }: Response, fields: Fields): void {
+  for (const [name, value] of fields) headers.append(name, value);
 }
 
 /** Elsewhere than on Node, the end of the body is the end of the response. */

@@ -1,8 +1,10 @@
 import { startTimer, systemClock } from '../clock.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
-/** A rejected upload is drained up to this many bytes. */
+/** The longest body that is drained for the sake of its connection. */
 const MAX_DRAINED_BYTES = 128 * 1024;
+/** How much is still read of a longer one. */
+const MAX_READ_BYTES = 64 * 1024;
 /** How long a connection that is to be closed stays open, so that the client can read the response. */
 const LINGER_MS = 1000;
 
@@ -28,7 +30,7 @@ export function rejectUpload(request: NodeRequest, response: NodeResponse): void
 }
 
 function drain(request: NodeRequest, socket: NodeSocket): void {
-  let left = MAX_DRAINED_BYTES;
+  let left = isShort(request) ? Infinity : MAX_READ_BYTES;
   let isFinishing = true;
   let isClosing = false;
   const { destroySoon } = socket;
@@ -45,7 +47,7 @@ function drain(request: NodeRequest, socket: NodeSocket): void {
   });
   request.on('data', ({ length }) => {
     left -= length;
-    if (left < 0) request.pause();
+    if (left <= 0) request.pause();
   });
   request.on('close', () => {
     // Uncovers the method of the socket's class.

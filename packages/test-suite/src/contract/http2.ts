@@ -51,6 +51,25 @@ export function overHttp2(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
+  it('withdraws a stream that is reset while its unread upload waits in the queue', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
+    const session = await connected(app);
+    const holder = request(session, '/holder');
+    await counts(limit, 1);
+    const leaver = request(session, '/leaver', { ':method': 'POST' });
+    leaver.stream.write(Buffer.alloc(200_000));
+    await counts(limit, 1, 1);
+    await aRound();
+    leaver.stream.close(http2.constants.NGHTTP2_CANCEL);
+    await counts(limit, 1, 0);
+    expect(limit.stats().withdrawn).toBe(1);
+    work.finishAll();
+    await holder.answer;
+    expect(work.paths).toEqual(['/holder']);
+  });
+
   it('gets the permit of a stream back that is reset while it is handled', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1 });

@@ -36,6 +36,7 @@ export function refusedUploads(world: World): void {
 
   it.each<[string, string[], string, 'keep-alive' | 'close']>([
     ['short', ['Content-Length: 1000'], 'x'.repeat(1000), 'keep-alive'],
+    ['of 128 KiB', ['Content-Length: 131072'], 'x'.repeat(131_072), 'keep-alive'],
     ['of 200 kB', ['Content-Length: 200000'], 'x'.repeat(200_000), 'close'],
     ['of 1 MB', ['Content-Length: 1000000'], 'x'.repeat(1_000_000), 'close'],
     ['in one chunk', ['Transfer-Encoding: chunked'], chunked(1000), 'close'],
