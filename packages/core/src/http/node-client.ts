@@ -128,10 +128,10 @@ export class NodeClient extends Client {
     );
   }
 
-  rejected(hangUp: boolean): void {
+  rejected(hangUp: boolean, clock: Clock): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
-    rejectUpload(request, response);
+    rejectUpload(request, response, clock);
   }
 
   #watchTouches(): Set<() => void> {

@@ -1,4 +1,4 @@
-import { startTimer, systemClock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
 /** The longest body that is drained for the sake of its connection. */
@@ -13,7 +13,7 @@ const LINGER_MS = 1000;
  * request. Otherwise the response says `Connection: close`, and the connection is closed a moment after it: closing it
  * at once would reset it, and the client might never read the response (RFC 9112, 9.6).
  */
-export function rejectUpload(request: NodeRequest, response: NodeResponse): void {
+export function rejectUpload(request: NodeRequest, response: NodeResponse, clock: Clock): void {
   // HTTP/2 has a flow control of its own.
   if (!hasBody(request) || response.stream !== undefined) return;
   const { writeHead } = response;
@@ -25,11 +25,11 @@ export function rejectUpload(request: NodeRequest, response: NodeResponse): void
   // Before Node's own listener, which closes the connection at once, or drains the whole body.
   response.prependListener('finish', () => {
     const { socket } = request;
-    if (socket !== null && isUnread(request)) drain(request, socket);
+    if (socket !== null && isUnread(request)) drain(request, socket, clock);
   });
 }
 
-function drain(request: NodeRequest, socket: NodeSocket): void {
+function drain(request: NodeRequest, socket: NodeSocket, clock: Clock): void {
   let left = isShort(request) ? Infinity : MAX_READ_BYTES;
   let isFinishing = true;
   let isClosing = false;
@@ -40,7 +40,7 @@ function drain(request: NodeRequest, socket: NodeSocket): void {
     if (!isFinishing || isClosing) return;
     isClosing = true;
     socket.end();
-    startTimer(systemClock, LINGER_MS, () => socket.destroy(), true);
+    startTimer(clock, LINGER_MS, () => socket.destroy(), true);
   };
   queueMicrotask(() => {
     isFinishing = false;

@@ -6,6 +6,8 @@ const limit = concurrencyLimit({
   queueLimit: 20,
   queueTimeout: 400,
   maxHold: 1500,
+  // In place of a warning.
+  observer: { leaked: () => {} },
   skip: (c) => c.req.path === '/stats' || c.req.path === '/misuse',
 });
 
@@ -22,6 +24,7 @@ app.get('/signal', async (c) => {
   await pause(3000);
   return c.text(`${signal?.aborted}`);
 });
+app.onError((error, c) => c.text(error.message, 500));
 app.get('/hung', () => new Promise<Response>(() => {}));
 app.get('/throws', () => {
   throw new Error('broken');

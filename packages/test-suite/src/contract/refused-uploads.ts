@@ -5,14 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
-import { until } from '../kit/until.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { aRound } from '../kit/until.ts';
 import { pump, size } from '../kit/upload.ts';
 import type { World } from '../kit/world.ts';
 
 /** What becomes of the connection over which an upload came that was refused. */
 export function refusedUploads(world: World): void {
   it('serves the next request on it where the upload was whole', async () => {
-    const { app, work, holder } = await busy(world);
+    const clock = new ManualClock();
+    const { app, work, holder } = await busy(world, { clock });
     const refused = async (length: number) => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
       world.later(() => agent.destroy());
@@ -27,7 +29,7 @@ export function refusedUploads(world: World): void {
     const slow = app.call('/slow', { agent: agents[1] });
     await work.begins(2);
     // Longer than a connection is kept for the rest of an upload.
-    await sleep(1200);
+    clock.advance(1200);
     work.finishAll();
     expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
     expect(await app.call('/other', { agent: agents[0] }).answer()).toMatchObject({ status: 200 });
@@ -44,19 +46,23 @@ export function refusedUploads(world: World): void {
     ['that begins later', ['Content-Length: 1000'], '', 'keep-alive'],
     ['that asks first', ['Content-Length: 1000', 'Expect: 100-continue'], '', 'close'],
   ])('says whether it is kept: an upload %s', async (_, headers, body, connection) => {
-    const { app, work, holder } = await busy(world);
+    const clock = new ManualClock();
+    const { app, work, holder } = await busy(world, { clock });
     const raw = app.raw();
     raw.request('POST /upload', ...headers);
     raw.socket.write(body);
     await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
     expect(/connection: (\S+)/i.exec(raw.received)?.[1]).toBe(connection);
     if (connection === 'keep-alive') {
-      // Longer than a server may wait for the rest of an upload.
-      await sleep(1200);
-      if (body === '') raw.socket.write('x'.repeat(1000));
+      clock.advance(10_000);
+      if (body === '') {
+        // Longer than Hono's server waits for the rest of an upload.
+        await sleep(600);
+        raw.socket.write('x'.repeat(1000));
+      }
       raw.request('GET /next');
       await raw.receives(/503[\s\S]*503[\s\S]*\}$/);
-    } else await until(() => raw.ended);
+    } else await raw.untilClosed(clock);
     await raw.destroy();
     work.finishAll();
     await holder.answer();
@@ -65,7 +71,8 @@ export function refusedUploads(world: World): void {
   it.each([200_000, 1_000_000])(
     'answers each request of a client with one connection after an upload of %i bytes',
     async (length) => {
-      const { app, work, holder } = await busy(world);
+      const clock = new ManualClock();
+      const { app, work, holder } = await busy(world, { clock });
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
       world.later(() => agent.destroy());
       const upload = { method: 'POST', body: 'x'.repeat(length), agent };
@@ -74,7 +81,8 @@ export function refusedUploads(world: World): void {
       await holder.answer();
       const slow = app.call('/slow', { agent });
       await work.begins(2);
-      await sleep(1200);
+      clock.advance(10_000);
+      await aRound();
       work.finishAll();
       expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
     },
@@ -82,7 +90,8 @@ export function refusedUploads(world: World): void {
 
   it('is not read on where the request was paused', async () => {
     const work = new Paused();
-    const limit = world.limit({ limit: 1 });
+    const clock = new ManualClock();
+    const limit = world.limit({ limit: 1, clock });
     const app = await world.serveThrough(
       (listener) => (req, res) => {
         if (req.method === 'POST') req.pause();
@@ -97,7 +106,7 @@ export function refusedUploads(world: World): void {
     raw.request('POST /upload', `Content-Length: ${size}`);
     const sent = pump(raw.socket);
     await raw.receives(/HTTP\/1\.1 503/);
-    await until(() => raw.ended);
+    await raw.untilClosed(clock);
     expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(256 * 1024);
     expect(sent.bytes).toBeLessThan(size / 4);
     work.finishAll();
