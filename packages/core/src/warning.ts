@@ -4,7 +4,7 @@ export const warned = new Set<string>();
 export function warnOnce(code: `HEADGATE_${string}`, message: string): void {
   if (warned.has(code)) return;
   warned.add(code);
-  const text = `${message} (docs/errors.md, ${code})`;
+  const text = `${message} (@headgate/core/docs/errors.md, ${code})`;
   const { process } = globalThis as {
     process?: { emitWarning?(message: string, options: { code: string }): void };
   };

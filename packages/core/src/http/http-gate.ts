@@ -12,6 +12,7 @@ import type { Client } from './client.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
 import { JudgedVisit, type Judgement } from './judged-visit.ts';
+import { checkCalled } from './misplaced.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
 import { checkUnordered, Ordering } from './ordering.ts';
 import { reasonOf } from './reason.ts';
@@ -76,6 +77,7 @@ export class HttpGate<R> implements Door {
     options: HttpOptions<R, never, unknown, never> & { abandonAfter?: number | undefined },
     private readonly framework: Framework<R>,
   ) {
+    checkCalled(options);
     checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
     const { queueLimit, queueTimeout, order, mode, maxHold, maxRetryAfter } = options;
     const { observer, clock, random, onDisconnect = 'wait' } = options;
@@ -141,7 +143,7 @@ export class HttpGate<R> implements Door {
     return visit;
   }
 
-  /** For every response, where `headers` asks for it. */
+  /** For every response, rejections included, where `headers` asks for it. */
   fields(visit: Visit): Fields {
     if (!this.#headers) return noFields;
     return limitFields(visit.takes, visit.admission.waited);
@@ -157,9 +159,7 @@ export class HttpGate<R> implements Door {
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);
-    const answer = this.#answers.to(rejection, { method, accept, statusCode });
-    if (!this.#headers) return answer;
-    return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(this.fields(visit)) } };
+    return this.#answers.to(rejection, { method, accept, statusCode });
   }
 
   stats(): HttpStats {

@@ -131,7 +131,11 @@ export abstract class BasePermit implements Permit {
   abort(reason: unknown): void {
     const extra = this.extras();
     extra.reason ??= reason;
-    extra.controller?.abort(reason);
+    try {
+      extra.controller?.abort(reason);
+    } catch {
+      // Cloudflare Workers let no other request abort it. What follows must happen all the same.
+    }
     this.whole?.abort(reason);
   }
 
