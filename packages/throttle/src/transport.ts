@@ -34,8 +34,16 @@ export interface Answer {
   readonly text: string;
 }
 
+/** Carries calls to the service. */
+export interface Caller {
+  /** @throws StoreError where no answer comes; else what the signal says. */
+  call(call: Call, times: CallTimes): Promise<Answer>;
+  /** Ends calls that are under way, too. */
+  close(): void;
+}
+
 /** Connections to the service that are kept for the next call. Idle ones keep no process alive. */
-export class Transport {
+export class Transport implements Caller {
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
   readonly #target: http.RequestOptions;
@@ -55,7 +63,6 @@ export class Transport {
     this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  /** @throws StoreError where no answer comes; else what the signal says. */
   async call(call: Call, times: CallTimes): Promise<Answer> {
     for (;;) {
       if (this.#isClosed) throw isClosed();
@@ -65,7 +72,6 @@ export class Transport {
     }
   }
 
-  /** Ends calls that are under way, too. */
   close(): void {
     this.#isClosed = true;
     for (const end of this.#ends) end(isClosed());
@@ -75,6 +81,7 @@ export class Transport {
   /** Undefined where the connection was not there any more. */
   #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
       const request = this.#request({
         ...this.#target,
         ...{ agent: this.#agent, method, path: this.#prefix + path },
@@ -108,7 +115,6 @@ export class Transport {
           fail(error instanceof StoreError ? error : unreachable(error)),
         );
       });
-      if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort, { once: true });
       request.end(body);
     });

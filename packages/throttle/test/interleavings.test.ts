@@ -1,0 +1,54 @@
+import { createServer } from '@headgate/server';
+import { interleavingSuite, type Network } from '@headgate/test-suite';
+import { late, unreachable } from '../src/failure.ts';
+import { ThrottleStore } from '../src/throttle-store.ts';
+import type { Answer, Call, Caller, CallTimes } from '../src/transport.ts';
+
+interleavingSuite({
+  name: 'throttleStore',
+  start: ({ network, name, limit }) => {
+    const server = createServer({ semaphores: { [name]: limit } });
+    return {
+      connect: ({ lease, timeout }) =>
+        new ThrottleStore(new SimulatedTransport(network, server.app), lease, timeout),
+      count: async () => {
+        const text = await (await server.app.request('/metrics')).text();
+        const sum = (metric: string) =>
+          Number(new RegExp(`^${metric}{.*} (\\d+)$`, 'm').exec(text)?.[1]);
+        return { inflight: sum('throttle_acquired'), queued: sum('throttle_pending') };
+      },
+      close: () => server.close(),
+    };
+  },
+});
+
+/** Each request has a connection of its own, as with HTTP/1.1 no two are under way on one. */
+class SimulatedTransport implements Caller {
+  constructor(
+    private readonly network: Network,
+    private readonly app: {
+      request(path: string, init: RequestInit): Promise<Response> | Response;
+    },
+  ) {}
+
+  call({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer> {
+    const headers = { 'Content-Type': 'application/json' };
+    const apply = async () => {
+      const init = body === undefined ? { method } : { method, body, headers };
+      const response = await this.app.request(path, init);
+      return { status: response.status, text: await response.text() };
+    };
+    const name = `${method} ${path} ${body ?? ''}`;
+    return new Promise((resolve, reject) => {
+      const timer = timeout === undefined ? undefined : setTimeout(() => reject(late()), timeout);
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      if (signal?.aborted) return reject(signal.reason);
+      const answer = this.network.send({ connection: Symbol(), name, apply }, () =>
+        unreachable(new Error('the connection was reset')),
+      );
+      answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+    });
+  }
+
+  close(): void {}
+}
