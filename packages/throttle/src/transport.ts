@@ -2,10 +2,13 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { StoreError } from '@headgate/core/shared';
 import type { Address } from './address.ts';
-import { closed, late, refused, unreachable } from './failure.ts';
+import { closed, isLate, late, refused, unreachable } from './failure.ts';
 
 /** The figures of a hundred thousand semaphores; more is no answer of the service. */
 const longestAnswer = 32_000_000;
+
+/** Milliseconds that a connection is kept idle: gateways and balancers forget idle ones, some after half a minute. */
+const longestIdle = 10_000;
 
 export interface TransportOptions {
   readonly address: Address;
@@ -56,7 +59,7 @@ export class Transport implements Caller {
   constructor({ address, token, sockets }: TransportOptions) {
     const { isSecure, host, port, socketPath, prefix } = address;
     const { Agent, request } = isSecure ? https : http;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: longestIdle });
     this.#request = request as typeof http.request;
     this.#target = socketPath === undefined ? { host, port } : { socketPath };
     this.#prefix = prefix;
@@ -78,6 +81,13 @@ export class Transport implements Caller {
     this.#agent.destroy();
   }
 
+  /** Where one connection has died without a word, those beside it may have, too. */
+  #dropIdle(): void {
+    for (const idle of Object.values(this.#agent.freeSockets)) {
+      for (const socket of idle ?? []) socket.destroy();
+    }
+  }
+
   /** Undefined where the connection was not there any more. */
   #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
@@ -97,8 +107,15 @@ export class Transport implements Caller {
         reject(error);
         request.destroy();
       };
-      const abort = () => fail(signal?.reason);
-      const cancel = timeout === undefined ? () => {} : afterAll(timeout, () => fail(late()));
+      const abort = () => {
+        fail(signal?.reason);
+        if (isLate(signal?.reason)) this.#dropIdle();
+      };
+      const giveUp = () => {
+        fail(late());
+        this.#dropIdle();
+      };
+      const cancel = timeout === undefined ? () => {} : afterAll(timeout, giveUp);
       this.#ends.add(fail);
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (!request.reusedSocket || !isStale(error)) return fail(unreachable(error));
