@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { access, lstat, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -9,6 +9,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
 import { boundConnections, requestBounds } from './connections.ts';
+import { inTurn } from './in-turn.ts';
 
 export interface ListenOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
@@ -49,7 +50,8 @@ export async function listen(app: Hono, options: ListenOptions, log: Log): Promi
       request.url.length > maxUrl ? tooLong() : app.fetch(request, env),
     // Of who says none: with HTTP/1.0, as some health checks speak it, nobody has to.
     hostname: 'localhost',
-    createServer: tls === undefined ? createServer : createTlsServer,
+    createServer: (settings: ServerOptions, handle: RequestListener) =>
+      (tls === undefined ? createServer : createTlsServer)(settings, inTurn(handle)),
     serverOptions: { ...requestBounds, ...tls },
   }) as Server;
   boundConnections(server, checkCount('maxConnections', maxConnections, 1), log);
