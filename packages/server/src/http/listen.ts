@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { access, lstat, rm } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { checkCount, checkNames, checkText, invalid } from '@headgate/core/shared';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
 import { boundConnections, requestBounds } from './connections.ts';
@@ -45,15 +45,14 @@ const patience = 500;
 export async function listen(app: Hono, options: ListenOptions, log: Log): Promise<Listener> {
   checkNames('listen', options, names);
   const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
-  const server = createAdaptorServer({
-    fetch: (request: Request, env: object) =>
-      request.url.length > maxUrl ? tooLong() : app.fetch(request, env),
-    // Of who says none: with HTTP/1.0, as some health checks speak it, nobody has to.
-    hostname: 'localhost',
-    createServer: (settings: ServerOptions, handle: RequestListener) =>
-      (tls === undefined ? createServer : createTlsServer)(settings, inTurn(handle)),
-    serverOptions: { ...requestBounds, ...tls },
-  }) as Server;
+  const fetch = (request: Request, env: object) =>
+    request.url.length > maxUrl ? tooLong() : app.fetch(request, env);
+  // `hostname` is for requests that name no host: HTTP/1.0, as some health checks speak it, does not require one.
+  const handle = inTurn(getRequestListener(fetch, { hostname: 'localhost' }) as RequestListener);
+  const server: Server =
+    tls === undefined
+      ? createServer(requestBounds, handle)
+      : createTlsServer({ ...requestBounds, ...tls }, handle);
   boundConnections(server, checkCount('maxConnections', maxConnections, 1), log);
   const open = new Set<Socket>();
   server.on('connection', (connection: Socket) => {

@@ -7,7 +7,7 @@ import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
 
 /** Milliseconds. What `throttleStore` and the others have by default. */
-export const times = { lease: 10_000, timeout: 1_000 };
+const times = { lease: 10_000, timeout: 1_000 };
 /** Milliseconds that a message takes at most where the network is well: two round trips are shorter than a call. */
 const maxDelay = 150;
 /** Milliseconds that callers wait at most: less than the third of a lease, so that no renewal comes before. */
