@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { ending } from './ending.ts';
 
 // Nothing else is imported statically: signals must be listened for before that is loaded.

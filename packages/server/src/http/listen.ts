@@ -8,7 +8,7 @@ import { checkCount, checkNames, checkText, invalid } from '@headgate/core/share
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
-import { boundConnections, requestBounds } from './connections.ts';
+import { boundConnections, maxHeaderSize, type Timeouts, timeouts } from './connections.ts';
 import { inTurn } from './in-turn.ts';
 
 export interface ListenOptions {
@@ -42,18 +42,25 @@ const longestPath = process.platform === 'linux' ? 107 : 103;
 /** Milliseconds that a request which is not blocked has to end, while the server closes. */
 const patience = 500;
 
-export async function listen(app: Hono, options: ListenOptions, log: Log): Promise<Listener> {
+export async function listen(
+  app: Hono,
+  options: ListenOptions,
+  log: Log,
+  /** For tests, which do not wait for the usual ones. */
+  bounds: Timeouts = timeouts,
+): Promise<Listener> {
   checkNames('listen', options, names);
   const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
   const fetch = (request: Request, env: object) =>
     request.url.length > maxUrl ? tooLong() : app.fetch(request, env);
   // `hostname` is for requests that name no host: HTTP/1.0, as some health checks speak it, does not require one.
   const handle = inTurn(getRequestListener(fetch, { hostname: 'localhost' }) as RequestListener);
+  const settings = { maxHeaderSize, ...bounds };
   const server: Server =
     tls === undefined
-      ? createServer(requestBounds, handle)
-      : createTlsServer({ ...requestBounds, ...tls }, handle);
-  boundConnections(server, checkCount('maxConnections', maxConnections, 1), log);
+      ? createServer(settings, handle)
+      : createTlsServer({ ...settings, ...tls }, handle);
+  boundConnections(server, checkCount('maxConnections', maxConnections, 1), bounds, log);
   const open = new Set<Socket>();
   server.on('connection', (connection: Socket) => {
     open.add(connection);
