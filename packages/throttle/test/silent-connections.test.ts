@@ -52,7 +52,7 @@ async function blocked(): Promise<void> {
 
 test('a waiter whose connection has died is granted within a third of a lease, and the next ones within a call', async () => {
   const { url, forget } = await gateway();
-  const [lease, timeout] = [3_000, 900];
+  const [lease, timeout] = [6_000, 1_500];
   const options = { name: 'A', limit: 1, queueLimit: 10, queueTimeout: 20_000 };
   const holder = createLimiter({ ...options, store: throttleStore({ url: service.url }) });
   const store = throttleStore({ url, lease, timeout });
@@ -71,9 +71,9 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   // A third of the lease until it asks by itself.
   expect(performance.now() - released).toBeLessThan(lease / 3 + 3 * timeout);
   const granted = performance.now();
-  // Each asked by itself before, a third of a lease after the one before it.
+  // Before, each asked by itself, or the dead request was given up after more than four seconds.
   for (const permit of others) (await permit).release();
-  expect(performance.now() - granted).toBeLessThan(3 * timeout);
+  expect(performance.now() - granted).toBeLessThan(2.5 * timeout);
 });
 
 test('a lock is granted within a blocked request’s time where its connection has died', async () => {
