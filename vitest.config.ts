@@ -18,11 +18,7 @@ const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
 /** Files that need modules and a process of their own: all others share those of their worker. */
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
-  // They expect a warning that comes once per process.
-  'packages/*/test/{express,hono,koa}-[0-9].test.ts',
-  'packages/core/test/max-hold.test.ts',
-  // They replace a global, or measure the heap.
-  'packages/core/test/robustness.test.ts',
+  // They replace a global for modules that they import anew, and measure the heap.
   'packages/core/test/shared/odd-stores.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const self = fileURLToPath(import.meta.url);
 const repository = dirname(dirname(dirname(dirname(self))));
-const cache = join(repository, 'node_modules/.cache/programs');
+const cache = join(repository, 'node_modules/.cache/bundles');
 
 /** The last line of a bundle: what it was made of. */
 interface Origin {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
-const lease = 900;
+const lease = 1_500;
 let redis: RedisServer;
 beforeAll(async () => {
   redis = await startRedis();
