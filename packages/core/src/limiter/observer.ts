@@ -35,7 +35,10 @@ export interface Observer {
    * says so, of all that share it.
    */
   slowed?(event: Event & { reason: string | undefined }): void;
-  /** A permit of a shared limit has outlived its lease; its signal aborts. */
+  /**
+   * A permit of a shared limit has outlived its lease; its signal aborts. Or its release found that the store did not hold
+   * it any more.
+   */
   lost?(event: Event & { weight: number }): void;
   /** Leases of a shared limit were found expired, of whatever process. */
   reclaimed?(event: Event & { count: number }): void;

@@ -92,8 +92,9 @@ export class Session implements StoreListener {
   /** It is needed no longer. */
   release(lease: Lease): void {
     const known = this.#leases.delete(lease.id);
+    const isHeld = lease.state === 'held' && this.store.clock.now() < this.endOf(lease);
     lease.state = 'over';
-    if (known) this.releases.add(lease);
+    if (known) this.releases.add(lease, isHeld);
   }
 
   /** The store knows nothing of it. */

@@ -180,6 +180,13 @@ export class SharedPools implements Member {
     if (this.circuit.error === undefined) this.#report(true, error);
   }
 
+  /** The store has let go of a lease that this process had not released. */
+  leaseLost(weight: number): void {
+    const { name, observer } = this.settings;
+    this.lost++;
+    observer.lost?.({ name, weight });
+  }
+
   doubted(): void {
     void this.circuit.doubt();
   }
