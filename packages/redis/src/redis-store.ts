@@ -46,7 +46,10 @@ export class RedisStore extends Store {
     super({ lease, timeout });
     this.#connection = connection;
     this.#sender = { owner: this.owner, prefix, lease, keys: new WeakMap() };
-    this.#subscription = new Subscription(connection, prefix + this.owner, () => this.#listener);
+    this.#subscription = new Subscription({
+      ...{ connection, channel: prefix + this.owner, timeout },
+      listener: () => this.#listener,
+    });
     this.#unwatch = connection.watch({
       up: () => this.#up(),
       down: (error) => this.#down(error),
@@ -61,6 +64,7 @@ export class RedisStore extends Store {
     await within(timeout, (isLate) =>
       Promise.all(calls.map((call) => this.#do(call, answers, isLate))),
     );
+    if (answers.some(isQueued)) this.#subscription.isNeeded();
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
@@ -139,6 +143,10 @@ export class RedisStore extends Store {
     for (const go of this.#waiting) go();
     this.#waiting.clear();
   }
+}
+
+function isQueued(answer: Answer | undefined): boolean {
+  return answer !== undefined && 'state' in answer && answer.state === 'queued';
 }
 
 function read(reply: unknown): StoreStats {

@@ -1,5 +1,6 @@
 import { startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import { type Answered, Batch } from './batch.ts';
 import type { Lease } from './lease.ts';
 import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts';
@@ -16,6 +17,7 @@ export interface Member {
   /** The store is there, and is to know who was let in without it. */
   tell(): void;
   slowed(reason: string | undefined): void;
+  muted(error: StoreError | undefined): void;
 }
 
 /** This process and one store: all leases are renewed by one timer, which keeps no process alive. */
@@ -127,6 +129,15 @@ export class Session implements StoreListener {
     for (const member of [...this.#members]) member.doubted();
     if (up) this.releases.sendAgain();
     this.#tend();
+  }
+
+  get isWaiting(): boolean {
+    for (const { state } of this.#leases.values()) if (state === 'queued') return true;
+    return false;
+  }
+
+  muted(error: StoreError | undefined): void {
+    for (const member of [...this.#members]) member.muted(error);
   }
 
   slowed(reason: string | undefined): void {

@@ -189,6 +189,10 @@ export class SharedPools implements Member {
     observer.slowed?.({ name, reason });
   }
 
+  muted(error: StoreError | undefined): void {
+    if (this.circuit.error === undefined) this.#report(true, error);
+  }
+
   tell(): void {
     for (const pool of this.inUse()) this.fallback.tellOf(pool);
   }
