@@ -56,6 +56,21 @@ export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'PostgreSQL has not answered in time', cause);
 }
 
+/** Whether the server has no room for further notifications. */
+export function isQueueFull(error: unknown): boolean {
+  return stateOf(error) === '54000';
+}
+
+export function queueFull(cause: unknown): StoreError {
+  const message = 'the NOTIFY queue of PostgreSQL is full (54000): waiters are granted later';
+  return refused(message, cause);
+}
+
+export function unheard(): StoreError {
+  const message = 'notifications do not arrive: the listening connection is opened anew';
+  return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
+}
+
 function down(message: string, cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause);
 }
