@@ -7,6 +7,7 @@ import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts
 import { Releases } from './releases.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
+import { StoreWarnings } from './store-warnings.ts';
 
 /** Those who are told what a store says unasked. */
 export interface Member {
@@ -27,6 +28,7 @@ export class Session implements StoreListener {
   readonly #members = new Set<Member>();
   readonly #batch: Batch;
   readonly releases: Releases;
+  readonly warnings: StoreWarnings;
   /** How often news may have been missed. */
   missed = 0;
   #wakeAt = Infinity;
@@ -37,6 +39,7 @@ export class Session implements StoreListener {
   constructor(readonly store: Store) {
     this.#batch = new Batch(store);
     this.releases = new Releases(this);
+    this.warnings = new StoreWarnings(store.clock);
   }
 
   /** @throws HeadgateError where there is one of this name: both would count as one limit, most likely unawares. */
@@ -51,6 +54,7 @@ export class Session implements StoreListener {
 
   leave(member: Member): void {
     this.#members.delete(member);
+    this.warnings.forget(member.name);
   }
 
   newId(): string {

@@ -1,3 +1,4 @@
+import { startTimer, systemClock } from '../clock.ts';
 import { within } from './within.ts';
 
 export interface SubscriptionProbeOptions {
@@ -18,7 +19,8 @@ export interface SubscriptionProbeOptions {
  */
 export class SubscriptionProbe {
   readonly #options: SubscriptionProbeOptions;
-  #timer: NodeJS.Timeout | undefined;
+  /** Cancels the next probe; undefined where none is due. */
+  #cancel: (() => void) | undefined;
   /** Whether a message has arrived since the timer was set. */
   #hasHeard = false;
   #arrived = () => {};
@@ -32,10 +34,10 @@ export class SubscriptionProbe {
 
   /** A waiter has been queued. */
   wanted(): void {
-    if (!this.#isUp || this.#timer !== undefined || this.#isProbing) return;
+    if (!this.#isUp || this.#cancel !== undefined || this.#isProbing) return;
     this.#hasHeard = false;
-    this.#timer = setTimeout(() => void this.#probe(), this.#options.timeout);
-    this.#timer.unref();
+    const { timeout } = this.#options;
+    this.#cancel = startTimer(systemClock, timeout, () => void this.#probe(), true);
   }
 
   /** Any message has arrived. */
@@ -53,13 +55,13 @@ export class SubscriptionProbe {
   /** The subscription is known to be lost, or closed. */
   down(): void {
     this.#isUp = false;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     this.#arrived();
   }
 
   async #probe(): Promise<void> {
-    this.#timer = undefined;
+    this.#cancel = undefined;
     this.#isProbing = true;
     const isDead = !this.#hasHeard && (await this.#isDead());
     this.#isProbing = false;

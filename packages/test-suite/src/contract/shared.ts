@@ -20,7 +20,7 @@ export function shared(world: World): void {
   }
 
   it('hold over all processes, in order of arrival', async () => {
-    const { work, a, b } = await two((store) => ({ limit: 1, store, queueLimit: 5 }));
+    const { work, a, b } = await two((store) => ({ name: 'all', limit: 1, store, queueLimit: 5 }));
     const calls = [a.app.call('/1')];
     await work.begins(1);
     for (const [path, { app, limit }] of [
@@ -42,7 +42,7 @@ export function shared(world: World): void {
   });
 
   it('turn away what is beyond the line of all of them', async () => {
-    const { work, a, b } = await two((store) => ({ limit: 1, store, queueLimit: 1 }));
+    const { work, a, b } = await two((store) => ({ name: 'all', limit: 1, store, queueLimit: 1 }));
     const calls = [a.app.call(), a.app.call()];
     await counts(a.limit, 1, 1);
     const { status, headers } = await b.app.call().answer();
@@ -72,7 +72,7 @@ export function shared(world: World): void {
   });
 
   it('lose a client that leaves the line', async () => {
-    const { work, a, b } = await two((store) => ({ limit: 1, store, queueLimit: 1 }));
+    const { work, a, b } = await two((store) => ({ name: 'all', limit: 1, store, queueLimit: 1 }));
     const first = a.app.call();
     await work.begins(1);
     const gone = b.app.call();
@@ -89,7 +89,7 @@ export function shared(world: World): void {
 
   it('lose a client that leaves before the store has answered', async () => {
     const store = faultyStore(memoryStore());
-    const limit = world.limit({ limit: 1, store, queueLimit: 1 });
+    const limit = world.limit({ name: 'all', limit: 1, store, queueLimit: 1 });
     const app = await world.serve({ use: limit }, { handle: ok });
     const before = store.calls;
     store.faults = { call: () => ({ delay: 300 }) };
@@ -102,7 +102,7 @@ export function shared(world: World): void {
   });
 
   it('give the handler a fencing token and a signal', async () => {
-    const limit = world.limit({ limit: 1, store: memoryStore() });
+    const limit = world.limit({ name: 'all', limit: 1, store: memoryStore() });
     const app = await world.serve(
       { use: limit },
       {
@@ -122,7 +122,7 @@ export function shared(world: World): void {
   ] as const)('%s while the store is away', async (onStoreError: OutagePolicy, expected) => {
     const store = faultyStore(memoryStore({ timeout: 50 }));
     store.faults = { call: () => 'drop' };
-    const limit = world.limit({ limit: 1, store, onStoreError });
+    const limit = world.limit({ name: 'all', limit: 1, store, onStoreError });
     const app = await world.serve({ use: limit }, { handle: ok });
     for (let i = 0; i < 3; i++) {
       const { status, headers, body } = await app.call().answer();
@@ -136,6 +136,12 @@ export function shared(world: World): void {
     expect(await app.call().answer()).toMatchObject({ status: 200 });
   });
 
+  it('refuse a store without a name, by which unrelated services would share one limit', () => {
+    const options = { limit: 2, store: memoryStore() } as unknown as SuiteOptions;
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'name' };
+    expect(() => world.limit(options)).toThrow(expect.objectContaining(error));
+  });
+
   it.each([
     ['fairBy', { fairBy: () => 'ann' }],
     ['priority', { priority: () => 'high' }],
@@ -145,7 +151,12 @@ export function shared(world: World): void {
     ['reserve', { reserve: 1, limit: 1 }],
     ['store', { store: 'redis://127.0.0.1' }],
   ])('refuse %s, which a store cannot honour', (option, options) => {
-    const limit = { limit: 2, store: memoryStore(), ...options } as unknown as SuiteOptions;
+    const limit = {
+      name: 'all',
+      limit: 2,
+      store: memoryStore(),
+      ...options,
+    } as unknown as SuiteOptions;
     const error = { code: 'ERR_HEADGATE_OPTION', option };
     expect(() => world.limit(limit)).toThrow(expect.objectContaining(error));
   });
