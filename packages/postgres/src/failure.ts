@@ -7,7 +7,7 @@ const canceled = new Set(['57014', '55P03']);
 const missing = new Set(['3F000', '42P01', '42883']);
 const repeatable = new Set(['40001', '40P01']);
 
-function stateOf(error: unknown): string {
+export function stateOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
 }
@@ -40,6 +40,10 @@ export function failure(cause: unknown): StoreError {
   const state = stateOf(cause);
   if (missing.has(state)) {
     return refused(`its tables are not there (${state}): await store.migrate(), once`, cause);
+  }
+  if (state === '42703') {
+    const { message } = cause as Error;
+    return refused(`its tables are not as migrate() makes them (${state}: ${message})`, cause);
   }
   if (isRefusal(cause)) return refused(`PostgreSQL refused the call: ${state}`, cause);
   const { message = '' } = (cause ?? {}) as Partial<Error>;

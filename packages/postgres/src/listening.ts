@@ -3,6 +3,7 @@ import { type MakeClient, type PostgresClient, type Query, statement } from './c
 import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
 import { Link } from './link.ts';
 import { sessionSettings } from './session.ts';
+import { checkVersion, versionQuery } from './version.ts';
 
 export interface ListeningOptions {
   readonly make: MakeClient;
@@ -105,6 +106,8 @@ export class Listening {
     // Only now: a session's settings and locks would stay behind in a pooler.
     await client.query(statement(sessionSettings(0)));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
+    const { rows: versions } = await client.query(statement(versionQuery(schema)));
+    checkVersion(versions[0]?.[0]);
     const register = statement(`SELECT ${schema}.register($1)`, [owner]);
     const { rows } = await client.query(register);
     this.#number = Number(rows[0]?.[0]);
