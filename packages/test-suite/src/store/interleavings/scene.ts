@@ -158,7 +158,7 @@ export class InterleavingScene {
     this.trace.push(name);
     if (/^(reset|silence):/.test(name)) this.#faults++;
     await run();
-    await settled();
+    await this.#settled();
     this.#check();
   }
 
@@ -175,7 +175,7 @@ export class InterleavingScene {
       if (isLate && !faults) return;
       if (isLate) this.#faults++;
       await elapse(Math.min(left, slice));
-      await settled();
+      await this.#settled();
       this.#check();
       if (!faults && wasIdle && !this.network.isIdle) return;
     }
@@ -189,6 +189,14 @@ export class InterleavingScene {
         await this.#run(next);
       }
     }
+  }
+
+  /** What the last event has set going is done, in this process and at the server. */
+  async #settled(): Promise<void> {
+    await settled();
+    if (this.driver.settled === undefined) return;
+    await this.driver.settled();
+    await settled();
   }
 
   #check(): void {
