@@ -57,12 +57,7 @@ export class FaultyProxy {
 
   /** Resets all connections. */
   cut(): void {
-    for (const { client, server } of this.#open) {
-      // A socket that is at its end cannot be reset: Node would keep its handle, and turn for ever when it exits.
-      if (client.writableEnded) client.destroy();
-      else client.resetAndDestroy();
-      server.destroy();
-    }
+    for (const connection of this.#open) reset(connection);
     this.#open.clear();
   }
 
@@ -87,6 +82,16 @@ export class FaultyProxy {
     const found = this.#those(text);
     for (const { pipes } of found) for (const pipe of pipes) pipe.hold(true);
     return found.length;
+  }
+
+  /** Half-open: one connection alone, chosen among so many. Returns what resets it at both ends. */
+  holdOne(choose: (count: number) => number): () => void {
+    const open = this.#those('');
+    const one = open[choose(open.length)];
+    for (const pipe of one?.pipes ?? []) pipe.hold(true);
+    return () => {
+      if (one !== undefined) reset(one);
+    };
   }
 
   /** Ends connections at the server, and keeps their clients from noticing; all, or those that have sent this text. */
@@ -136,6 +141,13 @@ export class FaultyProxy {
     client.on('close', forget);
     server.on('close', forget);
   }
+}
+
+function reset({ client, server }: Connection): void {
+  // A socket that is at its end cannot be reset: Node would keep its handle, and turn for ever when it exits.
+  if (client.writableEnded) client.destroy();
+  else client.resetAndDestroy();
+  server.destroy();
 }
 
 /** The target may move: its port is read for each connection. */

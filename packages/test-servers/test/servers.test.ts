@@ -156,4 +156,12 @@ test('a proxy holds, or ends at the server, only the connections whose client ha
   expect(proxy.endAtServer('marked')).toBe(1);
   expect(proxy.endAtServer('marked')).toBe(0);
   expect([marked.status, await other.ping()]).toEqual(['ready', 'PONG']);
+  const reset = proxy.holdOne((count) => count - 1);
+  const pong = other.ping();
+  expect(await Promise.race([pong, new Promise((resolve) => setTimeout(resolve, 50))])).toBe(
+    undefined,
+  );
+  reset();
+  // The client asks again on its next connection.
+  expect(await pong).toBe('PONG');
 });

@@ -7,7 +7,7 @@ import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
 
 /** Milliseconds. What `throttleStore` and the others have by default. */
-export const times = { lease: 10_000, timeout: 1_000 };
+const times = { lease: 10_000, timeout: 1_000 };
 /** Milliseconds that a message takes at most where the network is well: two round trips are shorter than a call. */
 const maxDelay = 150;
 /** Milliseconds that callers wait at most: less than the third of a lease, so that no renewal comes before. */
@@ -100,7 +100,17 @@ export class InterleavingScene {
   }
 
   async close(): Promise<void> {
-    for (const store of this.#stores) await store.close();
+    let isClosed = false;
+    const closed = Promise.all(this.#stores.map((store) => store.close())).finally(() => {
+      isClosed = true;
+    });
+    // A store may tell its server that it closes, and wait for the answer.
+    for (await this.#settled(); !isClosed; await this.#settled()) {
+      const [next] = this.network.events();
+      if (next === undefined) await this.#pass(250);
+      else next.run();
+    }
+    await closed;
     await this.#server?.close?.();
   }
 
@@ -168,17 +178,21 @@ export class InterleavingScene {
    */
   async #elapse(milliseconds: number, slice = 50): Promise<void> {
     const { faults } = this.options;
-    const { elapse = (time: number) => vi.advanceTimersByTimeAsync(time) } = this.driver;
     for (let left = milliseconds; left > 0; left -= slice) {
       const wasIdle = this.network.isIdle;
       const isLate = !wasIdle && this.network.delay + Math.min(left, slice) > maxDelay;
       if (isLate && !faults) return;
       if (isLate) this.#faults++;
-      await elapse(Math.min(left, slice));
+      await this.#pass(Math.min(left, slice));
       await this.#settled();
       this.#check();
       if (!faults && wasIdle && !this.network.isIdle) return;
     }
+  }
+
+  async #pass(milliseconds: number): Promise<void> {
+    if (this.driver.elapse !== undefined) await this.driver.elapse(milliseconds);
+    else await vi.advanceTimersByTimeAsync(milliseconds);
   }
 
   /** Whatever a lost message has left at the server expires. */
