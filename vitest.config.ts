@@ -1,26 +1,63 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // Tests run from the sources: nothing needs to be built first.
 const conditions = ['headgate-source', 'module', 'node', 'development|production'];
 
-export default defineConfig({
+const include = [
+  'packages/*/{src,test}/**/*.test.ts',
+  'demo/**/*.test.ts',
+  'bench/**/*.test.ts',
+  'docs/**/*.test.ts',
+  'scripts/**/*.test.ts',
+];
+
+/** `npm run test:long` runs those apart. */
+const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
+
+/** Files that need modules and a process of their own: all others share those of their worker. */
+const isolated = [
+  'packages/{redis,postgres}/test/**/*.test.ts',
+  // They expect a warning that comes once per process.
+  'packages/*/test/{express,hono,koa}-[0-9].test.ts',
+  'packages/core/test/max-hold.test.ts',
+  // They replace a global, or measure the heap.
+  'packages/core/test/robustness.test.ts',
+  'packages/core/test/shared/odd-stores.test.ts',
+  'packages/server/test/state/day.test.ts',
+];
+
+/** Of the root and of each project, which inherits nothing: an inherited maxWorkers would hide that of the command line. */
+const common = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['headgate-source', 'node'] } },
+};
+
+const setup = {
+  // A busy machine is no failure; what hangs still fails.
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  setupFiles: ['./scripts/unexpected-output.ts'],
+};
+
+export default defineConfig({
+  ...common,
   test: {
-    include: [
-      'packages/*/{src,test}/**/*.test.ts',
-      'demo/**/*.test.ts',
-      'bench/**/*.test.ts',
-      'docs/**/*.test.ts',
-      'scripts/**/*.test.ts',
+    ...setup,
+    // Most files mainly wait: for leases, for servers, for other processes.
+    maxWorkers: 2 * availableParallelism(),
+    // They run in the order of their names: the files that take longest come first.
+    projects: [
+      { ...common, test: { name: 'isolated', ...setup, include: isolated, exclude } },
+      {
+        ...common,
+        test: {
+          ...{ name: 'shared', ...setup, isolate: false },
+          ...{ include, exclude: [...exclude, ...isolated] },
+        },
+      },
     ],
-    // Many only wait for a lease or a server: two at a time also where there are no more than two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A busy machine is no failure; what hangs still fails.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    reporters: ['default', './scripts/closing-line.ts'],
+    reporters: [process.stdout.isTTY ? 'default' : 'dot', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],

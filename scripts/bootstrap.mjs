@@ -1,13 +1,11 @@
 // Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
 // With --redis, a Redis server too; with --postgres, PostgreSQL and PgBouncer; with --tools, the programs that tests of the
-// HTTP service need.
+// HTTP service need. Each is started once: what does not start ends the command here, with a word on what helps.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pnpm } from './pnpm.mjs';
-import { findPostgres } from './postgres.mjs';
-import { findRedis } from './redis.mjs';
-import { findChromium, findCurl } from './tools.mjs';
+import { preparePrograms } from './programs/programs.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -25,9 +23,15 @@ if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
   pnpm(['install', '--frozen-lockfile']);
 }
 
-if (process.argv.includes('--redis')) findRedis();
-if (process.argv.includes('--postgres')) findPostgres();
-if (process.argv.includes('--tools')) {
-  findChromium();
-  findCurl();
+const programs = {
+  '--redis': ['redis-server'],
+  '--postgres': ['postgres', 'pgbouncer'],
+  '--tools': ['chromium', 'curl'],
+};
+
+try {
+  await preparePrograms(process.argv.slice(2).flatMap((option) => programs[option] ?? []));
+} catch (error) {
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
 }

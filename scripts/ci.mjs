@@ -8,7 +8,8 @@ const steps = [
   ['types', 'npm run typecheck'],
   ['build', 'npm run build'],
   ['tests', 'npm test'],
-  ['oldest and newest PostgreSQL', 'npm run test:postgres'],
+  ['long tests', 'npm run test:long'],
+  ['oldest PostgreSQL', 'npm run test:postgres'],
   ['coverage of the core', 'npm run test:coverage'],
   ['packages as published', 'npm run pack:lint'],
   ['packages as used', 'npm run pack:use'],
@@ -36,7 +37,10 @@ function run(command) {
 /** Of a step that failed, what is shown once more at the end: its tests that failed, and its last lines. */
 function failureOf(output) {
   const lines = output.split('\n');
-  return [...lines.slice(0, -40).filter((line) => line.startsWith('FAILED ')), ...lines.slice(-40)];
+  return [
+    ...lines.slice(0, -40).filter((line) => /^(FAILED|SKIPPED) /.test(line)),
+    ...lines.slice(-40),
+  ];
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -52,9 +56,9 @@ for (const [name, command] of steps) {
     `${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,
   );
   if (!ok) failures.push(`=== ${name} failed:`, ...failureOf(output));
-  // The tests count one by one; their second run, for the coverage, is a step like the others.
+  // Tests are counted one by one; their second run, for the coverage, counts as one step like the others.
   const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/gm;
-  const counts = name === 'tests' && [...output.matchAll(closing)].at(-1)?.slice(1);
+  const counts = name.endsWith('tests') && [...output.matchAll(closing)].at(-1)?.slice(1);
   if (counts) for (const [i, key] of Object.keys(total).entries()) total[key] += Number(counts[i]);
 }
 

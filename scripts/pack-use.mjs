@@ -51,6 +51,7 @@ try {
   );
   run(process.execPath, tsc, '-p', 'adapters.json');
   run('npx', 'headgate-postgres', '--schema', 'limits');
+  run('npx', 'headgate-server', '--help');
   console.log('The packed packages work from import, from require() and from TypeScript.');
 } finally {
   rmSync(project, { recursive: true, force: true });

@@ -6,12 +6,7 @@ import { validate } from 'dockerfile-utils';
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../packages/server/src/configuration/configuration.ts';
 import { Command } from '../../packages/server/test/command/process.ts';
-import {
-  binaryIn,
-  findBinary,
-  installed,
-  unpacked,
-} from '../../packages/test-servers/src/binary.ts';
+import { findProgram } from '../../packages/test-servers/src/programs.ts';
 import { read } from './pages.ts';
 
 const page = read('docs/server.md');
@@ -53,16 +48,8 @@ async function typed(commands: readonly string[]): Promise<string[]> {
 
 /** With a curl on PATH, also where only the bootstrap script has one. */
 function environment(): NodeJS.ProcessEnv {
-  const cached = unpacked('curl').map((root) => binaryIn(root, 'usr/bin/curl'));
-  const usual = installed('curl');
-  const curl = findBinary([usual, ...cached]);
-  if (curl === undefined) {
-    throw new Error(
-      'There is no curl. Put one on PATH, or, on Debian and Ubuntu, run: npm run bootstrap -- --tools',
-    );
-  }
-  if (curl === usual) return curl.env;
-  return { ...curl.env, PATH: [dirname(curl.path), process.env.PATH].join(delimiter) };
+  const { path, env } = findProgram('curl');
+  return { ...process.env, ...env, PATH: [dirname(path), process.env.PATH].join(delimiter) };
 }
 
 /** Ids are others each time; which one is which shows in their order. */

@@ -53,7 +53,12 @@ function compile(): ts.Program {
 }
 
 /** At once and before the tests, as compiling takes longer than one of them may. */
-const mistakes = ts.getPreEmitDiagnostics(compile()).map(({ file, start = 0, messageText }) => {
+const program = compile();
+// The sources that the snippets import are checked with all others.
+const diagnostics = [...snippets.keys()].flatMap((file) =>
+  ts.getPreEmitDiagnostics(program, program.getSourceFile(file)),
+);
+const mistakes = diagnostics.map(({ file, start = 0, messageText }) => {
   const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
   return {
     file: file?.fileName,

@@ -11,8 +11,8 @@ import type { Order, Plan, Said, Write } from './worker/plan.ts';
 
 export interface CrewOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> {
   readonly size: number;
-  /** What a worker runs. */
-  readonly program: URL;
+  /** The file that a worker runs. */
+  readonly program: string;
   readonly dice: Dice;
   /** What a worker is told of its way to the store. */
   readonly way: (worker: Place) => unknown;

@@ -19,11 +19,9 @@ export class Member {
   #gone = false;
   readonly #child: ChildProcess;
 
-  constructor(program: URL, plan: Plan, hear: (said: Said, from: Member) => void) {
+  constructor(program: string, plan: Plan, hear: (said: Said, from: Member) => void) {
     this.name = plan.worker;
-    this.#child = fork(program, [JSON.stringify(plan)], {
-      execArgv: ['--import', 'tsx', '--conditions=headgate-source'],
-    });
+    this.#child = fork(program, [JSON.stringify(plan)], { execArgv: [] });
     alive.add(this.#child);
     this.#child.on('message', (said: Said) => hear(said, this));
     this.#child.on('error', () => {});

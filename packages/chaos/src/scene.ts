@@ -1,3 +1,4 @@
+import { bundle } from '@headgate/test-servers';
 import { Crew } from './crew.ts';
 import { Dice } from './dice.ts';
 import type { Fault } from './faults/fault.ts';
@@ -32,7 +33,8 @@ export interface SceneOptions {
 /** Eight processes, a store, and what befalls them; round after round. */
 export async function play(options: SceneOptions): Promise<void> {
   const { subject, limits, seed, calm } = options;
-  const { lease, timeout, worker: program } = subject;
+  const { lease, timeout } = subject;
+  const program = await bundle(subject.worker);
   const make = subject.grounds[options.ground];
   if (make === undefined) throw new Error(`there is no ground "${options.ground}"`);
   const ground = await make({ size, limits, lease, timeout });

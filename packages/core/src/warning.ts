@@ -1,4 +1,4 @@
-const warned = new Set<string>();
+export const warned = new Set<string>();
 
 /** Warns the operator once per process. */
 export function warnOnce(code: `HEADGATE_${string}`, message: string): void {

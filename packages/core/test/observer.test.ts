@@ -3,6 +3,7 @@ import { createLimiter, type LimiterOptions, type Observer } from '../src/index.
 import { call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
+import { collectWarnings } from './warnings.ts';
 
 function observed(options: Partial<LimiterOptions> = {}) {
   const clock = new VirtualClock();
@@ -128,6 +129,7 @@ it('no event carries a key', () => {
 });
 
 it('every callback is optional', () => {
+  const warnings = collectWarnings();
   const { clock, limiter } = observed({ observer: {}, maxHold: 50 });
   const permit = limiter.tryAcquire();
   limiter.setLimit(1);
@@ -137,6 +139,7 @@ it('every callback is optional', () => {
   permit?.release();
   clock.advance(50);
   expect(limiter.inflight).toBe(0);
+  expect(warnings).toEqual(['HEADGATE_MAX_HOLD']);
 });
 
 it('callbacks may be methods', () => {

@@ -35,9 +35,9 @@ function occupied(options: { order?: Order; queueLimit?: number } = {}) {
   };
   /** Lets the next in, and tells of which party. */
   const next = () => {
-    const before = waiting.filter(({ permit }) => permit !== undefined);
+    const before = new Set(waiting.filter(({ permit }) => permit !== undefined));
     held.permit?.release();
-    held = waiting.find((one) => one.permit !== undefined && !before.includes(one)) as Caller;
+    held = waiting.find((one) => one.permit !== undefined && !before.has(one)) as Caller;
     return held.party;
   };
   return { limiter, ask, next, waiting };

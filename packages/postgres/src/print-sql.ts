@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // Prints what `store.migrate()` runs, for those who run their migrations themselves.
 import { parseArgs } from 'node:util';
 import { migration } from './migration.ts';

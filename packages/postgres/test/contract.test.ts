@@ -1,22 +1,9 @@
-import { postgresStore } from '@headgate/postgres';
-import { storeSuite } from '@headgate/test-suite';
-import { vi } from 'vitest';
-import { useDatabase } from './processes/database.ts';
+import fc from 'fast-check';
+import { afterAll, beforeAll } from 'vitest';
+import { contractSuite } from './contract.ts';
 
-const database = useDatabase();
+// Ends the random runs of the model after four seconds. contract.long.test.ts does all of them.
+beforeAll(() => fc.configureGlobal({ interruptAfterTimeLimit: 4_000 }));
+afterAll(() => fc.resetConfigureGlobal());
 
-storeSuite({
-  name: 'PostgreSQL',
-  // A third of it is how long an answer may take, on a machine that has much else to do.
-  lease: 900,
-  connect: async (times) => {
-    const store = postgresStore({ connect: database.server.url, ...times });
-    await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
-    return store;
-  },
-  wipe: async () => void (await database.rows('TRUNCATE headgate.limits, headgate.leases')),
-  hang: () => {
-    database.server.freeze();
-    return () => database.server.thaw();
-  },
-});
+contractSuite();

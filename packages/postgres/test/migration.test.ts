@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { postgresStore } from '@headgate/postgres';
-import { type PostgresServer, startPostgres } from '@headgate/test-servers';
+import { bundle, type PostgresServer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limitOf, requestOf } from './request.ts';
@@ -19,11 +18,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-const flags = ['--conditions=headgate-source', '--import=tsx'];
-const command = fileURLToPath(new URL('../src/print-sql.ts', import.meta.url));
+const command = new URL('../src/print-sql.ts', import.meta.url);
 
-async function run(program: string, ...args: string[]) {
-  const child = spawn(process.execPath, [...flags, program, ...args]);
+async function run(program: URL, ...args: string[]) {
+  const child = spawn(process.execPath, [await bundle(program), ...args]);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => {
     out += chunk;
@@ -84,7 +82,7 @@ test('P1: the migration that has run already waits for nobody, and holds up nobo
 });
 
 test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, async () => {
-  const program = fileURLToPath(new URL('./migrates.ts', import.meta.url));
+  const program = new URL('./migrates.ts', import.meta.url);
   const runs = Array.from({ length: 20 }, () => run(program, server.url, 'twenty'));
   for (const { code, err } of await Promise.all(runs))
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -113,8 +111,8 @@ test('what a role is set to makes no difference to the migration', async () => {
   const connect = server.url.replace('postgres@', 'hasty@');
   const migrated = postgresStore({ connect, schema: 'hasty' }).migrate();
   migrated.catch(() => {});
-  // Time is the subject.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  // Time is the subject: twice as long as any of the role's timeouts.
+  await new Promise((resolve) => setTimeout(resolve, 600));
   await admin.query('COMMIT');
   await migrated;
   await works('hasty');

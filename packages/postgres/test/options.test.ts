@@ -48,10 +48,10 @@ test('it connects by a string, a config, and a function that makes a client', as
     database: 'postgres',
   };
   const ways: Connect[] = [
-    database.server.url,
+    database.url,
     config,
     () => new pg.Client(config),
-    async () => new pg.Client(database.server.url),
+    async () => new pg.Client(database.url),
   ];
   for (const connect of ways) {
     const store = postgresStore({ connect });
@@ -93,12 +93,12 @@ async function errorOf(connect: Connect, timeout = 500) {
 
 test('what is wrong with the connection is said', async () => {
   const refused = 'ERR_HEADGATE_STORE_REFUSED';
-  const nowhere = database.server.url.replace(/postgres$/, 'nowhere');
+  const nowhere = database.url.replace(/postgres$/, 'nowhere');
   expect(await errorOf(nowhere)).toMatchObject({
     code: refused,
     message: expect.stringContaining('3D000'),
   });
-  const nobody = database.server.url.replace('postgres@', 'nobody@');
+  const nobody = database.url.replace('postgres@', 'nobody@');
   expect(await errorOf(nobody)).toMatchObject({
     code: refused,
     message: expect.stringContaining('28000'),
@@ -109,7 +109,7 @@ test('what is wrong with the connection is said', async () => {
     throw new Error('no secret');
   };
   expect(await errorOf(broken)).toMatchObject({ code: down });
-  for (const made of [{}, undefined, new pg.Pool({ connectionString: database.server.url })]) {
+  for (const made of [{}, undefined, new pg.Pool({ connectionString: database.url })]) {
     expect(await errorOf(() => made as never)).toMatchObject({
       code: refused,
       message: expect.stringContaining('pg.Client'),
@@ -121,14 +121,14 @@ test('what is wrong with the connection is said', async () => {
 });
 
 test('a client that the app had used already is refused', async () => {
-  const used = new pg.Client(database.server.url);
+  const used = new pg.Client(database.url);
   await used.connect();
   expect(await errorOf(() => used)).toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
   await used.end().catch(() => {});
 });
 
 test('names and keys are data, whatever they are, and not in errors', async () => {
-  const store = postgresStore({ connect: database.server.url });
+  const store = postgresStore({ connect: database.url });
   const name = `'; DROP SCHEMA headgate CASCADE; --\0\ud800 $1 "`;
   const limiter = createLimiter({ name, limit: 1, perKey: true, store });
   const held = await limiter.acquire({ key: name });
@@ -140,7 +140,7 @@ test('names and keys are data, whatever they are, and not in errors', async () =
 });
 
 test('a place that no answer has said is at the end of the line', async () => {
-  const store = postgresStore({ connect: database.server.url });
+  const store = postgresStore({ connect: database.url });
   const op = (verb: 'acquire' | 'stay', place?: string) => {
     const request = requestOf(store, limitOf('places'));
     return { verb, lease: { ...request, wait: 9_000, queueLimit: 9, place } };
@@ -158,7 +158,7 @@ test('a place that no answer has said is at the end of the line', async () => {
 });
 
 test('limits and keys that nobody uses are forgotten', async () => {
-  const store = postgresStore({ connect: database.server.url, lease: 900 });
+  const store = postgresStore({ connect: database.url, lease: 900 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
   const sql = `SELECT count(*)::int FROM headgate.limits WHERE label LIKE '["keyed"%'`;
@@ -170,7 +170,7 @@ test('limits and keys that nobody uses are forgotten', async () => {
 });
 
 test('what others notify makes no difference', async () => {
-  const store = postgresStore({ connect: database.server.url });
+  const store = postgresStore({ connect: database.url });
   const heard: unknown[] = [];
   const check = vi.fn();
   const hear = (one: unknown) => heard.push(one);

@@ -3,10 +3,11 @@ import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { quickStatements } from '../src/quick.sql.ts';
 import { useDatabase } from './processes/database.ts';
+import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
 
 // What is likely to be simple, where it turns out not to be: each process has seen its limit in peace before.
 
-const database = useDatabase();
+const database = useDatabase(clockOptions, stopClock);
 let name: string;
 let count = 0;
 beforeEach(() => {
@@ -51,7 +52,7 @@ class Party {
 
 /** One that knows the limit already, and that nobody is there. */
 async function party(limit: number, lease?: number): Promise<Party> {
-  const one = new Party(postgresStore({ connect: database.server.url, lease }), limit);
+  const one = new Party(postgresStore({ connect: database.url, lease }), limit);
   await vi.waitFor(() => one.store.stats({ name }), 5_000);
   await one.do('acquire', 'first');
   expect(await one.do('release', 'first')).toMatchObject({ state: 'ok', inflight: 0 });
@@ -97,10 +98,9 @@ test('a limit that is full by now, or another one, is answered as it is', async 
   expect(await one.do('acquire', 'd')).toMatchObject({ state: 'held', limit: 6 });
 });
 
-/** Milliseconds; a third of it is how long an answer may take, on a machine that has much else to do. */
-const brief = 900;
-// Time is the subject.
-const expiry = () => new Promise((resolve) => setTimeout(resolve, brief + 20));
+/** Milliseconds. */
+const brief = 3_000;
+const expiry = () => elapse(database, brief + 20);
 
 test('what has expired is found, and said', async () => {
   const [one, short] = [await party(2), await party(2, brief)];

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 async function connection(): Promise<pg.Client> {
-  const client = new pg.Client(database.server.url);
+  const client = new pg.Client(database.url);
   await client.connect();
   onTestFinished(() => client.end());
   return client;
@@ -90,14 +90,14 @@ test('limits that nobody uses are swept and forgotten as quickly as they may com
     WHERE id % 4 > 0`);
   const left = (what: string) =>
     database.ask(`SELECT count(*)::int FROM headgate.limits WHERE ${what}`);
-  // So long a lease that there is time for one look.
-  const store = postgresStore({ connect: database.server.url, lease: 5_000 });
+  // Five looks are needed: one for each lease would take longer than this waits.
+  const store = postgresStore({ connect: database.url, lease: 3_000 });
   onTestFinished(() => store.close());
   await store.stats({ name: 'connects' });
   expect(await left('touched = 0')).toBe(3_000);
   await vi.waitFor(async () => {
     expect([await left('touched = 0'), await left('soonest < touched')]).toEqual([0, 0]);
-  }, 20_000);
+  }, 12_000);
 });
 
 test('a dead process is found while the process that should look at it is stopped', async () => {

@@ -4,6 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { libraries } from './clients.ts';
 import { Party } from './party.ts';
 
+interface PartyOptions {
+  readonly port?: number;
+  readonly lease?: number;
+  readonly timeout?: number;
+}
+
 let redis: RedisServer;
 let admin: Redis;
 let name: string;
@@ -25,7 +31,7 @@ afterAll(async () => {
 });
 
 describe.each(libraries)('$name', ({ connect }) => {
-  function party({ port = redis.port, ...options } = {}): Party {
+  function party({ port = redis.port, ...options }: PartyOptions = {}): Party {
     const made = new Party(connect(port), options);
     undo.push(() => made.end());
     return made;
@@ -112,7 +118,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('a server that hangs delays nobody for longer than a call may take', async () => {
     const way = await proxy();
-    const one = party({ port: way.port });
+    const one = party({ port: way.port, lease: 900, timeout: 300 });
     await one.do('acquire', { name, limit: 9 });
     way.hold(true);
     const error = await one.fails('acquire', { name, limit: 9 }, 50);

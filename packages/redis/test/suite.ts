@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, vi } from 'vitest';
 import type { Library } from './clients.ts';
 
-/** What every store promises, through one library. */
-export async function suiteThrough(library: Library): Promise<void> {
+/** Tests what every store promises, or these topics of it, through one library. */
+export async function suiteThrough(library: Library, topics?: readonly string[]): Promise<void> {
   const redis = await startRedis();
   const admin = new Redis(redis.port);
   afterAll(async () => {
@@ -16,7 +16,7 @@ export async function suiteThrough(library: Library): Promise<void> {
 
   storeSuite({
     name: `Redis through ${library.name}`,
-    lease: 450,
+    topics,
     connect: async (times) => {
       const app = library.connect(redis.port);
       const store = redisStore({ client: app.client, ...times });

@@ -1,25 +1,33 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, type TestContext } from 'vitest';
+import { type Timeouts, timeouts } from '../src/http/connections.ts';
+import { listen } from '../src/http/listen.ts';
 import { createServer, type ListenOptions } from '../src/index.ts';
 import { certificate } from './certificate.ts';
 import { Client } from './client.ts';
 
-/** A server whose time goes on: how long its connections last, Node alone knows. */
-async function listening({ onTestFinished }: TestContext, options: ListenOptions = {}) {
+/** A server in real time: only Node knows how long its connections last. These timeouts replace the usual ones. */
+async function listening(
+  { onTestFinished }: TestContext,
+  options: ListenOptions = {},
+  shorter: Partial<Timeouts> = {},
+) {
   const log: string[] = [];
   const levels = { warn: (line: string) => void log.push(line), error: () => {} };
   const server = createServer({ semaphores: { A: 1 }, log: levels });
-  const { url } = await server.listen({ port: 0, ...options });
+  const bounds = { ...timeouts, ...shorter };
+  const listener = await listen(server.app, { port: 0, ...options }, levels, bounds);
+  const { url } = listener;
   const port = Number(new URL(url).port);
   const client = new Client({ port });
   onTestFinished(async () => {
     client.close();
-    await server.close();
+    await Promise.all([server.close(), listener.close()]);
   });
   const open = async (sent = '') => {
     const connection = connect(port, '127.0.0.1').on('error', () => {});
@@ -50,28 +58,52 @@ it('more connections than there may be are closed, told once, and the others are
 
 const head = 'PUT /peers/1/A HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
-describe.concurrent('a connection is closed whose client', { timeout: 60_000 }, () => {
+it('listen() bounds how long a client may take', async (test) => {
+  const server = createServer({ semaphores: {} });
+  test.onTestFinished(() => server.close());
+  const { url } = await server.listen({ port: 0 });
+  let bounded: Server | undefined;
+  const look = (message: unknown) => {
+    ({ server: bounded } = message as { server: Server });
+  };
+  subscribe('http.server.request.start', look);
+  const other = new Client({ port: Number(new URL(url).port) });
+  test.onTestFinished(() => other.close());
+  await other.said('GET', '/health');
+  unsubscribe('http.server.request.start', look);
+  const { unreadTimeout, handshakeTimeout, connectionsCheckingInterval, ...ofNode } = timeouts;
+  expect(bounded).toMatchObject(ofNode);
+});
+
+describe.concurrent('a connection is closed whose client', () => {
+  const ofRequests = {
+    headersTimeout: 500,
+    requestTimeout: 1_000,
+    connectionsCheckingInterval: 250,
+  };
+  const unreadTimeout = 2_000;
+
   it.for([
     ['sends nothing', ''],
     ['does not end its headers', head],
     ['does not end its body', `${head}Content-Length: 5\r\n\r\n1`],
   ] as const)('%s', async ([, sent], test) => {
-    const { client, open } = await listening(test);
+    const { client, open } = await listening(test, {}, ofRequests);
     expect(await said(await open(sent))).toMatch(/^HTTP\/1\.1 408 /);
     expect(await client.said('GET', '/health')).toBe('200 Ok');
   });
 
   it('sends a byte of its headers now and then', async (test) => {
-    const { client, open } = await listening(test);
+    const { client, open } = await listening(test, {}, ofRequests);
     const connection = await open('GET /health HTTP/1.1\r\n');
-    const drip = setInterval(() => connection.write('X'), 500);
+    const drip = setInterval(() => connection.write('X'), 25);
     test.onTestFinished(() => clearInterval(drip));
     expect(await said(connection)).toMatch(/^HTTP\/1\.1 408 /);
     expect(await client.said('GET', '/health')).toBe('200 Ok');
   });
 
   it('reads none of a long answer, but not one who reads it slowly', async (test) => {
-    const { client, open } = await listening(test);
+    const { client, open } = await listening(test, {}, { unreadTimeout });
     await client.newPeers(2_000);
     const ask = 'GET /peers/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500);
     const slow = (await open(`${ask}${health}`)).pause();
@@ -82,7 +114,7 @@ describe.concurrent('a connection is closed whose client', { timeout: 60_000 }, 
     let read = '';
     const drip = setInterval(() => {
       read += slow.read(100_000)?.toString('latin1') ?? '';
-    }, 500);
+    }, 50);
     await closed;
     clearInterval(drip);
     // It has been at it for as long, and gets all of it.
@@ -91,32 +123,36 @@ describe.concurrent('a connection is closed whose client', { timeout: 60_000 }, 
   });
 
   it('reads a long answer late, but not while it is blocked after that', async (test) => {
-    const { client, open } = await listening(test);
+    const { client, open } = await listening(test, {}, { unreadTimeout });
     const [holder, peer] = await client.newPeers(2_000);
     await client.acquire(holder, 'A');
     const connection = (await open('GET /peers/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300))).pause();
     const json = 'Content-Type: application/json\r\nContent-Length: 1';
-    const path = `/peers/${peer}/A?block_for=20s`;
+    const path = `/peers/${peer}/A?block_for=5s`;
     connection.write(`PUT ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${json}\r\n\r\n`);
-    let read = '';
+    let answers = 0;
+    let last = '';
     const all = new Promise<void>((resolve) => {
       connection.on('data', (chunk) => {
-        read += chunk.toString('latin1');
-        if (read.endsWith(']') && read.split('HTTP/1.1 200 OK').length === 301) resolve();
+        const parts = (last + chunk.toString('latin1')).split('HTTP/1.1 200 OK');
+        answers += parts.length - 1;
+        last = parts.at(-1) as string;
+        if (last.endsWith(']') && answers === 300) resolve();
       });
     });
-    // Nobody has read for a while.
-    await sleep(1_000);
+    // The client does not read for a while.
+    await sleep(200);
     connection.resume();
     await all;
     const closed = once(connection, 'close');
     connection.write('1');
     await closed;
-    expect(read).toMatch(/HTTP\/1\.1 202 Accepted\r\n[^[]*$/);
+    expect(answers).toBe(300);
+    expect(last).toMatch(/HTTP\/1\.1 202 Accepted\r\n[^[]*$/);
   });
 
   it('says nothing, with TLS, too', async (test) => {
-    const { open } = await listening(test, { tls: certificate });
+    const { open } = await listening(test, { tls: certificate }, { handshakeTimeout: 500 });
     await said(await open());
   });
 });

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ownFile, ownFolder } from './folder.ts';
 import { identity } from './identity.ts';
 import { freePort } from './ports.ts';
-import { pgbouncerBinary } from './postgres-binary.ts';
 import { ServerProcess } from './process.ts';
+import { findProgram } from './programs.ts';
 
 export interface PgBouncer {
   readonly port: number;
@@ -40,7 +40,7 @@ pool_mode = ${mode}
 `,
   );
   const process = await ServerProcess.start({
-    ...{ folder, binary: pgbouncerBinary(), identity, end: 'KILL' },
+    ...{ folder, program: findProgram('pgbouncer'), identity, end: 'KILL' },
     args: [file],
   });
   const stop = async () => {

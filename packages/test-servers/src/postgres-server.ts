@@ -8,8 +8,8 @@ import { childrenOf } from './children.ts';
 import { ownFolder } from './folder.ts';
 import { identity } from './identity.ts';
 import { freePort } from './ports.ts';
-import { initdbOf, postgresBinary } from './postgres-binary.ts';
 import { ServerProcess } from './process.ts';
+import { findProgram } from './programs.ts';
 
 export interface PostgresOptions {
   /** Whether commits wait for the disk, as they do in earnest. Default: false. */
@@ -112,11 +112,10 @@ function urlOf(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
+/** A copy takes a tenth of the time of initdb. */
 async function initialize(folder: string): Promise<void> {
-  const { path, env } = initdbOf(postgresBinary());
-  const own = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust'];
-  const quick = ['-E', 'UTF8', '--locale=C', '--no-sync'];
-  await promisify(execFile)(path, [...own, ...quick], { ...identity, cwd: folder, env });
+  const { template = '' } = findProgram('postgres');
+  await promisify(execFile)('cp', ['-R', template, join(folder, 'data')], identity);
 }
 
 async function launch(
@@ -134,7 +133,7 @@ async function launch(
   };
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = await ServerProcess.start({
-    ...{ folder, binary: postgresBinary(), identity, end: 'QUIT' },
+    ...{ folder, program: findProgram('postgres'), identity, end: 'QUIT' },
     args: ['-D', join(folder, 'data'), '-p', `${port}`, ...args],
   });
   try {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Binary } from './binary.ts';
+import type { Program } from './programs.ts';
 
 /**
  * Starts a program, says its process id, and ends when it does. A line of input is a signal for the program; the end of
@@ -21,7 +21,7 @@ type Signal = 'KILL' | 'QUIT' | 'INT';
 export interface Launch {
   /** Goes when this process does. */
   readonly folder: string;
-  readonly binary: Binary;
+  readonly program: Program;
   readonly args: readonly string[];
   /** What ends it at once. */
   readonly end: Signal;
@@ -35,11 +35,11 @@ export class ServerProcess {
   readonly #shell: ChildProcess;
   readonly #end: Signal;
 
-  static async start({ folder, binary, args, end, identity }: Launch): Promise<ServerProcess> {
-    const shell = spawn('sh', ['-c', watch, 'sh', folder, end, binary.path, ...args], {
+  static async start({ folder, program, args, end, identity }: Launch): Promise<ServerProcess> {
+    const shell = spawn('sh', ['-c', watch, 'sh', folder, end, program.path, ...args], {
       ...identity,
       cwd: folder,
-      env: binary.env,
+      env: { ...process.env, ...program.env },
       stdio: ['pipe', 'pipe', 'ignore'],
       // An interrupt from the terminal is for the tests; the server ends when they have.
       detached: true,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { answers, ask } from './ask.ts';
 import { freePort } from './ports.ts';
 import { ServerProcess } from './process.ts';
-import { redisBinary } from './redis-binary.ts';
+import { findProgram } from './programs.ts';
 
 export interface RedisOptions {
   /** As on the command line: `['--maxmemory', '2mb']`. */
@@ -88,7 +88,7 @@ async function launch(
   const quick = ['--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
   const server = await ServerProcess.start({
     folder,
-    binary: redisBinary(),
+    program: findProgram('redis-server'),
     args: [...own, ...quick, ...args],
     end: 'KILL',
   });

@@ -1,7 +1,7 @@
 import { createLimiter, type OutagePolicy } from '@headgate/core';
 import { memoryStore, type Op } from '@headgate/core/shared';
 import { expect, it } from 'vitest';
-import { aRound, type CallFault, faultyStore, ManualClock } from '../src/index.ts';
+import { aRound, type CallFault, collectWarnings, faultyStore, ManualClock } from '../src/index.ts';
 
 const policies: OutagePolicy[] = ['reject', 'admit', 'local'];
 const each: Record<string, (ops: readonly Op[], call: number) => CallFault | undefined> = {
@@ -16,6 +16,7 @@ const each: Record<string, (ops: readonly Op[], call: number) => CallFault | und
 it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, policy] as const)))(
   'does not ask without end where %s fails (%s)',
   async (name, onStoreError) => {
+    const warnings = collectWarnings('HEADGATE_STORE');
     const clock = new ManualClock();
     const store = faultyStore(memoryStore({ clock, lease: 3000, timeout: 300 }));
     const options = { limit: 2, queueLimit: 20, queueTimeout: 700, perKey: true, onStoreError };
@@ -34,5 +35,6 @@ it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, poli
     // No time passes.
     for (let round = 0; round < 20; round++) await aRound();
     expect(store.calls - before).toBeLessThan(20);
+    expect(warnings).toHaveLength(onStoreError === 'reject' || name === 'every other call' ? 0 : 1);
   },
 );

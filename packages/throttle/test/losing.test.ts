@@ -1,3 +1,4 @@
+import { collectWarnings } from '@headgate/test-suite';
 import { describe, expect, test, vi } from 'vitest';
 import { useLimits } from './use-limits.ts';
 
@@ -67,6 +68,7 @@ describe('a service that is away', () => {
   });
 
   test('is stood in for where the policy says so, and told when it is back', async () => {
+    const warnings = collectWarnings('HEADGATE_STORE');
     const limit = limiter('two', { onStoreError: 'local' }, connect({ timeout: 200 }));
     const held = await limit.acquire();
     await limits.service.server.close();
@@ -79,5 +81,6 @@ describe('a service that is away', () => {
     (await waiting).release();
     local.release();
     await vi.waitFor(async () => expect(await stood('two')).toEqual([0, 0]));
+    expect(warnings).toHaveLength(1);
   });
 });

@@ -4,11 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startProxy } from '@headgate/test-servers';
 import { afterAll } from 'vitest';
-
-const main = fileURLToPath(new URL('../../server/src/command/main.ts', import.meta.url));
+import { program as ours } from '../../server/test/command/program.ts';
 
 /** Another program that speaks the protocol, such as the original: what `THROTTLE_SERVER` names. */
 export const { THROTTLE_SERVER: otherServer } = process.env;
@@ -60,10 +58,7 @@ export class Service {
   }
 
   async launch(): Promise<void> {
-    const [program, ...own] =
-      otherServer === undefined
-        ? [process.execPath, '--conditions=headgate-source', '--import=tsx', main]
-        : [otherServer];
+    const [program, ...own] = otherServer === undefined ? [process.execPath, ours] : [otherServer];
     const args = [...own, '--port', `${this.port}`, '-c', this.#file];
     this.#child = spawn(program as string, args, { stdio: 'ignore' });
     const end = () => void this.#child.kill('SIGKILL');

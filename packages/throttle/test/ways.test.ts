@@ -4,9 +4,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createServer } from '@headgate/server';
+import { bundle } from '@headgate/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../../server/test/certificate.ts';
 import { useServer } from './use-server.ts';
@@ -49,13 +49,9 @@ test('the way to the service may be HTTPS, with a certificate that the process t
   const file = join(tmpdir(), `headgate-${randomUUID()}.pem`);
   await writeFile(file, certificate.cert);
   onTestFinished(() => rm(file));
-  const program = fileURLToPath(new URL('./locks-once.ts', import.meta.url));
-  const run = promisify(execFile);
-  const { stdout } = await run(
-    process.execPath,
-    ['--conditions=headgate-source', '--import=tsx', program, url],
-    { env: { ...process.env, NODE_EXTRA_CA_CERTS: file } },
-  );
+  const program = await bundle(new URL('./locks-once.ts', import.meta.url));
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, url], { env });
   expect(stdout).toBe('held\n');
   expect(await peers()).toBe(0);
   await expect(connect({ url }).lock('A', { timeout: 0 })).rejects.toMatchObject({

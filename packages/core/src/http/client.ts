@@ -15,8 +15,8 @@ export abstract class Client {
   protected abstract listen(): void;
   /** Calls back when the handler touches the response of a client that has gone, or after so many milliseconds. */
   abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
-  /** The request is turned away, and on shutdown the connection closed with it. */
-  abstract rejected(hangUp: boolean): void;
+  /** The request is rejected, and on shutdown its connection closed. */
+  abstract rejected(hangUp: boolean, clock: Clock): void;
 
   attend(visit: Visit): void {
     const first = this.latest === undefined;

@@ -1,4 +1,4 @@
-import { type Clock, startTimer, systemClock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { Client } from './client.ts';
 
 /** What is used of Node's requests, of HTTP/1 and HTTP/2. */
@@ -130,11 +130,11 @@ export class NodeClient extends Client {
     awaited.add(touched);
   }
 
-  rejected(hangUp: boolean): void {
+  rejected(hangUp: boolean, clock: Clock): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
     // Before Node's own listener, which would drain the whole of a body that nobody has read.
-    if (hasBody(request)) response.prependListener('finish', () => this.#discardBody());
+    if (hasBody(request)) response.prependListener('finish', () => this.#discardBody(clock));
   }
 
   #watchTouches(): Set<() => void> {
@@ -155,7 +155,7 @@ export class NodeClient extends Client {
    * A body that nobody will read is drained up to a bound; past it the connection is closed, a moment after the
    * answer so that the client sees that.
    */
-  #discardBody(): void {
+  #discardBody(clock: Clock): void {
     const { request, response } = this;
     const { socket } = request;
     // HTTP/2 has a flow control of its own.
@@ -165,7 +165,7 @@ export class NodeClient extends Client {
       left -= length;
       if (left >= 0 || request.complete) return;
       request.pause();
-      startTimer(systemClock, lingering, () => endUpload(request, socket), true);
+      startTimer(clock, lingering, () => endUpload(request, socket), true);
     });
     // Or Node would drain all of it, since nobody seems to read it.
     request.resume();

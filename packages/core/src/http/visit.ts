@@ -91,7 +91,7 @@ export class Visit extends Waiter {
 
   rejected(rejection: Rejection): void {
     this.rejection = rejection;
-    this.client.rejected(rejection.reason === 'closed');
+    this.client.rejected(rejection.reason === 'closed', this.door.clock);
     this.answer?.();
   }
 

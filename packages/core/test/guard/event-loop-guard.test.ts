@@ -69,8 +69,11 @@ it('keeps no process alive', () => {
     import { eventLoopGuard } from ${JSON.stringify(join(source, 'node/index.ts'))};
     eventLoopGuard().admits('normal');`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
-  const { status, signal } = spawnSync(process.execPath, args, { timeout: 20_000 });
-  expect({ status, signal }).toEqual({ status: 0, signal: null });
+  const { status, signal, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
 });
 
 it('is all of the core that needs Node', () => {

@@ -4,6 +4,7 @@ import { createGate, type Gate, type GateLimitOptions } from '../../src/index.ts
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { collectWarnings } from '../warnings.ts';
 import { assertFor, patience } from './budget.ts';
 
 // A gate of one limit has no way to lead a request along; nobody must be able to tell.
@@ -92,10 +93,12 @@ function ask({ at, queueTimeout, reaction }: Event, gate: Gate, callers: Caller[
 it(
   'a gate of one limit does what any gate does',
   async () => {
+    const warnings = collectWarnings();
     const property = fc.property(settings, events, (options, script) => {
       expect(story([], options, script)).toEqual(story([extra], options, script));
     });
     await assertFor(property, 600);
+    expect(warnings).toEqual(['HEADGATE_MAX_HOLD']);
   },
   patience,
 );

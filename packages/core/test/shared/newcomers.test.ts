@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Waiter } from '../../src/limiter/waiter.ts';
+import { collectWarnings } from '../warnings.ts';
 import { outcome, settled, timeout, World } from './world.ts';
 
 class Asker extends Waiter {
@@ -75,6 +76,7 @@ test('a permit given for a refusal is told to the store that takes it, though no
 });
 
 test('handoff: a place that the store has refused is not left to somebody who would wait for it in vain', async () => {
+  const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({
@@ -102,5 +104,6 @@ test('handoff: a place that the store has refused is not left to somebody who wo
   held.release();
   await world.advance(1000);
   expect(behind.permit).toBeDefined();
+  expect(warnings).toEqual(['HEADGATE_LIMIT_CONFLICT']);
   behind.permit?.release();
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OutagePolicy } from '../../src/index.ts';
+import { collectWarnings } from '../warnings.ts';
 import { lease, outcome, refused, settled, timedOut, timeout, World } from './world.ts';
 
 function scene(onStoreError?: OutagePolicy, limit = 1) {
@@ -128,6 +129,7 @@ describe('while the store is away', () => {
   });
 
   test('local keeps queueLimit and queueTimeout', async () => {
+    const warnings = collectWarnings();
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({
@@ -147,6 +149,7 @@ describe('while the store is away', () => {
     expect(waiting.error).toMatchObject({ rejection: { reason: 'timeout' } });
     held.permit?.release();
     expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    expect(warnings).toEqual(['HEADGATE_STORE']);
   });
 
   test('an error that the server answers concerns that request alone', async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { collectWarnings } from '../warnings.ts';
 import { outcome, settled, timeout, World } from './world.ts';
 
 test('a limit that is raised while the store is away applies in this process', async () => {
+  const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, onStoreError: 'local', limit: 1 });
@@ -14,9 +16,11 @@ test('a limit that is raised while the store is away applies in this process', a
   const heavy = outcome(limiter.acquire({ weight: 2 }));
   await settled();
   expect(heavy).toMatchObject({ permit: { weight: 2 } });
+  expect(warnings).toEqual(['HEADGATE_STORE']);
 });
 
 test('who waits in this process alone is let in when the limit is raised', async () => {
+  const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, onStoreError: 'local', limit: 1 });
@@ -30,6 +34,7 @@ test('who waits in this process alone is let in when the limit is raised', async
   limiter.setLimit(2);
   await settled();
   expect(second.permit).toBeDefined();
+  expect(warnings).toEqual(['HEADGATE_STORE']);
 });
 
 test('a conflict of declarations is reported once, and none where they come to agree', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Permit, RejectedError } from '../../src/index.ts';
+import { collectWarnings } from '../warnings.ts';
 import { outcome, settled, World } from './world.ts';
 
 describe('a limit that several processes share', () => {
@@ -179,6 +180,7 @@ describe('a limit that several processes share', () => {
   });
 
   test('a changed limit holds everywhere and revokes nothing', async () => {
+    const warnings = collectWarnings();
     const world = new World();
     const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
     const [one, two] = await Promise.all([a.acquire(), b.acquire()]);
@@ -194,11 +196,13 @@ describe('a limit that several processes share', () => {
     await settled();
     expect(third.permit).toBeDefined();
     expect(await world.stats()).toMatchObject({ limit: 2, inflight: 2 });
+    expect(warnings).toEqual(['HEADGATE_LIMIT_CONFLICT']);
     third.permit?.release();
     two.release();
   });
 
   test('a weight that a lowered limit has overtaken counts as the whole', async () => {
+    const warnings = collectWarnings();
     const world = new World();
     const [a, b] = [world.limiter({ limit: 3 }), world.limiter({ limit: 3 })];
     const held = await a.acquire();
@@ -209,6 +213,8 @@ describe('a limit that several processes share', () => {
     await settled();
     expect(large.permit).toBeDefined();
     large.permit?.release();
+    await settled();
+    expect(warnings).toEqual(['HEADGATE_LIMIT_CONFLICT']);
   });
 
   test('of two limits under one name the later declared applies, and that is told once', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createGate } from '../../src/index.ts';
 import { call } from '../caller.ts';
 import { uncaughtIn } from '../uncaught.ts';
+import { collectWarnings } from '../warnings.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
 describe('a waiter of a shared limit', () => {
@@ -135,6 +136,7 @@ test('usage of a key that is not in use', () => {
 });
 
 test('the size of a permit may change while the store is away', async () => {
+  const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, limit: 3, onStoreError: 'admit' });
@@ -142,6 +144,7 @@ test('the size of a permit may change while the store is away', async () => {
   store.trouble = 'silent';
   const local = outcome(limiter.acquire());
   await world.advance(timeout);
+  expect(warnings).toEqual(['HEADGATE_STORE']);
   local.permit?.adjust(2);
   leased.adjust(2);
   expect(limiter.inflight).toBe(4);

@@ -1,122 +1,150 @@
 import { startPgBouncer } from '@headgate/test-servers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, type TestContext, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
-import { useDatabase } from './database.ts';
+import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
+import { inParallel } from './in-parallel.ts';
 
 const crew = useCrew();
-const database = useDatabase();
+const server = useDatabase();
 
-function start(options: Parameters<typeof crew.start>[2]) {
-  return crew.start(2, database.server, options) as Promise<[Limited, Limited]>;
+/** For the tests of one group. */
+function useProcesses() {
+  const database = useDatabaseBeside(server);
+  const start = (options: Parameters<typeof crew.start>[2]) =>
+    crew.start(2, database, options) as Promise<[Limited, Limited]>;
+  return { database, start };
 }
 
-async function bouncer(mode: 'session' | 'transaction' | 'statement') {
+/** How a client connects through a new pooler. */
+async function bouncer(
+  database: Database,
+  mode: 'session' | 'transaction' | 'statement',
+  { onTestFinished }: TestContext,
+): Promise<{ readonly url: string }> {
   const pooler = await startPgBouncer(database.server, { mode });
   onTestFinished(() => pooler.stop());
-  return pooler;
+  return database.through(pooler);
 }
 
-test('P6: what the app does with its own transaction does not matter to a permit', async () => {
-  const [one, two] = await start({ limit: 2 });
-  await one.do('begin', 1);
-  const inside = await one.acquire();
-  expect(await two.do('stored')).toMatchObject({ inflight: 1 });
-  // No mutex: another one holds beside it while the transaction is open.
-  const other = await two.acquire();
-  await one.do('finish', 1, 'ROLLBACK');
-  expect(await two.do('stored')).toMatchObject({ inflight: 2 });
-  await expect(two.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
-  await inside.release();
-  await other.release();
-});
+inParallel('isolation levels', () => {
+  const { database, start } = useProcesses();
 
-test.each(['repeatable read', 'serializable'])(
-  'P7: a limit is counted where transactions are %s by default',
-  async (isolation) => {
-    await database.rows(`ALTER ROLE postgres SET default_transaction_isolation = '${isolation}'`);
-    onTestFinished(async () => {
-      await database.rows('ALTER ROLE postgres RESET default_transaction_isolation');
-    });
-    const [one, two] = await start({ limit: 3 });
-    expect(await one.do('ask', 'SHOW transaction_isolation')).toBe(isolation);
-    const most = await Promise.all([one.do('work', 15, 40), two.do('work', 15, 40)]);
-    for (const here of most) expect(here).toBeLessThanOrEqual(3);
-    for (const process of [one, two]) {
-      expect(process.of('store')).toEqual([]);
-      expect(await process.do('stats')).toMatchObject({ admitted: 600 });
-    }
-  },
-);
-
-test('P7: what was undone as a deadlock or for serialization is done again', async () => {
-  const [one] = await start({ limit: 1, name: 'undone' });
-  const held = await one.acquire();
-  await database.rows(`
-    CREATE SEQUENCE public.undone;
-    CREATE FUNCTION public.undo() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      IF nextval('public.undone') <= 3 THEN RAISE SQLSTATE '40001'; END IF;
-      IF currval('public.undone') <= 4 THEN RAISE SQLSTATE '40P01'; END IF;
-      RETURN NULL;
-    END $$;
-    CREATE TRIGGER undo AFTER UPDATE ON headgate.limits FOR EACH ROW EXECUTE FUNCTION public.undo();
-  `);
-  onTestFinished(async () => {
-    await database.rows('DROP FUNCTION public.undo CASCADE; DROP SEQUENCE public.undone');
-  });
-  await held.release();
-  await (await one.acquire()).release();
-  expect(one.of('store')).toEqual([]);
-  expect(Number(await database.ask('SELECT last_value FROM public.undone'))).toBeGreaterThan(4);
-});
-
-test.each(['transaction', 'statement'] as const)(
-  'P9: a pooler that lends its connections by %s is refused, with a word on what to do',
-  async (mode) => {
-    const pooler = await bouncer(mode);
-    const [one] = (await crew.start(1, pooler, { limit: 1, onStoreError: 'reject' })) as [Limited];
-    for (let i = 0; i < 2; i++) {
-      await expect(one.acquire()).rejects.toMatchObject({
-        code: 'ERR_HEADGATE_STORE_REFUSED',
-        message: expect.stringContaining('pool_mode = session'),
+  test.for(['repeatable read', 'serializable'])(
+    'P7: a limit is counted where transactions are %s by default',
+    async (isolation, { onTestFinished }) => {
+      await database.rows(
+        `ALTER DATABASE ${database.name} SET default_transaction_isolation = '${isolation}'`,
+      );
+      onTestFinished(async () => {
+        await database.rows(`ALTER DATABASE ${database.name} RESET default_transaction_isolation`);
       });
-    }
-    // Nothing was left behind in its connections that would change what other clients of it do.
-    expect(await one.do('ask', 'SHOW synchronous_commit')).toBe('on');
-    // The store tries again and again.
-    const channels = () => one.do('ask', 'SELECT count(*)::int FROM pg_listening_channels()');
-    await vi.waitFor(async () => expect(await channels()).toBe(0), 5_000);
-  },
-);
+      const [one, two] = await start({ limit: 3 });
+      expect(await one.do('ask', 'SHOW transaction_isolation')).toBe(isolation);
+      const most = await Promise.all([one.do('work', 15, 20), two.do('work', 15, 20)]);
+      for (const here of most) expect(here).toBeLessThanOrEqual(3);
+      for (const process of [one, two]) {
+        expect(process.of('store')).toEqual([]);
+        expect(await process.do('stats')).toMatchObject({ admitted: 300 });
+      }
+    },
+  );
 
-test('P9: beside such a pooler the store works on its own connections', async () => {
-  const pooler = await bouncer('transaction');
-  const [one, two] = await start({ limit: 1, poolUrl: pooler.url });
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  expect(await one.do('ask', 'SELECT 1')).toBe(1);
-  await held.release();
-  await (await waiting.held).release();
+  test('P7: what was undone as a deadlock or for serialization is done again', async ({
+    onTestFinished,
+  }) => {
+    const [one] = await start({ limit: 1, name: 'undone' });
+    const held = await one.acquire();
+    await database.rows(`
+      CREATE SEQUENCE public.undone;
+      CREATE FUNCTION public.undo() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('public.undone') <= 3 THEN RAISE SQLSTATE '40001'; END IF;
+        IF currval('public.undone') <= 4 THEN RAISE SQLSTATE '40P01'; END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER undo AFTER UPDATE ON headgate.limits FOR EACH ROW EXECUTE FUNCTION public.undo();
+    `);
+    onTestFinished(async () => {
+      await database.rows('DROP FUNCTION public.undo CASCADE; DROP SEQUENCE public.undone');
+    });
+    await held.release();
+    await (await one.acquire()).release();
+    expect(one.of('store')).toEqual([]);
+    expect(Number(await database.ask('SELECT last_value FROM public.undone'))).toBeGreaterThan(4);
+  });
 });
 
-test('P9: a pooler that lends its connections by session is as good as the server', async () => {
-  const pooler = await bouncer('session');
-  const [one, two] = (await crew.start(2, pooler, { limit: 1 })) as [Limited, Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  await held.release();
-  await (await waiting.held).release();
+inParallel('poolers that are refused', () => {
+  const { database } = useProcesses();
+
+  test.for(['transaction', 'statement'] as const)(
+    'P9: a pooler that lends its connections by %s is refused, with a word on what to do',
+    async (mode, context) => {
+      const pooler = await bouncer(database, mode, context);
+      // Half of the timeout passes before each refusal.
+      const options = { limit: 1, timeout: 1_500, onStoreError: 'reject' } as const;
+      const [one] = (await crew.start(1, pooler, options)) as [Limited];
+      for (let i = 0; i < 2; i++) {
+        await expect(one.acquire()).rejects.toMatchObject({
+          code: 'ERR_HEADGATE_STORE_REFUSED',
+          message: expect.stringContaining('pool_mode = session'),
+        });
+      }
+      // Nothing was left behind in its connections that would change what other clients of it do.
+      expect(await one.do('ask', 'SHOW synchronous_commit')).toBe('on');
+      // The store tries again and again.
+      const channels = () => one.do('ask', 'SELECT count(*)::int FROM pg_listening_channels()');
+      await vi.waitFor(async () => expect(await channels()).toBe(0), 5_000);
+    },
+  );
 });
 
-test('P12: who gave up waiting has a connection that is usable, in its transaction', async () => {
-  const [one, two] = await start({ limit: 1 });
-  const held = await two.acquire();
-  await one.do('stored');
-  await one.do('begin', 1);
-  await one.do('inTransaction', 1, 'CREATE TEMP TABLE kept AS SELECT 7 AS seven');
-  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
-  expect(await one.do('inTransaction', 1, 'SELECT seven FROM kept')).toBe(7);
-  await one.do('finish', 1, 'COMMIT');
-  expect(await one.do('ask', 'SELECT seven FROM kept')).toBe(7);
-  await held.release();
+inParallel('transactions and poolers of the app', () => {
+  const { database, start } = useProcesses();
+
+  test('P6: what the app does with its own transaction does not matter to a permit', async () => {
+    const [one, two] = await start({ limit: 2 });
+    await one.do('begin', 1);
+    const inside = await one.acquire();
+    expect(await two.do('stored')).toMatchObject({ inflight: 1 });
+    // No mutex: another one holds beside it while the transaction is open.
+    const other = await two.acquire();
+    await one.do('finish', 1, 'ROLLBACK');
+    expect(await two.do('stored')).toMatchObject({ inflight: 2 });
+    await expect(two.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
+    await inside.release();
+    await other.release();
+  });
+
+  test('P9: beside such a pooler the store works on its own connections', async (context) => {
+    const { url } = await bouncer(database, 'transaction', context);
+    const [one, two] = await start({ limit: 1, poolUrl: url });
+    const held = await one.acquire();
+    const waiting = await two.wait();
+    expect(await one.do('ask', 'SELECT 1')).toBe(1);
+    await held.release();
+    await (await waiting.held).release();
+  });
+
+  test('P9: a pooler that lends its connections by session is as good as the server', async (context) => {
+    const pooler = await bouncer(database, 'session', context);
+    const [one, two] = (await crew.start(2, pooler, { limit: 1 })) as [Limited, Limited];
+    const held = await one.acquire();
+    const waiting = await two.wait();
+    await held.release();
+    await (await waiting.held).release();
+  });
+
+  test('P12: who gave up waiting has a connection that is usable, in its transaction', async () => {
+    const [one, two] = await start({ limit: 1 });
+    const held = await two.acquire();
+    await one.do('stored');
+    await one.do('begin', 1);
+    await one.do('inTransaction', 1, 'CREATE TEMP TABLE kept AS SELECT 7 AS seven');
+    await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
+    expect(await one.do('inTransaction', 1, 'SELECT seven FROM kept')).toBe(7);
+    await one.do('finish', 1, 'COMMIT');
+    expect(await one.do('ask', 'SELECT seven FROM kept')).toBe(7);
+    await held.release();
+  });
 });

@@ -14,7 +14,7 @@ async function outcomes(asked: readonly Promise<Held>[]) {
 }
 
 test('Both: five processes with a limit of 4 admit 4', async () => {
-  const processes = await crew.start(5, database.server, { limit: 4, queueLimit: 0 });
+  const processes = await crew.start(5, database, { limit: 4, queueLimit: 0 });
   const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
   const { held, reasons } = await outcomes(asked);
   expect(held).toHaveLength(4);
@@ -24,7 +24,7 @@ test('Both: five processes with a limit of 4 admit 4', async () => {
 
 test('P2: what processes set up at the same moment is one row, with one count', async () => {
   const options = { limit: 2, queueLimit: 0, name: 'set up at once' };
-  const processes = await crew.start(5, database.server, options);
+  const processes = await crew.start(5, database, options);
   const { held } = await outcomes(processes.map((one) => one.acquire()));
   expect(held).toHaveLength(2);
   const sql = `SELECT inflight::int FROM headgate.limits WHERE label = '["set up at once"]'`;
@@ -34,7 +34,7 @@ test('P2: what processes set up at the same moment is one row, with one count', 
 });
 
 test('P3: a permit that is released twice gives one place back', async () => {
-  const [one, two] = (await crew.start(2, database.server, { limit: 2 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, database, { limit: 2 })) as [Limited, Limited];
   const held = await one.acquire();
   await two.acquire();
   const waiting = [await two.wait(), await two.wait()];
@@ -45,14 +45,14 @@ test('P3: a permit that is released twice gives one place back', async () => {
 });
 
 test('P3: the database itself refuses a count below nothing', async () => {
-  const [one] = (await crew.start(1, database.server, { limit: 2 })) as [Limited];
+  const [one] = (await crew.start(1, database, { limit: 2 })) as [Limited];
   await one.acquire();
   const sql = 'UPDATE headgate.limits SET inflight = inflight - 2 WHERE inflight = 1';
   await expect(database.rows(sql)).rejects.toThrow('violates check constraint');
 });
 
 test('P8: of two requests of one process, whose pool has one connection, one holds', async () => {
-  const [one] = (await crew.start(1, database.server, { limit: 1, pool: 1 })) as [Limited];
+  const [one] = (await crew.start(1, database, { limit: 1, pool: 1 })) as [Limited];
   const held = await one.acquire();
   const waiting = await one.wait();
   expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
@@ -62,7 +62,7 @@ test('P8: of two requests of one process, whose pool has one connection, one hol
 });
 
 test('the work of several processes never overlaps beyond the limit', async () => {
-  const processes = await crew.start(3, database.server, { limit: 4 });
+  const processes = await crew.start(3, database, { limit: 4 });
   const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
   for (const here of most) expect(here).toBeLessThanOrEqual(4);
   await vi.waitFor(async () =>
@@ -72,7 +72,7 @@ test('the work of several processes never overlaps beyond the limit', async () =
 });
 
 test('a new limit applies in all processes, lets in who fits and revokes nothing', async () => {
-  const [one, two] = (await crew.start(2, database.server, { limit: 1 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, database, { limit: 1 })) as [Limited, Limited];
   const first = await one.acquire();
   const line = [await two.wait(), await one.wait(), await two.wait()];
   await one.do('setLimit', 3);
@@ -89,9 +89,9 @@ test('a new limit applies in all processes, lets in who fits and revokes nothing
 });
 
 test('Both: what a limit reports', async () => {
-  const [one, two] = (await crew.start(2, database.server, { limit: 2 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, database, { limit: 2 })) as [Limited, Limited];
   const held = [await one.acquire(), await two.acquire()];
-  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
   const waiting = await two.wait();
   const stored = await one.do('stored');
   expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });

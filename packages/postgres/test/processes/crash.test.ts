@@ -1,23 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
 import { crashSuite } from '@headgate/test-servers/processes';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
-import { useDatabase } from './database.ts';
+import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { connected, type Held, type Limited, useCrew, type Waiting } from './crew.ts';
+import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
+import { inParallel } from './in-parallel.ts';
+
+type Options = Parameters<ReturnType<typeof useCrew>['start']>[2];
 
 const crew = useCrew();
-const database = useDatabase();
+const shared = useDatabase();
 
-function start(count: number, options: Parameters<typeof crew.start>[2]) {
-  return crew.start(count, database.server, options) as Promise<[Limited, Limited, Limited]>;
+/** Processes of a group whose tests need a ring of their own. */
+function useRing() {
+  const database = useDatabaseBeside(shared);
+  const start = (count: number, options: Options) =>
+    crew.start(count, database, options) as Promise<[Limited, Limited, Limited]>;
+  return { database, start };
 }
 
-/** One behind a proxy holds a place that another one waits for. */
-async function startBehindProxy(options: Parameters<typeof crew.start>[2]) {
+/** One process behind a proxy holds a permit that another process waits for. */
+async function startBehindProxy(
+  database: Database,
+  { onTestFinished }: TestContext,
+  options: Options,
+) {
   const proxy = await startProxy(database.server);
   onTestFinished(() => proxy.stop());
-  const [one] = (await crew.start(1, proxy, options)) as [Limited];
-  const [two] = (await crew.start(1, database.server, options)) as [Limited];
+  const [one] = (await crew.start(1, database.through(proxy), options)) as [Limited];
+  const [two] = (await crew.start(1, database, options)) as [Limited];
   const held = await one.acquire();
   const waiting = await two.wait();
   return { proxy, one, two, held, waiting };
@@ -31,90 +42,111 @@ function firstOf({ held, waiting }: { held: Held; waiting: Waiting }): Promise<s
   ]);
 }
 
-/** All of these look after each other, and nobody else is there. */
-async function inRing(processes: readonly Limited[]) {
+/** These processes watch each other, and no other process is in the ring. */
+async function inRing(database: Database, processes: readonly Limited[]) {
   for (const one of processes) await one.do('stored');
   const look = async () =>
     expect(await database.ask('SELECT count(*)::int FROM headgate.members')).toBe(processes.length);
   await vi.waitFor(look, 5_000);
 }
 
-// Of PostgreSQL's list: P4 and P11. Long before the lease of who was killed has ended.
-crashSuite({
-  start: (count, options) => crew.start(count, database.server, options),
-  lease: 20_000,
-  back: 8_000,
-  hasTokens: true,
-});
-
-test('P4: what a killed process held is back long before its lease ends', async () => {
-  const [one, two, three] = await start(3, { limit: 1, lease: 20_000 });
-  await inRing([one, two, three]);
-  for (const victim of [one, two]) {
-    await victim.acquire();
-    const waiting = await three.wait();
-    const killed = performance.now();
-    await victim.worker.kill();
-    const held = await waiting.held;
-    const took = performance.now() - killed;
-    // A second in which one that lives could have renewed, and a look four times a second.
-    expect(took).toBeGreaterThan(900);
-    expect(took).toBeLessThan(2_500);
-    await held.release();
-  }
-  await three.saw('reclaimed', 2);
-});
-
-test('P4: the end of the connection of a process that lives takes nothing from it', async () => {
-  const [one, two] = await start(2, { limit: 1, lease: 20_000 });
-  await inRing([one, two]);
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  for (let i = 0; i < 3; i++) {
-    const ended = await database.ask(
-      `SELECT count(pg_terminate_backend(pid))::int FROM pg_locks WHERE locktype = 'advisory' AND granted`,
-    );
-    expect(ended).toBe(2);
-    await sleep(600);
-    await inRing([one, two]);
-  }
-  await sleep(1_500);
-  expect(await held.isAborted()).toBe(false);
-  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
-  expect([...one.of('lost'), ...two.of('lost'), ...one.of('reclaimed')]).toEqual([]);
-  await held.release();
-  await waiting.held;
-});
-
-test('P11: a holder that is cut off learns so before its lease has ended there', async () => {
-  const scene = await startBehindProxy({ limit: 1, lease: 1_200, name: 'cut off' });
-  scene.proxy.hold(true);
-  expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
-  await scene.waiting.held;
-});
-
-test('P11: a holder that is taken for dead, and cannot renew, learns so before another is let in', async () => {
-  const scene = await startBehindProxy({ limit: 1, lease: 20_000, name: 'taken for dead' });
-  await inRing([scene.one, scene.two]);
-  scene.proxy.refuse(true);
-  scene.proxy.cut();
-  expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
-  await scene.waiting.held;
-});
-
-test('P4: a holder that is taken for dead for a while, and can renew, keeps its permit', async () => {
-  const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
-  const { proxy, one, two, held, waiting } = await startBehindProxy(options);
-  await inRing([one, two]);
-  proxy.refuse(true);
-  await database.ask(
-    `SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+/** Ends the connections that show that their processes live; resolves with how many. */
+function endListening(database: Database): Promise<unknown> {
+  return database.ask(
+    `SELECT count(pg_terminate_backend(l.pid))::int FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()`,
   );
-  // Time is the subject: the second after which it would be over, and another one.
-  await sleep(2_500);
-  expect(await held.isAborted()).toBe(false);
-  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
-  proxy.refuse(false);
-  await held.release();
-  await waiting.held;
+}
+
+describe.concurrent('processes that are killed or frozen', () => {
+  // Of PostgreSQL's list: P4 and P11. Long before the lease of who was killed has ended.
+  crashSuite({
+    start: async (count, options) => connected(await crew.start(count, shared, options)),
+    lease: 20_000,
+    back: 8_000,
+    hasTokens: true,
+  });
+});
+
+inParallel('a process that is killed, or cannot renew', () => {
+  const { database, start } = useRing();
+
+  test('P4: what a killed process held is back long before its lease ends', async () => {
+    const [one, two, three] = await start(3, { limit: 1, lease: 20_000 });
+    await inRing(database, [one, two, three]);
+    for (const [i, victim] of [one, two].entries()) {
+      await victim.acquire();
+      const waiting = await three.wait();
+      const killed = performance.now();
+      await victim.worker.kill();
+      const held = await waiting.held;
+      const took = performance.now() - killed;
+      // A second in which one that lives could have renewed, and a look four times a second.
+      expect(took).toBeGreaterThan(900);
+      expect(took).toBeLessThan(2_500);
+      await held.release();
+      // Only the next operation on the limit reports it: no other process may be faster than this release.
+      await three.saw('reclaimed', i + 1);
+    }
+  });
+
+  test('P11: a holder that is taken for dead, and cannot renew, learns so before another is let in', async (context) => {
+    const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
+    const scene = await startBehindProxy(database, context, options);
+    await inRing(database, [scene.one, scene.two]);
+    scene.proxy.refuse(true);
+    scene.proxy.cut();
+    expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
+    await scene.waiting.held;
+  });
+});
+
+inParallel('a process that loses a connection', () => {
+  const { database, start } = useRing();
+
+  test('P4: the end of the connection of a process that lives takes nothing from it', async () => {
+    const [one, two] = await start(2, { limit: 1, lease: 20_000 });
+    await inRing(database, [one, two]);
+    const held = await one.acquire();
+    const waiting = await two.wait();
+    for (let i = 0; i < 3; i++) {
+      expect(await endListening(database)).toBe(2);
+      await sleep(600);
+      await inRing(database, [one, two]);
+    }
+    await sleep(1_500);
+    expect(await held.isAborted()).toBe(false);
+    expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+    expect([...one.of('lost'), ...two.of('lost'), ...one.of('reclaimed')]).toEqual([]);
+    await held.release();
+    await waiting.held;
+  });
+});
+
+inParallel('a process that is cut off', () => {
+  const { database } = useRing();
+
+  test('P4: a holder that is taken for dead for a while, and can renew, keeps its permit', async (context) => {
+    const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
+    const scene = await startBehindProxy(database, context, options);
+    const { proxy, one, two, held, waiting } = scene;
+    await inRing(database, [one, two]);
+    proxy.refuse(true);
+    await endListening(database);
+    // Time is the subject: the second after which it would be over, and another one.
+    await sleep(2_500);
+    expect(await held.isAborted()).toBe(false);
+    expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+    proxy.refuse(false);
+    await held.release();
+    await waiting.held;
+  });
+
+  test('P11: a holder that is cut off learns so before its lease has ended there', async (context) => {
+    const options = { limit: 1, lease: 3_000, name: 'cut off' };
+    const scene = await startBehindProxy(database, context, options);
+    scene.proxy.hold(true);
+    expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
+    await scene.waiting.held;
+  });
 });

@@ -1,25 +1,28 @@
 import * as processes from '@headgate/test-servers/processes';
 import { type LimitOptions, limitSettings } from '@headgate/test-servers/processes';
+import { vi } from 'vitest';
 import type { PostgresInstance, Settings } from './instance.ts';
 
 export type { Held, Waiting } from '@headgate/test-servers/processes';
 export type Limited = processes.Limited<PostgresInstance>;
 
-interface Server {
-  readonly port: number;
+interface Place {
+  readonly url: string;
 }
 
-interface Options extends LimitOptions, Partial<Pick<Settings, 'url' | 'poolUrl' | 'pool'>> {}
+interface Options extends LimitOptions, Partial<Pick<Settings, 'poolUrl' | 'pool'>> {}
 
 /** For the tests of one file. */
 export function useCrew() {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<PostgresInstance, [Server, Options]>(program, (server, options) => {
-    const { url = urlOf(server), poolUrl, pool, ...limit } = options;
+  return processes.useCrew<PostgresInstance, [Place, Options]>(program, ({ url }, options) => {
+    const { poolUrl, pool, ...limit } = options;
     return { url, poolUrl, pool, ...limitSettings(limit) } satisfies Settings;
   });
 }
 
-function urlOf({ port }: Server): string {
-  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+/** Resolves when these processes are connected: brief leases leave little time for that on a busy machine. */
+export async function connected(processes: Limited[]): Promise<Limited[]> {
+  await Promise.all(processes.map((one) => vi.waitFor(() => one.do('stored'), 10_000)));
+  return processes;
 }

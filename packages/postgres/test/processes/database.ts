@@ -3,21 +3,48 @@ import { type PostgresOptions, type PostgresServer, startPostgres } from '@headg
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A server with the store's tables, for the tests of one file, and a superuser's statements on it. */
+let databases = 0;
+
+/** A database with the store's tables, and a superuser's statements on it. */
 export class Database {
   server!: PostgresServer;
+  readonly name: string;
+  readonly #neighbour: Database | undefined;
   #pool!: pg.Pool;
 
-  async start(options?: PostgresOptions): Promise<void> {
-    this.server = await startPostgres(options);
-    this.#pool = new pg.Pool({ connectionString: this.server.url, application_name: 'test' });
+  /** @param neighbour On its server; without it, on a server of its own. */
+  constructor(neighbour?: Database) {
+    this.#neighbour = neighbour;
+    this.name = neighbour === undefined ? 'postgres' : `test_${++databases}`;
+  }
+
+  get url(): string {
+    return this.through(this.server).url;
+  }
+
+  /** How a client connects to it through a proxy or a pooler of its server. */
+  through({ port }: { readonly port: number }): { readonly url: string } {
+    return { url: `postgres://postgres@127.0.0.1:${port}/${this.name}` };
+  }
+
+  /** @param prepare Changes the database before the store's tables are created. */
+  async start(options?: PostgresOptions, prepare?: (database: Database) => unknown): Promise<void> {
+    await this.#neighbour?.rows(`CREATE DATABASE ${this.name}`);
+    this.server = this.#neighbour?.server ?? (await startPostgres(options));
+    this.#pool = new pg.Pool({
+      connectionString: this.url,
+      application_name: 'test',
+      // Shorter than any idle_session_timeout of a test: the server must not end a connection that is about to be used.
+      idleTimeoutMillis: 200,
+    });
     this.#pool.on('error', () => {});
-    await postgresStore({ connect: this.server.url }).migrate();
+    await prepare?.(this);
+    await postgresStore({ connect: this.url }).migrate();
   }
 
   async stop(): Promise<void> {
     await this.#pool.end();
-    await this.server.stop();
+    if (this.#neighbour === undefined) await this.server.stop();
   }
 
   async rows(sql: string, values: readonly unknown[] = []): Promise<unknown[][]> {
@@ -30,17 +57,32 @@ export class Database {
     return (await this.rows(sql, values))[0]?.[0];
   }
 
-  /** Connections of stores, as the server sees them. */
+  /** Connections of stores to this database, as the server sees them. */
   async connections(): Promise<number> {
-    const sql = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'headgate'`;
-    return (await this.ask(sql)) as number;
+    return (await this.ask(
+      `SELECT count(*)::int FROM pg_stat_activity WHERE ${ofStores}`,
+    )) as number;
   }
 }
 
-/** For the tests of one file. */
-export function useDatabase(options?: PostgresOptions): Database {
+/** Of `pg_stat_activity`: connections of stores to the current database. */
+export const ofStores = `application_name = 'headgate' AND datname = current_database()`;
+
+/** For the tests of one file: a database on a server that no other file uses. */
+export function useDatabase(
+  options?: PostgresOptions,
+  prepare?: (database: Database) => unknown,
+): Database {
   const database = new Database();
-  beforeAll(() => database.start(options), 30_000);
+  beforeAll(() => database.start(options, prepare), 30_000);
+  afterAll(() => database.stop());
+  return database;
+}
+
+/** For the tests of one group: another database on the server of a file. */
+export function useDatabaseBeside(neighbour: Database): Database {
+  const database = new Database(neighbour);
+  beforeAll(() => database.start(), 30_000);
   afterAll(() => database.stop());
   return database;
 }

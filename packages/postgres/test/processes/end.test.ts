@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { bundle } from '@headgate/test-servers';
 import { expect, test, vi } from 'vitest';
 import { useDatabase } from './database.ts';
 
 const database = useDatabase();
-const program = fileURLToPath(new URL('./one-shot.ts', import.meta.url));
+const program = new URL('./one-shot.ts', import.meta.url);
 
 test.each(['closing', 'leaving', 'holding'])(
   'a process ends that has nothing more to do, %s',
   async (ending) => {
-    const args = ['--conditions=headgate-source', '--import=tsx', program];
-    const child = spawn(process.execPath, [...args, database.server.url, ending], {
+    const child = spawn(process.execPath, [await bundle(program), database.url, ending], {
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     let said = '';

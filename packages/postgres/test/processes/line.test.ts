@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
-import { useDatabase } from './database.ts';
+import { type Database, ofStores, useDatabase, useDatabaseBeside } from './database.ts';
+import { inParallel } from './in-parallel.ts';
 
 const crew = useCrew();
 const database = useDatabase();
 
-function start(options: Parameters<typeof crew.start>[2]) {
-  return crew.start(2, database.server, options) as Promise<[Limited, Limited]>;
+function start(options: Parameters<typeof crew.start>[2], where: Database = database) {
+  return crew.start(2, where, options) as Promise<[Limited, Limited]>;
 }
 
 /** Gives back one by one; returns by which index each next one was granted. */
@@ -24,6 +25,7 @@ async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]>
   return order;
 }
 
+// Not in parallel with others: time is the subject.
 test('P5: one that waits is woken within 50 ms of the release in another process', async () => {
   const [one, two] = await start({ limit: 1 });
   const delays: number[] = [];
@@ -38,114 +40,120 @@ test('P5: one that waits is woken within 50 ms of the release in another process
   expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(50);
 });
 
-test('P5: one that is let in without being told finds out by itself', async () => {
-  const [one, two] = await start({ limit: 1, lease: 3_000, name: 'not told' });
-  await one.acquire();
-  const waiting = await two.wait();
-  // As whoever releases does, but for the notification.
-  const sql = `SELECT headgate.lease(l.address, l.label, 1, 0, 1, 'nobody', ARRAY['release', t.id, '1', '0', '0', '0', '', ''])
-    FROM headgate.limits AS l JOIN headgate.leases AS t ON t.limit_id = l.id AND t.place IS NULL`;
-  expect(String(await database.ask(sql))).toContain('\nok\n');
-  const held = await waiting.held;
-  expect(await held.isAborted()).toBe(false);
-  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
-});
+inParallel('the work of many waiters', () => {
+  const calm = useDatabaseBeside(database);
+  const busy = useDatabaseBeside(database);
 
-test('P5: many who wait cost no more statements than few', async () => {
-  const statementsWith = async (waiters: number) => {
-    const [one, two] = await start({ limit: 1, lease: 3_000 });
-    const held = await one.acquire();
-    const waiting = Array.from({ length: waiters }, (_, i) =>
-      (i % 2 === 0 ? one : two).acquire().catch(() => {}),
-    );
-    const isQueued = async () => expect(await one.do('stored')).toMatchObject({ queued: waiters });
-    await vi.waitFor(isQueued, 10_000);
-    const count = async () => {
-      await database.ask('SELECT pg_stat_clear_snapshot()');
-      const sql = `SELECT xact_commit::int FROM pg_stat_database WHERE datname = 'postgres'`;
-      return (await database.ask(sql)) as number;
+  test('P5: many who wait cost no more statements than few', async () => {
+    const statementsWith = async (waiters: number, where: Database) => {
+      const [one, two] = await start({ limit: 1, lease: 3_000 }, where);
+      await one.acquire();
+      for (let i = 0; i < waiters; i++) void (i % 2 === 0 ? one : two).acquire().catch(() => {});
+      const isQueued = async () =>
+        expect(await one.do('stored')).toMatchObject({ queued: waiters });
+      await vi.waitFor(isQueued, 10_000);
+      const count = async () => {
+        await where.ask('SELECT pg_stat_clear_snapshot()');
+        const sql =
+          'SELECT xact_commit::int FROM pg_stat_database WHERE datname = current_database()';
+        return (await where.ask(sql)) as number;
+      };
+      // Backends say what they have done a second later at most.
+      await sleep(1_100);
+      const before = await count();
+      // Time is the subject: three renewals of each process.
+      await sleep(3_000);
+      return (await count()) - before;
     };
-    // Backends say what they have done a second later at most.
-    await sleep(1_100);
-    const before = await count();
-    // Time is the subject: three renewals of each process.
-    await sleep(3_000);
-    const statements = (await count()) - before;
-    void held.release();
-    await crew.rest();
-    await Promise.all(waiting);
-    return statements;
-  };
-  const [few, many] = [await statementsWith(2), await statementsWith(200)];
-  expect(many).toBeLessThanOrEqual(few + 15);
-  expect(many).toBeLessThan(60);
+    const [few = 0, many = 0] = await Promise.all([
+      statementsWith(2, calm),
+      statementsWith(200, busy),
+    ]);
+    expect(many).toBeLessThanOrEqual(few + 15);
+    expect(many).toBeLessThan(60);
+  });
 });
 
-test('P10: 100 who wait use no connection of the app’s pool, and the store has three', async () => {
-  await vi.waitFor(async () => expect(await database.connections()).toBe(0));
-  const [one] = (await crew.start(1, database.server, { limit: 1, pool: 1 })) as [Limited];
-  const held = await one.acquire();
-  const waiting = Array.from({ length: 100 }, () => one.acquire());
-  await one.saw('queued', 100);
-  expect(await one.do('ask', 'SELECT 1')).toBe(1);
-  expect(await database.connections()).toBe(3);
-  await held.release();
-  for (const next of waiting) await (await next).release();
-  await vi.waitFor(async () =>
-    expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
-  );
-});
+inParallel('the queue', () => {
+  test('P5: one that is let in without being told finds out by itself', async () => {
+    const [one, two] = await start({ limit: 1, lease: 3_000, name: 'not told' });
+    await one.acquire();
+    const waiting = await two.wait();
+    // As whoever releases does, but for the notification.
+    const sql = `SELECT headgate.lease(l.address, l.label, 1, 0, 1, 'nobody', ARRAY['release', t.id, '1', '0', '0', '0', '', ''])
+      FROM headgate.limits AS l JOIN headgate.leases AS t ON t.limit_id = l.id AND t.place IS NULL`;
+    expect(String(await database.ask(sql))).toContain('\nok\n');
+    const held = await waiting.held;
+    expect(await held.isAborted()).toBe(false);
+    expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
+  });
 
-test('P10: a permit is given back while handlers hold all of the app’s pool', async () => {
-  const [one, two] = await start({ limit: 1, pool: 1 });
-  const held = await one.acquire();
-  await one.do('begin', 1);
-  const waiting = await two.wait();
-  await held.release();
-  await (await waiting.held).release();
-  await one.do('finish', 1, 'COMMIT');
-});
+  test('P10: 100 who wait use no connection of the app’s pool, and the store has three', async () => {
+    await vi.waitFor(async () => expect(await database.connections()).toBe(0));
+    const [one] = (await crew.start(1, database.server, { limit: 1, pool: 1 })) as [Limited];
+    const held = await one.acquire();
+    const waiting = Array.from({ length: 100 }, () => one.acquire());
+    await one.saw('queued', 100);
+    expect(await one.do('ask', 'SELECT 1')).toBe(1);
+    expect(await database.connections()).toBe(3);
+    await held.release();
+    for (const next of waiting) await (await next).release();
+    await vi.waitFor(async () =>
+      expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
+    );
+  });
 
-test('P13: a line over two processes is served in order of arrival', async () => {
-  const [one, two] = await start({ limit: 1 });
-  const held = await one.acquire();
-  const line: Waiting[] = [];
-  for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
-  expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
-});
+  test('P10: a permit is given back while handlers hold all of the app’s pool', async () => {
+    const [one, two] = await start({ limit: 1, pool: 1 });
+    const held = await one.acquire();
+    await one.do('begin', 1);
+    const waiting = await two.wait();
+    await held.release();
+    await (await waiting.held).release();
+    await one.do('finish', 1, 'COMMIT');
+  });
 
-test('P13: a waiter whose connections were ended keeps its place', async () => {
-  const [one, two] = await start({ limit: 1 });
-  const held = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
-  await database.ask(
-    `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'headgate'`,
-  );
-  expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
-});
+  test('P13: a line over two processes is served in order of arrival', async () => {
+    const [one, two] = await start({ limit: 1 });
+    const held = await one.acquire();
+    const line: Waiting[] = [];
+    for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
+    expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
+  });
 
-test('a timeout and an abort leave the line, and the full count can be had', async () => {
-  const [one, two] = await start({ limit: 2 });
-  const holders = [await one.acquire(), await two.acquire()];
-  const leaving = await two.wait();
-  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
-  await leaving.abort();
-  await expect(leaving.held).rejects.toThrow('no longer wanted');
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
-  for (const held of holders) await held.release();
-  await Promise.all([one.acquire(), two.acquire()]);
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }));
-});
+  test('P13: a waiter whose connections were ended keeps its place', async () => {
+    const [one, two] = await start({ limit: 1 });
+    const held = await one.acquire();
+    const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+    await database.ask(
+      `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE ${ofStores}`,
+    );
+    expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
+  });
 
-test('a large weight is not starved by small ones that come later', async () => {
-  const [one, two] = await start({ limit: 3 });
-  const small = [await one.acquire(), await two.acquire()];
-  const large = await one.wait({ weight: 3 });
-  const later = await two.wait();
-  await small[0]?.release();
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 }));
-  expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 2 });
-  await small[1]?.release();
-  await (await large.held).release();
-  await later.held;
+  test('a timeout and an abort leave the line, and the full count can be had', async () => {
+    const [one, two] = await start({ limit: 2 });
+    const holders = [await one.acquire(), await two.acquire()];
+    const leaving = await two.wait();
+    await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
+    await leaving.abort();
+    await expect(leaving.held).rejects.toThrow('no longer wanted');
+    await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
+    for (const held of holders) await held.release();
+    await Promise.all([one.acquire(), two.acquire()]);
+    await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }));
+  });
+
+  test('a large weight is not starved by small ones that come later', async () => {
+    const [one, two] = await start({ limit: 3 });
+    const small = [await one.acquire(), await two.acquire()];
+    const large = await one.wait({ weight: 3 });
+    const later = await two.wait();
+    await small[0]?.release();
+    await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 }));
+    expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 2 });
+    await small[1]?.release();
+    await (await large.held).release();
+    await later.held;
+  });
 });

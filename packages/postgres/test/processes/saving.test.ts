@@ -6,7 +6,7 @@ const crew = useCrew();
 const database = useDatabase();
 
 savingSuite({
-  start: (count, options) => crew.start(count, database.server, { lease: 20_000, ...options }),
+  start: (count, options) => crew.start(count, database, { lease: 20_000, ...options }),
   // Long before its lease ends.
   back: 8_000,
 });

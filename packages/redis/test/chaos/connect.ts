@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const libraries = ['ioredis', 'redis', 'ioredis5', 'redis5'] as const;
+/** Each is loaded only by a worker that uses it. */
+const libraries = {
+  ioredis: () => import('ioredis'),
+  redis: () => import('redis'),
+  ioredis5: () => import('ioredis5') as unknown as Promise<typeof import('ioredis')>,
+  redis5: () => import('redis5') as unknown as Promise<typeof import('redis')>,
+};
+const names = Object.keys(libraries) as (keyof typeof libraries)[];
 
 /** How a worker reaches Redis. */
 export interface Way {
-  readonly library: (typeof libraries)[number];
+  readonly library: keyof typeof libraries;
   readonly cluster: boolean;
   /** Of the server, or of the nodes of the cluster. */
   readonly ports: readonly number[];
@@ -15,7 +22,7 @@ const retry = 50;
 
 /** Each library has its turn. */
 export function wayOf(slot: number, about: Omit<Way, 'library'>): Way {
-  return { library: libraries[slot % libraries.length] ?? 'ioredis', ...about };
+  return { library: names[slot % names.length] ?? 'ioredis', ...about };
 }
 
 /** A client of the library that is named, which goes on for ever trying to connect. */
@@ -29,12 +36,12 @@ export async function connect(way: Way): Promise<unknown> {
 async function make({ library, cluster, ports }: Way) {
   const [port = 0] = ports;
   const nodes = ports.map((of) => ({ host: '127.0.0.1', port: of }));
-  if (library.startsWith('ioredis')) {
-    const { Cluster, Redis } = (await import(library)) as typeof import('ioredis');
+  if (library === 'ioredis' || library === 'ioredis5') {
+    const { Cluster, Redis } = await libraries[library]();
     if (cluster) return new Cluster(nodes, { clusterRetryStrategy: () => retry });
     return new Redis({ host: '127.0.0.1', port, retryStrategy: () => retry });
   }
-  const { createClient, createCluster } = (await import(library)) as typeof import('redis');
+  const { createClient, createCluster } = await libraries[library]();
   const socket = { reconnectStrategy: () => retry };
   const client = cluster
     ? createCluster({

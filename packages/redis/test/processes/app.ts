@@ -3,13 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { Limiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import type { Tell } from '@headgate/test-servers/processes';
-import express, { type Response } from 'express';
+import type { Response } from 'express';
 
 /** A server whose handlers begin a response, and end it when they are told to. */
 export function concurrencyApp(limiter: Limiter, tell: Tell) {
   const open = new Map<number, Response>();
   let server: Server | undefined;
   const listen = async () => {
+    // Few tests need it, and loading it takes a fifth of a process's start.
+    const { default: express } = await import('express');
     const app = express();
     app.get('/:id', concurrencyLimit({ limiter }), (req, res) => {
       const id = Number(req.params.id);

@@ -1,6 +1,5 @@
 import type { RedisClient } from '@headgate/redis';
 import { Cluster, Redis } from 'ioredis';
-import { createClient } from 'redis';
 import type { Settings } from './instance.ts';
 
 /** An app's own client, which nobody listens to. */
@@ -15,7 +14,7 @@ type Connecting = Pick<Settings, 'ports' | 'library' | 'client'>;
 const host = '127.0.0.1';
 const again = () => 20;
 
-export function connect({ ports, library, client = {} }: Connecting): Connected {
+export async function connect({ ports, library, client = {} }: Connecting): Promise<Connected> {
   const port = ports[0] as number;
   if (library === 'node-redis') return connectNodeRedis(port);
   const redis =
@@ -26,7 +25,9 @@ export function connect({ ports, library, client = {} }: Connecting): Connected 
   return { client: redis, ping, close: () => redis.disconnect() };
 }
 
-function connectNodeRedis(port: number): Connected {
+async function connectNodeRedis(port: number): Promise<Connected> {
+  // Loaded only where it is used: every process would start later for it.
+  const { createClient } = await import('redis');
   const client = createClient({ socket: { host, port, reconnectStrategy: again } });
   // It tries on; that the first attempt may fail is the app's own affair.
   client.connect().catch(() => {});

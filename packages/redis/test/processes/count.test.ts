@@ -158,7 +158,7 @@ test('R22: nobody waits for another to set the limit up', async () => {
 test('Both: what a limit reports', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const held = [await one.acquire(), await two.acquire()];
-  await expect(one.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   const waiting = await two.wait();
   const stored = await one.do('stored');
   expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });

@@ -1,9 +1,9 @@
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { crashSuite } from '@headgate/test-servers/processes';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
 
-const crew = useCrew();
+const crew = useCrew(12);
 const lease = 900;
 let redis: RedisServer;
 beforeAll(async () => {
@@ -18,14 +18,16 @@ function start(count: number, options: { limit: number; lease?: number }) {
 }
 
 // Of Redis's list: R2, R4, R9, R18 and R19.
-crashSuite({
-  start: (count, options) => crew.start(count, redis, options),
-  lease: 1_200,
-  back: 1_200 + 1_000,
-  hasTokens: true,
+describe.concurrent('processes that crash', () => {
+  crashSuite({
+    start: (count, options) => crew.start(count, redis, options),
+    lease: 1_200,
+    back: 1_200 + 1_000,
+    hasTokens: true,
+  });
 });
 
-test('R4: what a killed process held is back within its lease, and not before', async () => {
+test.concurrent('R4: what a killed process held is back within its lease, and not before', async () => {
   const [one, two] = await start(2, { limit: 1 });
   await one.acquire();
   const waiting = await two.wait();
@@ -40,7 +42,7 @@ test('R4: what a killed process held is back within its lease, and not before', 
   expect(two.of('reclaimed')).toMatchObject([{ count: 1 }]);
 });
 
-test('the dead in line cost their heir one lease, not one each', async () => {
+test.concurrent('the dead in line cost their heir one lease, not one each', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   for (let i = 0; i < 5; i++) await two.wait();
@@ -52,7 +54,7 @@ test('the dead in line cost their heir one lease, not one each', async () => {
   expect(performance.now() - killed).toBeLessThan(2 * lease + 500);
 });
 
-test('R9: a waiter that was frozen for longer than its lease is still served when it is back', async () => {
+test.concurrent('R9: a waiter that was frozen for longer than its lease is still served when it is back', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   const frozen = await two.wait();
@@ -71,7 +73,7 @@ test('R9: a waiter that was frozen for longer than its lease is still served whe
   expect(await last.isAborted()).toBe(false);
 });
 
-test('R23: several who find the same dead lease free it once', async () => {
+test.concurrent('R23: several who find the same dead lease free it once', async () => {
   const [victim, ...others] = await start(4, { limit: 2 });
   await victim.acquire();
   const keeper = others[0];
@@ -86,7 +88,7 @@ test('R23: several who find the same dead lease free it once', async () => {
   await first.release();
 });
 
-test('R23: whoever comes reclaims what is dead, where nobody waits', async () => {
+test.concurrent('R23: whoever comes reclaims what is dead, where nobody waits', async () => {
   const [one, two] = await start(2, { limit: 1 });
   await one.acquire();
   await one.worker.kill();

@@ -11,8 +11,8 @@ interface Server {
 
 interface Options extends LimitOptions, Partial<Pick<Settings, 'library' | 'client'>> {}
 
-/** For the tests of one file. */
-export function useCrew() {
+/** For the tests of one file, which starts `stock` processes at first. */
+export function useCrew(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
   return processes.useCrew<RedisInstance, [Server | readonly Server[], Options]>(
     program,
@@ -20,5 +20,6 @@ export function useCrew() {
       const ports = [server].flat().map(({ port }) => port);
       return { ports, library, client, ...limitSettings(limit) } satisfies Settings;
     },
+    stock,
   );
 }

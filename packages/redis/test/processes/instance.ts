@@ -2,7 +2,7 @@ import { redisStore } from '@headgate/redis';
 import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
 import type { RedisOptions } from 'ioredis';
 import { concurrencyApp } from './app.ts';
-import { type Connected, connect } from './connect.ts';
+import type { Connected } from './connect.ts';
 
 /** What a process is told of the limit that it shares. */
 export interface Settings extends LimitSettings {
@@ -19,9 +19,8 @@ export class RedisInstance extends Instance {
   readonly #app: Connected;
   readonly #server: ReturnType<typeof concurrencyApp>;
 
-  constructor(settings: Settings, tell: Tell) {
+  constructor(app: Connected, settings: Settings, tell: Tell) {
     const { lease, timeout, limiter } = settings;
-    const app = connect(settings);
     super(redisStore({ client: app.client, lease, timeout }), limiter, tell);
     this.#app = app;
     this.#server = concurrencyApp(this.limiter, tell);

@@ -1,10 +1,11 @@
 import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
+import { ownServer } from './own-server.ts';
 
-const crew = useCrew();
-const lease = 900;
+const crew = useCrew(10);
+const lease = 1_500;
 let redis: RedisServer;
 let admin: Redis;
 beforeAll(async () => {
@@ -22,7 +23,7 @@ function start(count: number, options: { limit: number; perKey?: boolean }) {
 
 const threeLeases = () => new Promise((resolve) => setTimeout(resolve, 3 * lease));
 
-test('R18: work of three times its lease keeps its permit', async () => {
+test.concurrent('R18: work of three times its lease keeps its permit', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   const waiting = await two.wait();
@@ -34,8 +35,9 @@ test('R18: work of three times its lease keeps its permit', async () => {
   expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
 });
 
-test('R18: tokens rise from permit to permit, over processes, and while nobody remembers', async () => {
-  const [one, two] = await start(2, { limit: 1 });
+test.concurrent('R18: tokens rise from permit to permit, over processes, and while nobody remembers', async (context) => {
+  const { server, admin } = await ownServer(context);
+  const [one, two] = (await crew.start(2, server, { limit: 1, lease })) as [Limited, Limited];
   let last = 0n;
   for (let i = 0; i < 6; i++) {
     const held = await (i % 2 === 0 ? one : two).acquire();
@@ -46,7 +48,9 @@ test('R18: tokens rise from permit to permit, over processes, and while nobody r
   }
 });
 
-test('R18: a holder that cannot reach the store learns so before its lease has ended there', async () => {
+test.concurrent('R18: a holder that cannot reach the store learns so before its lease has ended there', async ({
+  onTestFinished,
+}) => {
   const proxy = await startProxy(redis);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease, name: 'out of reach' };
@@ -63,7 +67,7 @@ test('R18: a holder that cannot reach the store learns so before its lease has e
   await waiting.held;
 });
 
-test('R18: a lease that somebody else has ended is noticed with its renewal', async () => {
+test.concurrent('R18: a lease that somebody else has ended is noticed with its renewal', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   const key = `headgate:{${(await one.do('stats')).name}}`;
@@ -76,7 +80,7 @@ test('R18: a lease that somebody else has ended is noticed with its renewal', as
   await two.do('stats');
 });
 
-test('R23: processes whose clocks are an hour off share a limit as others do', async () => {
+test.concurrent('R23: processes whose clocks are an hour off share a limit as others do', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   await one.do('skew', 3_600_000);
   await two.do('skew', -3_600_000);
@@ -92,9 +96,10 @@ test('R23: processes whose clocks are an hour off share a limit as others do', a
   }
 });
 
-test('Sidekiq: keys expire when nothing of theirs is in use, and not before', async () => {
-  await admin.flushall();
-  const [one] = await start(1, { limit: 1, perKey: true });
+test.concurrent('Sidekiq: keys expire when nothing of theirs is in use, and not before', async (context) => {
+  const { server, admin } = await ownServer(context);
+  const options = { limit: 1, lease, perKey: true };
+  const [one] = (await crew.start(1, server, options)) as [Limited];
   const held = await one.acquire({ key: 'kept' });
   for (const key of ['0', 'a', 'b']) await (await one.acquire({ key })).release();
   const waiting = await one.wait({ key: 'kept' });
@@ -108,7 +113,7 @@ test('Sidekiq: keys expire when nothing of theirs is in use, and not before', as
   expect(await one.do('stats')).toMatchObject({ keys: 0 });
 });
 
-test('Sidekiq: nothing that is renewed is reclaimed, however many ask', async () => {
+test.concurrent('Sidekiq: nothing that is renewed is reclaimed, however many ask', async () => {
   const [one, two] = await start(2, { limit: 5 });
   const held = await Promise.all(Array.from({ length: 5 }, () => one.acquire()));
   const waiting = await Promise.all(Array.from({ length: 20 }, () => two.wait()));

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Held, type Limited, useCrew } from './crew.ts';
 
-const crew = useCrew();
+const crew = useCrew(6);
 let cluster: RedisCluster;
 beforeAll(async () => {
   cluster = await startCluster();
@@ -26,7 +26,7 @@ async function agreed(slot: number, owner: RedisServer): Promise<void> {
   await vi.waitFor(() => Promise.all(cluster.nodes.map(sees)), 10_000);
 }
 
-test('R20: a limit holds over the processes of a cluster, wherever its node is', async () => {
+test.concurrent('R20: a limit holds over the processes of a cluster, wherever its node is', async () => {
   const owners = new Set<number>();
   for (const name of ['a', 'b', 'c', 'd']) {
     const slot = await cluster.slotOf(`headgate:{${name}}`);
@@ -38,11 +38,13 @@ test('R20: a limit holds over the processes of a cluster, wherever its node is',
     await (await waiting[0]?.held)?.release();
     await waiting[1]?.held;
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
+    // The next limit gets the same processes.
+    await crew.rest();
   }
   expect(owners.size).toBeGreaterThan(1);
 });
 
-test('Sidekiq: names and keys that would break a cluster, or contain "0", are like others', async () => {
+test.concurrent('Sidekiq: names and keys that would break a cluster, or contain "0", are like others', async () => {
   const strange = [
     '0',
     '00',
@@ -71,10 +73,11 @@ test('Sidekiq: names and keys that would break a cluster, or contain "0", are li
       await held[i]?.release();
       await (await waiting.held).release();
     }
+    await crew.rest();
   }
 });
 
-test('a slot that moves under load loses nobody, and its limit is kept', async () => {
+test.concurrent('a slot that moves under load loses nobody, and its limit is kept', async () => {
   const name = 'moving';
   const [one, two] = await start({ limit: 2, name });
   const slot = await cluster.slotOf(`headgate:{${name}}`);

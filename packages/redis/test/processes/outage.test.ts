@@ -1,36 +1,26 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { RedisServer } from '@headgate/test-servers';
+import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
+import { ownServer } from './own-server.ts';
 
-const crew = useCrew();
+const crew = useCrew(10);
 const times = { lease: 9_000, timeout: 1_000 };
 /** What a busy machine may take beside. */
 const patience = 2_000;
-let redis: RedisServer;
-let isFrozen = false;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterEach(async () => {
-  if (isFrozen) thaw();
-});
-afterAll(() => redis.stop());
-
-function freeze() {
-  redis.freeze();
-  isFrozen = true;
-}
-
-function thaw() {
-  redis.thaw();
-  isFrozen = false;
-}
 
 /** Away in each of the ways, and back: after the one it has forgotten all. */
 const ways = [
-  { how: 'killed', away: () => redis.kill(), back: () => redis.restart() },
-  { how: 'frozen', away: async () => freeze(), back: async () => thaw() },
-] as const;
+  {
+    how: 'killed',
+    away: (redis: RedisServer) => redis.kill(),
+    back: (redis: RedisServer) => redis.restart(),
+  },
+  {
+    how: 'frozen',
+    away: async (redis: RedisServer) => redis.freeze(),
+    back: async (redis: RedisServer) => redis.thaw(),
+  },
+];
 
 interface Options {
   readonly limit: number;
@@ -39,11 +29,13 @@ interface Options {
   readonly onStoreError?: 'reject' | 'admit' | 'local';
 }
 
-/** Those who have reached the server before it goes. */
-async function start(count: number, options: Options) {
+/** Starts a server, and processes that have reached it. */
+async function start(test: TestContext, count: number, options: Options) {
+  const { server: redis } = await ownServer(test);
   const processes = await crew.start(count, redis, { ...times, ...options });
   for (const one of processes) await one.do('stored');
-  return processes as [Limited, Limited];
+  const [one, two] = processes as [Limited, Limited];
+  return { redis, one, two };
 }
 
 async function expectUp(...processes: Limited[]) {
@@ -76,12 +68,12 @@ async function expectQuiet(limit: number, ...processes: Limited[]) {
 const libraries = [undefined, 'node-redis'] as const;
 const cases = libraries.flatMap((library) => ways.map((way) => ({ ...way, library })));
 
-describe.each(cases)('a server that is $how, with $library', ({ away, back, library }) => {
-  test('reject: all are turned away with the reason, within the timeout, until it is back', async () => {
-    const [one, two] = await start(2, { limit: 1, library });
+describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, library }) => {
+  test('reject: all are turned away with the reason, within the timeout, until it is back', async (context) => {
+    const { redis, one, two } = await start(context, 2, { limit: 1, library });
     const held = await one.acquire();
     const waiting = await two.wait();
-    await away();
+    await away(redis);
     const since = performance.now();
     const refused = {
       name: 'StoreError',
@@ -94,7 +86,7 @@ describe.each(cases)('a server that is $how, with $library', ({ away, back, libr
     await expect(waiting.held).rejects.toMatchObject(refused);
     await expect(two.acquire()).rejects.toMatchObject(refused);
     expect(await held.isAborted()).toBe(false);
-    await back();
+    await back(redis);
     await expectUp(two);
     const look = async () => expect(await two.do('stored')).toMatchObject({ inflight: 1 });
     await vi.waitFor(look, times.lease + 5_000);
@@ -104,18 +96,22 @@ describe.each(cases)('a server that is $how, with $library', ({ away, back, libr
     await expectQuiet(1, one, two);
   });
 
-  test('admit: all are let in, those who wait too, and are known when it is back', async () => {
-    const [one, two] = await start(2, { limit: 1, onStoreError: 'admit', library });
+  test('admit: all are let in, those who wait too, and are known when it is back', async (context) => {
+    const { redis, one, two } = await start(context, 2, {
+      limit: 1,
+      onStoreError: 'admit',
+      library,
+    });
     const held = await one.acquire();
     const waiting = await two.wait();
-    await away();
+    await away(redis);
     const since = performance.now();
     const inside = [await two.acquire(), await waiting.held];
     expect(performance.now() - since).toBeLessThan(2 * times.timeout + patience);
     inside.push(await two.acquire());
     for (const permit of inside) expect(permit.fencing).toBe(undefined);
     expect(await two.do('stats')).toMatchObject({ inflight: 3, shared: { up: false } });
-    await back();
+    await back(redis);
     await expectUp(two);
     const look = async () => expect(await two.do('stored')).toMatchObject({ inflight: 4 });
     await vi.waitFor(look, times.lease + 5_000);
@@ -127,13 +123,17 @@ describe.each(cases)('a server that is $how, with $library', ({ away, back, libr
     await expectQuiet(1, one, two);
   });
 
-  test('local: each process keeps to the limit alone, and its line keeps its order', async () => {
-    const [one, two] = await start(2, { limit: 2, onStoreError: 'local', library });
+  test('local: each process keeps to the limit alone, and its line keeps its order', async (context) => {
+    const { redis, one, two } = await start(context, 2, {
+      limit: 2,
+      onStoreError: 'local',
+      library,
+    });
     const held = [await one.acquire(), await one.acquire()];
     const line = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
     const order: number[] = [];
     for (const [i, { held }] of line.entries()) void held.then(() => order.push(i));
-    await away();
+    await away(redis);
     await expectDown(one, two);
     const inside = [await line[0]?.held, await line[1]?.held];
     const last = await two.wait();
@@ -142,7 +142,7 @@ describe.each(cases)('a server that is $how, with $library', ({ away, back, libr
     await inside[0]?.release();
     inside.push(await line[2]?.held);
     expect(order).toEqual([0, 1, 2]);
-    await back();
+    await back(redis);
     await expectUp(one, two);
     const look = async () =>
       expect(await two.do('stored')).toMatchObject({ inflight: 4, queued: 2 });
@@ -155,7 +155,8 @@ describe.each(cases)('a server that is $how, with $library', ({ away, back, libr
   });
 });
 
-test('R17: a server that is not there at the start kills no process, and is found when it comes', async () => {
+test.concurrent('R17: a server that is not there at the start kills no process, and is found when it comes', async (context) => {
+  const { server: redis } = await ownServer(context);
   await redis.kill();
   const policies = ['reject', 'admit', 'local'] as const;
   const [reject, admit, local] = (await Promise.all(
@@ -177,12 +178,12 @@ test('R17: a server that is not there at the start kills no process, and is foun
   for (const one of [reject, admit, local]) await expectQuiet(1, one);
 });
 
-test('a holder keeps its permit through a stall that is shorter than its lease', async () => {
-  const [one] = await start(1, { limit: 1 });
+test.concurrent('a holder keeps its permit through a stall that is shorter than its lease', async (context) => {
+  const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
-  freeze();
+  redis.freeze();
   await expectDown(one);
-  thaw();
+  redis.thaw();
   await expectUp(one);
   expect(await held.isAborted()).toBe(false);
   expect(await one.do('stored')).toMatchObject({ inflight: 1 });
@@ -190,35 +191,35 @@ test('a holder keeps its permit through a stall that is shorter than its lease',
   await expectQuiet(1, one);
 });
 
-test('a holder learns that its lease can no longer be known to hold, and its release is harmless', async () => {
-  const [one, two] = await start(2, { limit: 1, lease: 3_000 });
+test.concurrent('a holder learns that its lease can no longer be known to hold, and its release is harmless', async (context) => {
+  const { redis, one, two } = await start(context, 2, { limit: 1, lease: 3_000 });
   const held = await one.acquire();
-  freeze();
+  redis.freeze();
   expect(await held.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
-  thaw();
+  redis.thaw();
   await expectUp(one);
   await held.release();
   await (await two.acquire()).release();
   await expectQuiet(1, one, two);
 });
 
-test('what is released while the server is away is not held when it is back', async () => {
-  const [one, two] = await start(2, { limit: 1 });
+test.concurrent('what is released while the server is away is not held when it is back', async (context) => {
+  const { redis, one, two } = await start(context, 2, { limit: 1 });
   const held = await one.acquire();
-  freeze();
+  redis.freeze();
   await expectDown(one);
   await held.release();
   const thawed = performance.now();
-  thaw();
+  redis.thaw();
   await vi.waitFor(async () => (await two.acquire()).release(), 5_000);
   expect(performance.now() - thawed).toBeLessThan(times.lease);
   await expectQuiet(1, one, two);
 });
 
-test('a limiter that is closed while the server is away ends all the same', async () => {
-  const [one] = await start(1, { limit: 1 });
+test.concurrent('a limiter that is closed while the server is away ends all the same', async (context) => {
+  const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
-  freeze();
+  redis.freeze();
   await expectDown(one);
   await held.release();
   expect(await one.do('close')).toBe(0);

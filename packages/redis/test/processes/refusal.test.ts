@@ -1,10 +1,11 @@
 import { redisStore } from '@headgate/redis';
 import { type RedisServer, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
+import { ownServer } from './own-server.ts';
 
-const crew = useCrew();
+const crew = useCrew(12);
 let redis: RedisServer;
 let admin: Redis;
 beforeAll(async () => {
@@ -15,12 +16,6 @@ afterAll(async () => {
   admin.disconnect();
   await redis.stop();
 });
-
-async function own(args: readonly string[] = []) {
-  const server = await startRedis({ args });
-  onTestFinished(() => server.stop());
-  return server;
-}
 
 const policies = ['reject', 'admit', 'local'] as const;
 
@@ -56,7 +51,7 @@ async function expectPolicies(
   }
 }
 
-test('WRONGTYPE: a key of another kind at our place', async () => {
+test.concurrent('WRONGTYPE: a key of another kind at our place', async () => {
   const name = 'of another kind';
   await admin.set(`headgate:{${name}}`, 'theirs');
   const processes = await startEach(redis, { name });
@@ -70,16 +65,16 @@ test('WRONGTYPE: a key of another kind at our place', async () => {
   }
 });
 
-test('READONLY: a replica', async () => {
-  const master = await own();
+test.concurrent('READONLY: a replica', async (context) => {
+  const { server: master } = await ownServer(context);
   const replica = await startReplica(master);
-  onTestFinished(() => replica.stop());
+  context.onTestFinished(() => replica.stop());
   await expectPolicies(await startEach(replica), 'READONLY');
 });
 
-test('NOAUTH: no password', async () => {
+test.concurrent('NOAUTH: no password', async (context) => {
   const timeout = 5_000;
-  const server = await own(['--requirepass', 'secret']);
+  const { server } = await ownServer(context, '--requirepass', 'secret');
   const processes = await startEach(server, { lease: 3 * timeout, timeout });
   const since = performance.now();
   await expectPolicies(processes, 'NOAUTH');
@@ -87,13 +82,11 @@ test('NOAUTH: no password', async () => {
   expect(performance.now() - since).toBeLessThan(timeout);
 });
 
-test('OOM: no memory left, which keeps nobody from renewing and releasing', async () => {
-  const server = await own();
-  const boss = new Redis(server.port, '127.0.0.1');
-  onTestFinished(() => boss.disconnect());
+test.concurrent('OOM: no memory left, which keeps nobody from renewing and releasing', async (context) => {
+  const { server, admin } = await ownServer(context);
   const [one] = (await crew.start(1, server, { limit: 2, lease: 900 })) as [Limited];
   const held = await one.acquire();
-  await boss.config('SET', 'maxmemory', '1');
+  await admin.config('SET', 'maxmemory', '1');
   await expectPolicies(await startEach(server), 'OOM');
   // Longer than the lease.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -103,29 +96,26 @@ test('OOM: no memory left, which keeps nobody from renewing and releasing', asyn
     async () => expect(await one.do('stored')).toMatchObject({ inflight: 0 }),
     5_000,
   );
-  await boss.config('SET', 'maxmemory', '0');
+  await admin.config('SET', 'maxmemory', '0');
   await (await one.acquire()).release();
 });
 
-test('BUSY: a script of somebody else that does not end', async () => {
-  const server = await own(['--busy-reply-threshold', '50']);
-  const boss = new Redis(server.port, '127.0.0.1');
-  const other = boss.duplicate();
-  onTestFinished(() => {
-    boss.disconnect();
-    other.disconnect();
-  });
+test.concurrent('BUSY: a script of somebody else that does not end', async (context) => {
+  const { server, admin } = await ownServer(context, '--busy-reply-threshold', '50');
+  const other = admin.duplicate();
+  context.onTestFinished(() => other.disconnect());
   const processes = await startEach(server);
   for (const one of processes) await (await one.acquire()).release();
+  await admin.ping();
   const endless = other.eval('while true do end', 0).catch(() => {});
-  await vi.waitFor(() => expect(boss.ping()).rejects.toThrow('BUSY'), 5_000);
+  await vi.waitFor(() => expect(admin.ping()).rejects.toThrow('BUSY'), 5_000);
   await expectPolicies(processes, 'BUSY');
-  await boss.script('KILL');
+  await admin.script('KILL');
   await endless;
   for (const one of processes) await (await one.acquire()).release();
 });
 
-test('a client that was closed', async () => {
+test.concurrent('a client that was closed', async () => {
   const processes = await startEach(redis);
   for (const one of processes) await (await one.acquire()).release();
   for (const one of processes) await one.do('quit');
@@ -144,7 +134,7 @@ test('a client that was closed', async () => {
   }
 });
 
-test('an error that the server answers is no outage: those who hold keep their permits', async () => {
+test.concurrent('an error that the server answers is no outage: those who hold keep their permits', async () => {
   const name = 'taken later';
   const [one, two] = (await crew.start(2, redis, { limit: 2, name })) as [Limited, Limited];
   const held = await one.acquire();
@@ -167,7 +157,7 @@ test.each([
   );
 });
 
-test('a lease shorter than it can be renewed is refused at construction', () => {
+test.concurrent('a lease shorter than it can be renewed is refused at construction', () => {
   for (const options of [{ lease: 50 }, { lease: 600, timeout: 300 }, { lease: Number.NaN }]) {
     expect(() => redisStore({ client: admin, ...options })).toThrow(
       expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'lease' }),
@@ -175,14 +165,12 @@ test('a lease shorter than it can be renewed is refused at construction', () => 
   }
 });
 
-test('who was let in while the server refused is known to it afterwards', async () => {
-  const server = await own();
-  const boss = new Redis(server.port, '127.0.0.1');
-  onTestFinished(() => boss.disconnect());
+test.concurrent('who was let in while the server refused is known to it afterwards', async (context) => {
+  const { server, admin } = await ownServer(context);
   const [, admit, local] = await startEach(server, { lease: 3_000 });
-  await boss.config('SET', 'maxmemory', '1');
+  await admin.config('SET', 'maxmemory', '1');
   const held = [await admit.acquire(), await local.acquire()];
-  await boss.config('SET', 'maxmemory', '0');
+  await admin.config('SET', 'maxmemory', '0');
   for (const one of [admit, local]) {
     const other = one.acquire({ queueTimeout: 200 }).catch(() => undefined);
     await (await other)?.release();
@@ -194,8 +182,8 @@ test('who was let in while the server refused is known to it afterwards', async 
   for (const permit of held) await permit.release();
 });
 
-test('the observer is told of a server that refuses', async () => {
-  const server = await own(['--maxmemory', '1']);
+test.concurrent('the observer is told of a server that refuses', async (context) => {
+  const { server } = await ownServer(context, '--maxmemory', '1');
   const [reject, admit, local] = await startEach(server);
   await expect(reject.acquire()).rejects.toMatchObject({ reason: 'store' });
   const held = [await admit.acquire(), await local.acquire()];

@@ -22,7 +22,7 @@ test('one who holds a permit and asks for another is counted as two, and only as
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const outer = await one.acquire();
   const inner = await one.acquire();
-  await expect(two.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(two.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   await inner.release();
   const other = await two.acquire();
   expect(await one.do('stored')).toMatchObject({ inflight: 2, holders: 2 });

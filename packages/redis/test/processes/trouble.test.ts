@@ -1,10 +1,11 @@
 import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
+import { ownServer } from './own-server.ts';
 
-const crew = useCrew();
-const lease = 1_200;
+const crew = useCrew(10);
+const lease = 2_000;
 let redis: RedisServer;
 let admin: Redis;
 beforeAll(async () => {
@@ -21,13 +22,13 @@ async function expectWhole(one: Limited, limit: number) {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
   await vi.waitFor(look, lease + 5_000);
   const all = await Promise.all(Array.from({ length: limit }, () => one.acquire()));
-  await expect(one.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   for (const held of all) await held.release();
 }
 
-test.each(['reject', 'admit', 'local'] as const)(
+test.concurrent.for(['reject', 'admit', 'local'] as const)(
   'connections that break at whatever step lose no permit (%s)',
-  async (onStoreError) => {
+  async (onStoreError, { onTestFinished }) => {
     const proxy = await startProxy(redis);
     onTestFinished(() => proxy.stop());
     proxy.delay(5);
@@ -63,7 +64,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   },
 );
 
-test('a subscriber that is not allowed to listen is served all the same, though later', async () => {
+test.concurrent('a subscriber that is not allowed to listen is served all the same, though later', async () => {
   await admin.call(
     'ACL',
     'SETUSER',
@@ -87,8 +88,9 @@ test('a subscriber that is not allowed to listen is served all the same, though 
   await expectWhole(one, 1);
 });
 
-test('a server that is paused for less than the timeout is no outage', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+test.concurrent('a server that is paused for less than the timeout is no outage', async (context) => {
+  const { server, admin } = await ownServer(context);
+  const [one, two] = (await crew.start(2, server, { limit: 1 })) as [Limited, Limited];
   const held = await one.acquire();
   const waiting = await two.wait();
   await admin.client('PAUSE', 500, 'ALL');
@@ -98,7 +100,9 @@ test('a server that is paused for less than the timeout is no outage', async () 
   await expectWhole(one, 1);
 });
 
-test('half-open connections: an outage for one process, and none for the others', async () => {
+test.concurrent('half-open connections: an outage for one process, and none for the others', async ({
+  onTestFinished,
+}) => {
   const proxy = await startProxy(redis);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease: 3_000, timeout: 1_000, name: 'half open' };
@@ -126,7 +130,7 @@ test('half-open connections: an outage for one process, and none for the others'
   await expectWhole(one, 1);
 });
 
-test('who waits or holds when the app closes its client learns of it', async () => {
+test.concurrent('who waits or holds when the app closes its client learns of it', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1, lease })) as [Limited, Limited];
   const held = await one.acquire();
   const waiting = await two.wait();
@@ -138,7 +142,7 @@ test('who waits or holds when the app closes its client learns of it', async () 
   expect(await one.do('stats')).toMatchObject({ inflight: 0 });
 });
 
-test('queueLimit counts those who wait in all processes', async () => {
+test.concurrent('queueLimit counts those who wait in all processes', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1, queueLimit: 2 })) as [
     Limited,
     Limited,
@@ -156,8 +160,9 @@ test('queueLimit counts those who wait in all processes', async () => {
   for (const { held } of line.slice(1)) await (await held).release();
 });
 
-test('a weight that is adjusted counts in all processes, also after a wipe', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 3, lease })) as [Limited, Limited];
+test.concurrent('a weight that is adjusted counts in all processes, also after a wipe', async (context) => {
+  const { server, admin } = await ownServer(context);
+  const [one, two] = (await crew.start(2, server, { limit: 3, lease })) as [Limited, Limited];
   const held = await one.acquire();
   await held.adjust(3);
   const stored = (inflight: number, queued: number) =>

@@ -73,7 +73,7 @@ test('R13: after FLUSHALL holders and waiters are there again, and the count is 
   await expectOrder(held, line);
   await expectStored(one, 0, 0);
   await Promise.all([one.acquire(), two.acquire()]);
-  await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
 });
 
 test('R13: those whom a wipe let in beyond the limit drain, and never more than n per wipe', async () => {
@@ -84,7 +84,7 @@ test('R13: those whom a wipe let in beyond the limit drain, and never more than 
   await admin.flushall();
   const more = [await two.acquire(), await two.acquire()];
   one.worker.thaw();
-  await expect(two.acquire({ queueTimeout: 20 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(two.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   await expectStored(one, 4, 0);
   const waiting = await two.wait();
   for (const permit of held) await permit.release();
@@ -102,7 +102,7 @@ test('R13: a release after the wipe does not make the count negative', async () 
   await one.do('ping');
   const next = await two.acquire();
   expect(await one.do('stored')).toMatchObject({ inflight: 1 });
-  await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   await next.release();
 });
 
@@ -154,7 +154,7 @@ test('R20: a replica that takes over knows the holders and the line, or is told'
 
 test('a cleared script cache is no trouble, not even under load', async () => {
   const [one, two] = await start(2, { limit: 2 });
-  const work = Promise.all([one.do('work', 10, 60), two.do('work', 10, 60)]);
+  const work = Promise.all([one.do('work', 10, 30), two.do('work', 10, 30)]);
   let isDone = false;
   void work.then(() => {
     isDone = true;

@@ -1,4 +1,7 @@
 import { serve } from '@headgate/test-servers/processes';
+import { connect } from './connect.ts';
 import { RedisInstance, type Settings } from './instance.ts';
 
-serve((settings: Settings, tell) => new RedisInstance(settings, tell));
+serve(
+  async (settings: Settings, tell) => new RedisInstance(await connect(settings), settings, tell),
+);

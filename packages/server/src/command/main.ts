@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { HeadgateError } from '@headgate/core';
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../configuration/configuration.ts';

@@ -1,30 +1,46 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Log } from '../log.ts';
 
-/** What Node checks of each request. */
-export const requestBounds = {
-  maxHeaderSize: 16_384,
-  // They say how long a client may take to send its request; however long its answer is blocked.
+/** Milliseconds that a client may take. */
+export interface Timeouts {
+  /** To send the headers of a request. */
+  readonly headersTimeout: number;
+  /** To send a whole request; however long its answer is blocked. */
+  readonly requestTimeout: number;
+  /** How often Node looks for requests that take longer. */
+  readonly connectionsCheckingInterval: number;
+  /** Between two requests: longer than proxies keep their connections. */
+  readonly keepAliveTimeout: number;
+  /** With TLS; Node does not check connections that have not come to HTTP. */
+  readonly handshakeTimeout: number;
+  /** To read on in an answer that is too long to be sent at once; Node looks twice. */
+  readonly unreadTimeout: number;
+}
+
+export const timeouts: Timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 5_000,
-  // Longer than proxies keep theirs.
   keepAliveTimeout: 75_000,
-  // With TLS; what has not said a word of HTTP is not among the connections that Node checks.
   handshakeTimeout: 10_000,
+  unreadTimeout: 15_000,
 };
 
-/** Milliseconds for which nobody reads on in an answer that is too long to be sent at once; Node looks twice. */
-const unreadTimeout = 15_000;
+export const maxHeaderSize = 16_384;
 
 /** However many connect, and however slowly they read: memory is bounded. */
-export function boundConnections(server: Server, most: number, log: Log): void {
-  server.on('request', dropUnread);
+export function boundConnections(
+  server: Server,
+  most: number,
+  { unreadTimeout }: Timeouts,
+  log: Log,
+): void {
+  server.on('request', (_, response) => dropUnread(response, unreadTimeout));
   refuseMore(server, most, log);
 }
 
-/** Who asks for much and reads none of it would keep it in memory for ever. */
-function dropUnread(_request: unknown, response: ServerResponse): void {
+/** A client that requests much and reads none of it would keep it in memory for ever. */
+function dropUnread(response: ServerResponse, unreadTimeout: number): void {
   response.once('prefinish', () => {
     const { socket } = response;
     if (socket === null || socket.writableLength === 0) return;

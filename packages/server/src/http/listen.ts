@@ -8,7 +8,7 @@ import { checkCount, checkNames, checkText, invalid } from '@headgate/core/share
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
-import { boundConnections, requestBounds } from './connections.ts';
+import { boundConnections, maxHeaderSize, type Timeouts, timeouts } from './connections.ts';
 
 export interface ListenOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
@@ -41,7 +41,13 @@ const longestPath = process.platform === 'linux' ? 107 : 103;
 /** Milliseconds that a request which is not blocked has to end, while the server closes. */
 const patience = 500;
 
-export async function listen(app: Hono, options: ListenOptions, log: Log): Promise<Listener> {
+export async function listen(
+  app: Hono,
+  options: ListenOptions,
+  log: Log,
+  /** For tests, which do not wait for the usual ones. */
+  bounds: Timeouts = timeouts,
+): Promise<Listener> {
   checkNames('listen', options, names);
   const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
   const server = createAdaptorServer({
@@ -50,9 +56,9 @@ export async function listen(app: Hono, options: ListenOptions, log: Log): Promi
     // Of who says none: with HTTP/1.0, as some health checks speak it, nobody has to.
     hostname: 'localhost',
     createServer: tls === undefined ? createServer : createTlsServer,
-    serverOptions: { ...requestBounds, ...tls },
+    serverOptions: { maxHeaderSize, ...bounds, ...tls },
   }) as Server;
-  boundConnections(server, checkCount('maxConnections', maxConnections, 1), log);
+  boundConnections(server, checkCount('maxConnections', maxConnections, 1), bounds, log);
   const open = new Set<Socket>();
   server.on('connection', (connection: Socket) => {
     open.add(connection);

@@ -1,18 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { Client } from '../client.ts';
-
-const main = fileURLToPath(new URL('../../src/command/main.ts', import.meta.url));
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const node = ['--conditions=headgate-source', '--import', tsx, main];
+import { program } from './program.ts';
 
 interface Line {
   readonly level?: string;
@@ -60,8 +55,8 @@ export class Command {
   ): this {
     const { THROTTLE_LOG: _, ...rest } = process.env;
     const limit = this.mostFiles === undefined ? ':' : `ulimit -n ${this.mostFiles}`;
-    const inShell = ['-c', `${limit} && exec "$0" "$@"`, process.execPath];
-    const child = spawn('sh', [...inShell, ...node, ...args], {
+    const inShell = ['-c', `${limit} && exec "$0" "$@"`, process.execPath, program];
+    const child = spawn('sh', [...inShell, ...args], {
       cwd: this.folder,
       env: { ...rest, ...env },
       stdio: ['ignore', 'pipe', log === undefined ? 'pipe' : openSync(log, 'a')],

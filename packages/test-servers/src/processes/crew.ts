@@ -1,14 +1,16 @@
-import { afterAll, afterEach } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterAll, afterEach, aroundEach, beforeAll } from 'vitest';
 import type { Instance } from './instance.ts';
 import { Limited } from './limited.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** The processes of a file's tests: those that survive one serve the next. */
+/** The worker processes of a file's tests, which may run concurrently. A process that survives a test serves another. */
 export class Crew<I extends Instance, A extends readonly unknown[]> {
   readonly #program: URL;
   readonly #settings: (...args: A) => object;
   readonly #spare: WorkerProcess[] = [];
-  readonly #limited: Limited<I>[] = [];
+  /** What each test has started. */
+  readonly #limited = new AsyncLocalStorage<Limited<I>[]>();
 
   /**
    * @param program What each of them runs, which calls `serve`.
@@ -19,6 +21,17 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
     this.#settings = settings;
   }
 
+  /** Starts processes that tests will use: what that costs does not delay the tests that run concurrently. */
+  async stock(count: number): Promise<void> {
+    const starts = Array.from({ length: count }, () => WorkerProcess.start(this.#program));
+    this.#spare.push(...(await Promise.all(starts)));
+  }
+
+  /** Runs a test, which may start processes. */
+  during(test: () => Promise<void>): Promise<void> {
+    return this.#limited.run([], test);
+  }
+
   /** One process each, which share a limit. */
   start(count: number, ...args: A): Promise<Limited<I>[]> {
     const settings = this.#settings(...args);
@@ -26,19 +39,25 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
   }
 
   async #start(settings: object): Promise<Limited<I>> {
+    const ofTest = this.#limited.getStore();
+    if (ofTest === undefined) throw new Error('only a test starts processes');
     const worker = this.#spare.pop() ?? (await WorkerProcess.start(this.#program));
     let at = 0;
     const limited = new Limited<I>(worker, () => at);
-    this.#limited.push(limited);
+    ofTest.push(limited);
     at = await worker.make(settings, (happening) => limited.happened(happening));
     return limited;
   }
 
-  /** @throws Error where a process has died that nobody has killed. */
+  /**
+   * Ends what the current test has started.
+   *
+   * @throws Error if a process exited by itself or printed to stderr.
+   */
   async rest(): Promise<void> {
-    const limited = this.#limited.splice(0);
+    const limited = this.#limited.getStore()?.splice(0) ?? [];
     await Promise.all(limited.map((one) => this.#end(one)));
-    const troubles = limited.flatMap(({ worker }) => worker.trouble ?? []);
+    const troubles = limited.flatMap(({ worker }) => worker.takeTrouble() ?? []);
     if (troubles.length > 0) throw new Error(troubles.join('\n'));
   }
 
@@ -54,12 +73,15 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
   }
 }
 
-/** For the tests of one file. */
+/** For the tests of one file. `stock` processes are started before the first test: so many as run concurrently. */
 export function useCrew<I extends Instance, A extends readonly unknown[]>(
   program: URL,
   settings: (...args: A) => object,
+  stock = 0,
 ): Crew<I, A> {
   const crew = new Crew<I, A>(program, settings);
+  beforeAll(() => crew.stock(stock));
+  aroundEach((test) => crew.during(test));
   afterEach(() => crew.rest());
   afterAll(() => crew.stop());
   return crew;

@@ -3,16 +3,13 @@ import type { Instance, Tell } from './instance.ts';
 import type { Call } from './worker-process.ts';
 
 /** One process of an app: does what its parent says, and listens to no errors, so that each would end it. */
-export function serve<S>(make: (settings: S, tell: Tell) => Instance): void {
+export function serve<S>(make: (settings: S, tell: Tell) => Instance | Promise<Instance>): void {
   const instances = new Map<number, Instance>();
   const send = (message: object) => process.send?.(message);
   const answer = async ({ call, at, method, args }: Call) => {
     try {
       if (method === 'make') {
-        instances.set(
-          at,
-          make(args[0] as S, (happening) => send({ at, happening })),
-        );
+        instances.set(at, await make(args[0] as S, (happening) => send({ at, happening })));
         return send({ call });
       }
       const instance = instances.get(at) as Instance;

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { bundle } from '../bundle.ts';
 import type { Failure } from './failure.ts';
 import type { Happening } from './instance.ts';
 
@@ -25,37 +26,40 @@ export class WorkerProcess {
   readonly #listeners = new Map<number, (happening: Happening) => void>();
   #serial = 0;
   #instances = 0;
-  #said = '';
+  #printed = '';
   #isKilled = false;
 
   /** @param program What calls `serve`. */
   static async start(program: URL): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(program);
+    const worker = new WorkerProcess(await bundle(program));
     await once(worker.#child, 'message');
     return worker;
   }
 
-  private constructor(program: URL) {
+  private constructor(program: string) {
     this.#child = fork(program, {
-      execArgv: ['--conditions=headgate-source', '--import=tsx'],
+      execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
     this.#child.stderr?.on('data', (chunk) => {
-      this.#said += chunk;
+      this.#printed += chunk;
     });
     this.#child.on('message', (message) => this.#hear(message as Reply));
     this.#child.on('exit', () => {
       for (const { fail } of this.#calls.values())
-        fail(new Error(`the process has ended\n${this.#said}`));
+        fail(new Error(`the process has ended\n${this.#printed}`));
     });
   }
 
-  /** Why it is not as it should be; undefined where it is. */
-  get trouble(): string | undefined {
+  /** That it exited by itself, or what it has printed since the last call; undefined if neither. */
+  takeTrouble(): string | undefined {
     const { exitCode } = this.#child;
-    if (this.#isKilled || exitCode === null) return undefined;
-    return `a process has ended with ${exitCode}: ${this.#said}`;
+    const printed = this.#printed;
+    this.#printed = '';
+    if (!this.#isKilled && exitCode !== null)
+      return `a process has ended with ${exitCode}: ${printed}`;
+    return printed === '' ? undefined : `a process has printed: ${printed}`;
   }
 
   get isGone(): boolean {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
 import { Latch } from '../kit/latch.ts';
+import { collectErrors } from '../kit/output.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
@@ -91,6 +92,8 @@ export function leavingTheLine(world: World): void {
   });
 
   it('takes a request out of the line that something else has answered meanwhile', async () => {
+    // Hono answers once more when the request is withdrawn.
+    const printed = collectErrors(/Cannot write headers/);
     const work = new Paused();
     const limit = world.limit({ limit: 1, queueLimit: 1 });
     const waiting = new Latch();
@@ -112,5 +115,6 @@ export function leavingTheLine(world: World): void {
     work.finishAll();
     await holder.answer();
     expect(work.paths).toEqual(['/holder']);
+    expect(printed.length).toBeLessThanOrEqual(1);
   });
 }

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
-import { until } from '../kit/until.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
 import { pump, size } from '../kit/upload.ts';
 import type { World } from '../kit/world.ts';
 
 /** What becomes of the connection over which an upload came that was refused. */
 export function refusedUploads(world: World): void {
   it('serves the next request on it where the upload was whole', async () => {
-    const { app, work, holder } = await busy(world);
+    const clock = new ManualClock();
+    const { app, work, holder } = await busy(world, { clock });
     const refused = async (length: number) => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
       world.later(() => agent.destroy());
@@ -27,7 +27,7 @@ export function refusedUploads(world: World): void {
     const slow = app.call('/slow', { agent: agents[1] });
     await work.begins(2);
     // Longer than a connection is kept for the rest of an upload.
-    await sleep(1200);
+    clock.advance(1200);
     work.finishAll();
     expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
     expect(await app.call('/other', { agent: agents[0] }).answer()).toMatchObject({ status: 200 });
@@ -36,7 +36,8 @@ export function refusedUploads(world: World): void {
 
   it('is not read on where the request was paused', async () => {
     const work = new Paused();
-    const limit = world.limit({ limit: 1 });
+    const clock = new ManualClock();
+    const limit = world.limit({ limit: 1, clock });
     const app = await world.serveThrough(
       (listener) => (req, res) => {
         if (req.method === 'POST') req.pause();
@@ -51,7 +52,7 @@ export function refusedUploads(world: World): void {
     raw.request('POST /upload', `Content-Length: ${size}`);
     const sent = pump(raw.socket);
     await raw.receives(/HTTP\/1\.1 503/);
-    await until(() => raw.ended);
+    await raw.untilClosed(clock);
     expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(256 * 1024);
     expect(sent.bytes).toBeLessThan(size / 4);
     work.finishAll();

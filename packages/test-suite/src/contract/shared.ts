@@ -3,6 +3,7 @@ import { Memory, memoryStore } from '@headgate/core/shared';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';
+import { collectWarnings } from '../kit/output.ts';
 import { counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 import { faultyStore } from '../store/faulty-store.ts';
@@ -120,6 +121,7 @@ export function shared(world: World): void {
     ['admit', 200],
     ['local', 200],
   ] as const)('%s while the store is away', async (onStoreError: OutagePolicy, expected) => {
+    const warnings = collectWarnings('HEADGATE_STORE');
     const store = faultyStore(memoryStore({ timeout: 50 }));
     store.faults = { call: () => 'drop' };
     const limit = world.limit({ name: 'all', limit: 1, store, onStoreError });
@@ -134,6 +136,7 @@ export function shared(world: World): void {
     store.faults = {};
     await until(() => limit.stats().limits[0]?.shared?.up === true);
     expect(await app.call().answer()).toMatchObject({ status: 200 });
+    expect(warnings.length).toBeLessThanOrEqual(onStoreError === 'reject' ? 0 : 1);
   });
 
   it('refuse a store without a name, by which unrelated services would share one limit', () => {

@@ -17,14 +17,15 @@ export function uploads(world: World): void {
     ['', `Content-Length: ${size}`],
     [' in chunks', 'Transfer-Encoding: chunked'],
   ])('turns a large upload%s away without swallowing it', async (_, header) => {
-    const { app, work, holder } = await busy(world);
+    const clock = new ManualClock();
+    const { app, work, holder } = await busy(world, { clock });
     const raw = app.raw();
     raw.request('POST /upload', header);
     const sent = pump(raw.socket, header.includes('chunked'));
     await raw.receives(/HTTP\/1\.1 503/);
     await raw.receives(/\}$/);
     expect(raw.received).toMatch(/retry-after: \d/i);
-    await until(() => raw.ended);
+    await raw.untilClosed(clock);
     const socket = app.sockets[1] as Socket;
     await until(() => socket.destroyed);
     expect(socket.bytesRead).toBeLessThan(swallowed);
@@ -42,7 +43,7 @@ export function uploads(world: World): void {
     await counts(limit, 1, 1);
     clock.advance(2000);
     await raw.receives(/HTTP\/1\.1 503/);
-    await until(() => raw.ended);
+    await raw.untilClosed(clock);
     expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
     work.finishAll();
     await holder.answer();
@@ -50,12 +51,13 @@ export function uploads(world: World): void {
 
   it('does not swallow it either where onReject answers', async () => {
     const onReject = (_: unknown, context: SuiteContext) => context.send(503, 'busy');
-    const { app, work, holder } = await busy(world, { onReject });
+    const clock = new ManualClock();
+    const { app, work, holder } = await busy(world, { onReject, clock });
     const raw = app.raw();
     raw.request('POST /upload', `Content-Length: ${size}`);
     pump(raw.socket);
     await raw.receives(/HTTP\/1\.1 503[\s\S]*busy/);
-    await until(() => raw.ended);
+    await raw.untilClosed(clock);
     expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
     work.finishAll();
     await holder.answer();

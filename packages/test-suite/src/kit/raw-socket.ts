@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import type { ManualClock } from './manual-clock.ts';
 import { until } from './until.ts';
 
 /** A client that writes what it likes, for what well-behaved clients cannot do. */
@@ -33,6 +34,14 @@ export class RawSocket {
   async receives(pattern: RegExp): Promise<void> {
     await until(() => pattern.test(this.received) || this.ended);
     if (!pattern.test(this.received)) throw new Error(`closed after: ${this.received}`);
+  }
+
+  /** Lets time pass until the server has closed the connection. */
+  async untilClosed(clock: ManualClock): Promise<void> {
+    await until(() => {
+      clock.advance(100);
+      return this.ended;
+    });
   }
 
   /** The statuses of the responses so far. */

@@ -2,7 +2,7 @@ import type { StoreDriver } from './driver.ts';
 
 /** The limits of a test, where they are declared to the service and not by its stores. */
 export class Declared {
-  readonly #all = new Map<string, number>();
+  #all = new Map<string, number>();
   #told = 0;
   #telling = Promise.resolve();
 
@@ -11,6 +11,12 @@ export class Declared {
   /** The first who names a limit says what it is. */
   add(name: string, limit: number): void {
     if (!this.#all.has(name)) this.#all.set(name, limit);
+  }
+
+  /** Forgets limits that no test uses any more: a service whose figures list them all would become ever slower. */
+  clear(): void {
+    this.#all = new Map();
+    this.#told = 0;
   }
 
   /** Does it when the service has all of them: at once where it need not be told. */

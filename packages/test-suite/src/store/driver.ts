@@ -5,6 +5,8 @@ export interface StoreDriver {
   readonly name: string;
   /** What its stores say of themselves; what they cannot do is not tested. Default: they can do all of it. */
   readonly can?: Partial<Capabilities> | undefined;
+  /** Tests only these topics: for a further client library of a store that is tested in full. Default: all topics. */
+  readonly topics?: readonly string[] | undefined;
   /** A store as another process would have it, with nothing of its own but that state. The suite closes it. */
   connect(times: SuiteTimes): Store | Promise<Store>;
   /** The service has these limits from now on, besides others: where stores cannot set one. Before anything is asked. */

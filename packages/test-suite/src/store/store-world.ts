@@ -104,5 +104,11 @@ export class StoreWorld {
 
   async clear(): Promise<void> {
     for (const { store } of this.#processes.splice(0)) await store.close();
+    this.forget();
+  }
+
+  /** No limit so far is used any more. */
+  forget(): void {
+    this.#declared.clear();
   }
 }

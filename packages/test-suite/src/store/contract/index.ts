@@ -18,9 +18,11 @@ import { resizing } from './resizing.ts';
 import { stats } from './stats.ts';
 import { waiting } from './waiting.ts';
 
-/** What a store promises that can do so much, by topic. */
-export function contractOf({ can, driver }: StoreWorld) {
-  const topics: Record<string, (world: StoreWorld) => void> = {
+type Promises = (world: StoreWorld) => void;
+
+/** What a store with these capabilities promises, by topic. */
+export function contractOf({ can, driver }: StoreWorld): [topic: string, promises: Promises][] {
+  const topics: Record<string, Promises> = {
     capabilities,
     admission,
     'the line': line,
@@ -40,5 +42,10 @@ export function contractOf({ can, driver }: StoreWorld) {
     ...(driver.hang && { 'a store that hangs': hanging }),
     'a model': model,
   };
-  return Object.entries(topics);
+  const { topics: chosen = Object.keys(topics) } = driver;
+  return chosen.map((topic) => {
+    const promises = topics[topic];
+    if (promises === undefined) throw new Error(`the contract has no topic "${topic}"`);
+    return [topic, promises];
+  });
 }

@@ -61,6 +61,7 @@ export function model(world: StoreWorld): void {
       const run = new ModelRun(world, processes, declared);
       for (const step of all) await run.step(step);
       await run.end();
+      world.forget();
     });
     await fc.assert(property, { numRuns: isQuick ? 300 : 30 });
   });

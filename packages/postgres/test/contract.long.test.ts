@@ -1,0 +1,4 @@
+import { contractSuite } from './contract.ts';
+
+// The other topics: contract.test.ts.
+contractSuite(['a model']);

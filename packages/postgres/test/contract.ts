@@ -1,0 +1,27 @@
+import { postgresStore } from '@headgate/postgres';
+import { storeSuite } from '@headgate/test-suite';
+import { vi } from 'vitest';
+import { useDatabase } from './processes/database.ts';
+import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
+
+/** Tests what every store promises, or these topics of it, on the virtual clock of a database. */
+export function contractSuite(topics?: readonly string[]): void {
+  const database = useDatabase(clockOptions, stopClock);
+  storeSuite({
+    name: 'PostgreSQL',
+    topics,
+    // By that clock. A third of it is how long an answer may take in real time: busy machines get three seconds.
+    lease: 9_000,
+    connect: async (times) => {
+      const store = postgresStore({ connect: database.url, ...times });
+      await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
+      return store;
+    },
+    elapse: (milliseconds) => elapse(database, milliseconds),
+    wipe: async () => void (await database.rows('TRUNCATE headgate.limits, headgate.leases')),
+    hang: () => {
+      database.server.freeze();
+      return () => database.server.thaw();
+    },
+  });
+}

@@ -1,4 +1,0 @@
-import { library } from './clients.ts';
-import { suiteThrough } from './suite.ts';
-
-await suiteThrough(library('ioredis 6'));

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const self = fileURLToPath(import.meta.url);
+const repository = dirname(dirname(dirname(dirname(self))));
+const cache = join(repository, 'node_modules/.cache/programs');
+
+/** The last line of a bundle: what it was made of. */
+interface Origin {
+  readonly inputs: readonly string[];
+  /** A hash of the contents of all inputs. */
+  readonly hash: string;
+}
+
+const mark = '\n// origin: ';
+const bundles = new Map<string, Promise<string>>();
+
+/**
+ * Makes one JavaScript file of a TypeScript program and all that it imports, which plain Node starts in less than a third
+ * of the time that tsx needs. The file is cached until one of its sources changes. Resolves with its path.
+ */
+export function bundle(program: URL): Promise<string> {
+  const entry = fileURLToPath(program);
+  const made = bundles.get(entry) ?? make(entry);
+  bundles.set(entry, made);
+  return made;
+}
+
+async function make(entry: string): Promise<string> {
+  const output = join(cache, `${relative(repository, entry).replaceAll(/[/\\]/g, '-')}.mjs`);
+  if (!(await isCurrent(output))) await build(entry, output);
+  return output;
+}
+
+async function isCurrent(output: string): Promise<boolean> {
+  try {
+    const text = await readFile(output, 'utf8');
+    const origin = JSON.parse(text.slice(text.lastIndexOf(mark) + mark.length)) as Origin;
+    return origin.hash === (await hashOf(origin.inputs));
+  } catch {
+    // There is no bundle yet, or one of its sources has been removed.
+    return false;
+  }
+}
+
+async function build(entry: string, output: string): Promise<void> {
+  const esbuild = await import('esbuild');
+  const { outputFiles, metafile } = await esbuild.build({
+    ...{ entryPoints: [entry], absWorkingDir: repository, write: false, metafile: true },
+    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', keepNames: true },
+    conditions: ['headgate-source'],
+    // For CommonJS packages, which require Node's own modules.
+    banner: {
+      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  // What the lock file names does not change under it.
+  const sources = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'));
+  const inputs = [...sources, ...(await resolution())].sort();
+  const origin: Origin = { inputs, hash: await hashOf(inputs) };
+  await mkdir(cache, { recursive: true });
+  // Renamed into place: another process may be reading the old one, or building too.
+  const draft = `${output}.${process.pid}`;
+  await writeFile(draft, `${outputFiles[0]?.text}${mark}${JSON.stringify(origin)}`);
+  await rename(draft, output);
+}
+
+/** The files that decide which sources an import leads to, and how they are bundled. */
+async function resolution(): Promise<string[]> {
+  const packages = await readdir(join(repository, 'packages'));
+  const manifests = packages.map((name) => `packages/${name}/package.json`);
+  return ['pnpm-lock.yaml', relative(repository, self), ...manifests];
+}
+
+async function hashOf(inputs: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  const texts = await Promise.all(inputs.map((input) => readFile(join(repository, input))));
+  for (const [i, text] of texts.entries())
+    hash.update(`${inputs[i]}\0${text.length}\0`).update(text);
+  return hash.digest('hex');
+}

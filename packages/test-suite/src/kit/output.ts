@@ -1,0 +1,29 @@
+import { onTestFinished, vi } from 'vitest';
+
+/**
+ * Collects the process warnings with this code until the test ends, instead of printing them; others are printed.
+ * A process emits each code once, so an earlier test of the file may have used it up.
+ */
+export function collectWarnings(code: string): readonly string[] {
+  const messages: string[] = [];
+  const { emitWarning } = process;
+  const spy = vi.spyOn(process, 'emitWarning').mockImplementation((warning, options) => {
+    const isExpected = (options as { code?: string } | undefined)?.code === code;
+    if (isExpected) messages.push(`${warning}`);
+    else emitWarning.call(process, warning, options as { code?: string });
+  });
+  onTestFinished(() => spy.mockRestore());
+  return messages;
+}
+
+/** Collects what reaches the console as an error with this message until the test ends; other errors are printed. */
+export function collectErrors(message: RegExp): readonly unknown[] {
+  const errors: unknown[] = [];
+  const { error: print } = console;
+  const spy = vi.spyOn(console, 'error').mockImplementation((...args) => {
+    if (message.test(String(args[0]))) errors.push(args[0]);
+    else print(...args);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return errors;
+}

@@ -1,0 +1,81 @@
+// Programs from Debian's or Ubuntu's packages, unpacked without root and without regard to what the system has.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder } from './cache.mjs';
+import { run } from './run.mjs';
+
+/**
+ * What is not unpacked: libc and the compiler's runtime, which Node needs too and which must be the system's; and what
+ * only installing or administrating a package needs.
+ */
+const assumed = [
+  ...[
+    'libc6',
+    'libgcc-s1',
+    'libstdc++6',
+    'dpkg',
+    'perl',
+    'perl-base',
+    'debconf',
+    'adduser',
+    'passwd',
+  ],
+  ...[
+    'init-system-helpers',
+    'lsb-base',
+    'sysvinit-utils',
+    'postgresql-common',
+    'postgresql-client-common',
+  ],
+  ...['ssl-cert', 'ucf', 'openssl', 'ca-certificates', 'xdg-utils', 'x11-utils', 'systemd'],
+];
+
+export function hasApt() {
+  return spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+let isUpdated = false;
+
+/** Unpacks packages and all that they depend on into `folder`. */
+export function unpackDebian(packages, folder) {
+  const work = `${folder}-apt`;
+  const lists = join(cacheFolder(), 'apt-lists');
+  for (const part of [join(lists, 'partial'), join(work, 'archives/partial')])
+    mkdirSync(part, { recursive: true });
+  writeFileSync(join(work, 'status'), assumed.map(installed).join('\n'));
+  const options = [
+    `Dir::State::status=${work}/status`,
+    `Dir::State::lists=${lists}`,
+    `Dir::Cache=${work}`,
+    'APT::Sandbox::User=root',
+    'Debug::NoLocking=1',
+    'Acquire::Languages=none',
+    'Acquire::Retries=1',
+    'Acquire::http::Timeout=20',
+  ].flatMap((option) => ['-o', option]);
+  // Packages of an older list may be gone.
+  if (!isUpdated) run('apt-get', [...options, 'update', '-qq']);
+  isUpdated = true;
+  run('apt-get', [
+    ...[...options, 'install', '-qq', '-y', '--download-only', '--no-install-recommends'],
+    ...packages,
+  ]);
+  mkdirSync(folder, { recursive: true });
+  const archives = join(work, 'archives');
+  for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))
+    run('dpkg', ['-x', join(archives, file), folder]);
+}
+
+/** An entry of dpkg's list, of a version that satisfies everything. */
+function installed(name) {
+  const { stdout } = spawnSync('dpkg', ['--print-architecture'], { encoding: 'utf8' });
+  return `Package: ${name}
+Status: install ok installed
+Maintainer: none
+Architecture: ${stdout.trim()}
+Multi-Arch: foreign
+Version: 9999
+Description: assumed
+`;
+}

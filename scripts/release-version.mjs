@@ -1,0 +1,40 @@
+// npm run release:version: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version into
+// every package. One changelog serves all packages, since they share one version.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import releasePlan from '@changesets/get-release-plan';
+
+const kinds = { major: 'Breaking changes', minor: 'Features', patch: 'Fixes' };
+
+const { changesets, releases } = await releasePlan(process.cwd());
+if (changesets.length === 0) {
+  console.error('There are no notes in .changeset.');
+  process.exit(1);
+}
+const [{ newVersion }] = releases;
+
+/** A list entry, after the names of the packages that it is about. */
+function entry({ summary, releases: about }) {
+  const names = about.map(({ name }) => name.replace('@headgate/', ''));
+  const [first, ...others] = summary.trim().split('\n');
+  const rest = others.map((line) => (line === '' ? '' : `  ${line}`));
+  return [`- **${names.join(', ')}**: ${first}`, ...rest].join('\n');
+}
+
+/** The largest change of any package decides where a note belongs. */
+function kindOf({ releases: about }) {
+  return Object.keys(kinds).find((kind) => about.some(({ type }) => type === kind));
+}
+
+const sections = Object.entries(kinds).flatMap(([kind, title]) => {
+  const entries = changesets.filter((changeset) => kindOf(changeset) === kind).map(entry);
+  return entries.length > 0 ? [`### ${title}\n\n${entries.join('\n')}`] : [];
+});
+const changelog = readFileSync('CHANGELOG.md', 'utf8');
+// After the introduction, before the latest version.
+const at = `${changelog}\n## `.indexOf('\n## ');
+const section = `\n## ${newVersion}\n\n${sections.join('\n\n')}\n`;
+writeFileSync('CHANGELOG.md', changelog.slice(0, at) + section + changelog.slice(at));
+
+const { status } = spawnSync('npx', ['changeset', 'version'], { stdio: 'inherit' });
+process.exitCode = status ?? 1;

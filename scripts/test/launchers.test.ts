@@ -1,0 +1,47 @@
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+
+describe.each([
+  { name: 'headgate-server', home: '../../packages/server/', program: 'dist/command/main.js' },
+  { name: 'headgate-postgres', home: '../../packages/postgres/', program: 'dist/print-sql.js' },
+])('the launcher of $name', ({ name, home, program }) => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'headgate-launcher-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const part of ['bin', 'package.json'])
+      cpSync(new URL(part, new URL(home, import.meta.url)), join(folder, part), {
+        recursive: true,
+      });
+    symlinkSync(join(folder, 'bin', `${name}.js`), join(folder, 'link'));
+  });
+
+  function launch(
+    ...args: readonly string[]
+  ): Pick<SpawnSyncReturns<string>, 'status' | 'stdout' | 'stderr'> {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, 'link'), ...args],
+      { encoding: 'utf8' },
+    );
+    return { status, stdout, stderr };
+  }
+
+  test('starts the built program through a symlink', () => {
+    mkdirSync(dirname(join(folder, program)), { recursive: true });
+    writeFileSync(
+      join(folder, program),
+      'console.log(process.argv.slice(2)); process.exitCode = 7;',
+    );
+    expect(launch('--help')).toEqual({ status: 7, stdout: "[ '--help' ]\n", stderr: '' });
+  });
+
+  test('says in one line how to build the program in a clone', () => {
+    const stderr = `${name} is not built yet: run \`npm run build\` in the repository first.\n`;
+    expect(launch()).toEqual({ status: 1, stdout: '', stderr });
+  });
+});

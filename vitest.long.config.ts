@@ -1,0 +1,14 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+const { projects: _, ...test } = base.test ?? {};
+
+/** The tests that take too long for `npm test`. */
+export default defineConfig({
+  ...base,
+  test: {
+    ...test,
+    include: ['packages/*/test/**/*.long.test.ts'],
+    exclude: configDefaults.exclude,
+  },
+});
