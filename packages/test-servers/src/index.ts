@@ -1,7 +1,7 @@
+export { bundle } from './bundle.ts';
 export { type RedisCluster, type SlotMove, startCluster } from './cluster.ts';
 export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
-export { bundle } from './bundle.ts';
 export { findProgram, type Program, type ProgramName } from './programs.ts';
 export { type FaultyProxy, startProxy } from './proxy.ts';
 export {
