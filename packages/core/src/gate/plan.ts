@@ -126,7 +126,7 @@ function settingsOf(
 }
 
 /** Requests are reported by the gate, once; the limiter reports only what concerns the limit alone. */
-function ofLimit({ resized, store, lost, reclaimed, conflict }: Observer): Observer {
-  const told = { resized, store, lost, reclaimed, conflict };
+function ofLimit({ resized, store, slowed, lost, reclaimed, conflict }: Observer): Observer {
+  const told = { resized, store, slowed, lost, reclaimed, conflict };
   return Object.fromEntries(Object.entries(told).filter(([, callback]) => callback !== undefined));
 }

@@ -6,6 +6,7 @@ import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Guard } from '../gate/guard.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
+import { unnamed } from '../limiter/create-limiter.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
@@ -217,6 +218,9 @@ function written<R>(options: HttpOptions<R, never, unknown, never>): readonly Li
   if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
     return [];
   const rule = Object.fromEntries(perLimit.map((option) => [option, options[option]]));
-  if (options.limiter === undefined) rule.name ??= 'default';
+  if (options.limiter === undefined) {
+    if (options.store !== undefined && options.name === undefined) throw unnamed();
+    rule.name ??= 'default';
+  }
   return [rule as unknown as LimitOptions<R>];
 }

@@ -28,7 +28,10 @@ export interface Observer {
   resized?(event: Event & { limit: number }): void;
   /** A permit was held for longer than `maxHold`; it has been given back. */
   leaked?(event: Event & { weight: number; held: number }): void;
-  /** The store of a shared limit cannot be asked, or can again; or `up` and with an error, it has refused a call. */
+  /**
+   * The store of a shared limit is away, or back. With `up` and an error: it has refused a call, or its messages do not
+   * arrive; when they arrive again, `up` without an error.
+   */
   store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
   /**
    * The store of a shared limit becomes slower and slower for this reason, or with none, does so no longer. One process

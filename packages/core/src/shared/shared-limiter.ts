@@ -74,9 +74,7 @@ export class SharedLimiter implements Limiter {
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const pool = this.#poolOf(waiter);
-    if (reason === 'timeout') pool?.late(waiter);
-    else pool?.reject(waiter, reason, cause);
+    this.#poolOf(waiter)?.reject(waiter, reason, cause);
   }
 
   acquire(options?: WaitOptions): Promise<Permit> {
