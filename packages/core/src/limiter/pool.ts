@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { throwLater } from '../errors.ts';
+import { Claim } from './claim.ts';
 import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
 import { Heirs } from './heirs.ts';
@@ -21,6 +22,8 @@ export class Pool implements Served, Site {
   /** Weight given back ever, for `Retry-After`. */
   private returned = 0;
   private retryAfter: RetryAfter | undefined = undefined;
+  /** Only where a chosen waiter is heavier than the room there is. */
+  private claim: Claim | undefined = undefined;
 
   constructor(
     readonly home: Pools,
@@ -64,6 +67,7 @@ export class Pool implements Served, Site {
   free({ weight, share }: LocalPermit): void {
     this.#hold(-weight, share);
     this.returned += weight;
+    this.claim?.released(this.limit - this.inflight, this.limit);
     this.#left(true);
   }
 
@@ -90,6 +94,11 @@ export class Pool implements Served, Site {
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
     if (isHigher(waiter.priority, highest)) this.heirs?.raise(waiter.priority);
+    // It comes from an earlier limit of its gate, and its arrival is before that of the claim.
+    const { claim } = this;
+    if (claim?.waiter && waiter.arrival < claim.waiter.arrival && this.line.next === waiter) {
+      claim.waiter = undefined;
+    }
     // It may be next: those ahead may have left while it was being asked whether it joins.
     if (this.line.mayBeNext(waiter)) grantFrom(this);
   }
@@ -146,7 +155,7 @@ export class Pool implements Served, Site {
   /** Who makes room for a newcomer in the full line: one for one, if that is enough. */
   spare(newcomer: Waiter): Waiter | undefined {
     const spare = this.line.spare(newcomer);
-    if (spare === undefined) return undefined;
+    if (spare === undefined || spare === this.claim?.waiter) return undefined;
     const weight = this.line.weight - spare.weight + newcomer.weight;
     return weight <= this.home.settings.queueWeight ? spare : undefined;
   }
@@ -162,12 +171,23 @@ export class Pool implements Served, Site {
     this.#grantNextOnes();
     if (this.home.closed) return;
     for (let { stale } = this.line; stale !== undefined; stale = this.line.stale) {
+      // Room is being saved for it.
+      if (stale === this.claim?.waiter) break;
       this.reject(stale, 'overloaded');
     }
   }
 
+  get #next(): Waiter | undefined {
+    const { claim, line, limit, inflight } = this;
+    const next = claim?.waiter ?? line.next;
+    if (next === undefined || inflight >= limit || this.#fits(next.weight)) return next;
+    this.claim ??= new Claim();
+    this.claim.waiter = next;
+    return this.claim.next(next, line, limit - inflight, limit);
+  }
+
   #grantNextOnes(): void {
-    for (let { next } = this.line; next !== undefined; next = this.line.next) {
+    for (let next = this.#next; next !== undefined; next = this.#next) {
       const fits = this.#fits(next.weight);
       if (this.home.closed || (!fits && next.deadline === 0)) return;
       const now = this.#clockOf(next).now();
@@ -180,7 +200,7 @@ export class Pool implements Served, Site {
   #admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
     // That has run the app's own code.
-    if (this.line.next !== next) return;
+    if (this.#next !== next) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
   }
@@ -232,7 +252,12 @@ export class Pool implements Served, Site {
 
   /** Returns whether it may have kept others waiting, where it leaves for nothing. */
   #leave(waiter: Waiter, isGranted = false): boolean {
-    const wasFirst = !isGranted && this.line.mayBeNext(waiter);
+    const { claim } = this;
+    const hasClaim = claim?.waiter === waiter;
+    const wasFirst = !isGranted && (hasClaim || this.line.mayBeNext(waiter));
+    if (hasClaim) claim.waiter = undefined;
+    if (isGranted && hasClaim) this.claim = undefined;
+    else if (isGranted) claim?.passedBy(waiter);
     this.line.remove(waiter, isGranted);
     waiter.place = undefined;
     this.home.queued--;

@@ -39,6 +39,13 @@ class PriorityLine extends Lanes {
     return lower === undefined ? this.lanes[highest]?.next : this.laneOf(lower).next;
   }
 
+  /** Of a higher class only. */
+  besides(chosen: Waiter, room: number): Waiter | undefined {
+    const higher = this.lanes.slice(0, rank(chosen.priority));
+    const lane = higher.find(({ next }) => next !== undefined && next.weight <= room);
+    return lane?.next ?? this.laneOf(chosen).besides?.(chosen, room);
+  }
+
   override get stale(): Waiter | undefined {
     return this.lanes.findLast(({ stale }) => stale !== undefined)?.stale;
   }
