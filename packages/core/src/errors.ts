@@ -53,6 +53,16 @@ function kind(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
+/** What it returns; undefined where it throws, which surfaces as an uncaught exception and stops nothing. */
+export function attempt<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    throwLater(error);
+    return undefined;
+  }
+}
+
 /** Throws outside the present call, so that one caller's bug does not stop the work of the others. */
 export function throwLater(error: unknown): void {
   queueMicrotask(() => {

@@ -3,12 +3,11 @@ import {
   checkChoice,
   checkCount,
   checkDuration,
-  checkFunction,
   checkNames,
   checkSpan,
   checkText,
 } from '../checks.ts';
-import { checkClock } from '../clock.ts';
+import { checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import { checkObserver } from '../limiter/observer.ts';
@@ -66,7 +65,7 @@ export function createGate(options: GateOptions): Gate {
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
-    random: checkFunction('random', options.random ?? Math.random),
+    random: checkRandom(options.random),
   };
   checkStores(plans, settings);
   const gate = unguarded(plans, settings);

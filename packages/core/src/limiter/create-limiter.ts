@@ -3,12 +3,11 @@ import {
   checkCount,
   checkDuration,
   checkFlag,
-  checkFunction,
   checkNames,
   checkSpan,
   checkText,
 } from '../checks.ts';
-import { type Clock, checkClock } from '../clock.ts';
+import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
@@ -115,7 +114,7 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
-    random: checkFunction('random', options.random ?? Math.random),
+    random: checkRandom(options.random),
   };
 }
 

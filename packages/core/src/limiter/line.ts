@@ -40,6 +40,9 @@ export interface Line {
   hold?(share: string | undefined, weight: number): void;
 }
 
+/** Marks the lines of this package, which need not be watched. */
+export abstract class BuiltInLine {}
+
 /** Where a line stands. */
 export interface Site {
   readonly clock: Clock;

@@ -10,6 +10,7 @@ import type { Pools } from './pools.ts';
 import { isHigher, type Priority } from './priority.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
+import { createLine } from './safe-line.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
@@ -31,7 +32,7 @@ export class Pool implements Served, Site {
     public limit: number,
   ) {
     const { order } = home.settings;
-    this.line = order.create(this);
+    this.line = createLine(order, this);
     this.heirs = order.ranks === true ? new Heirs() : undefined;
   }
 
@@ -199,8 +200,8 @@ export class Pool implements Served, Site {
 
   #admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
-    // That has run the app's own code.
-    if (this.#next !== next) return;
+    // That has run the application's own code, which may have withdrawn or rejected it.
+    if (next.place !== this) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
   }

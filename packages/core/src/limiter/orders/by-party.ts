@@ -1,4 +1,5 @@
 import { checkInner, type Line, type Order, type Site } from '../line.ts';
+import { createLine } from '../safe-line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { deal } from './hand.ts';
@@ -133,7 +134,7 @@ class PartyLine extends Lanes {
       least = weight;
       number = dealt;
     }
-    return this.#used.get(number) ?? { number, line: this.order.create(this.site), due: 0 };
+    return this.#used.get(number) ?? { number, line: createLine(this.order, this.site), due: 0 };
   }
 
   #firstDue(room: number, besides?: ChargedLane): ChargedLane | undefined {

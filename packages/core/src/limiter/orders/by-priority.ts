@@ -1,5 +1,6 @@
 import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { type Priority, priorities, rank } from '../priority.ts';
+import { createLine } from '../safe-line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { Lanes, mostInARow, oldestOf } from './lanes.ts';
@@ -25,7 +26,7 @@ class PriorityLine extends Lanes {
 
   constructor(order: Order, site: Site) {
     super();
-    this.lanes = priorities.map(() => order.create(site));
+    this.lanes = priorities.map(() => createLine(order, site));
   }
 
   /** Of the lowest class: the first that may have to go. */

@@ -2,6 +2,7 @@ import { checkPart } from '../../checks.ts';
 import { invalid } from '../../errors.ts';
 import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { isHigher } from '../priority.ts';
+import { createLine } from '../safe-line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { Lanes, mostInARow } from './lanes.ts';
@@ -38,7 +39,7 @@ class ShareLine extends Lanes {
     super();
     this.#ranks = order.ranks === true;
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
-      this.#byName.set(name, new Share(order.create(site), part, site));
+      this.#byName.set(name, new Share(createLine(order, site), part, site));
     }
     this.lanes = Array.from(this.#byName.values(), ({ line }) => line);
   }
