@@ -61,6 +61,18 @@ export function checkRandom(random: (() => number) | undefined): () => number {
   };
 }
 
+/** Milliseconds by which a timer may fire early: runtimes take whole ones. */
+const maxEarliness = 2;
+
+/**
+ * The time when a timer fires that was due then. One that fires much too early does not run by the clock, as where a test
+ * replaces `setTimeout` and not `performance.now`: then it counts as on time.
+ */
+export function dueTime(clock: Clock, due: number): number {
+  const now = clock.now();
+  return due - now > maxEarliness ? due : now;
+}
+
 /** Milliseconds. Timers above it fire at once, in Node and in browsers. */
 export const longestTimer = 2 ** 31 - 1;
 
