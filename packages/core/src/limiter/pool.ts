@@ -167,15 +167,21 @@ export class Pool implements Served, Site {
     if (spare !== undefined) this.reject(spare, 'full');
   }
 
-  /** Grants as far as there is room, and then sheds. */
+  /** Grants as far as there is room, and then sheds. What that runs may make room, or change whose turn it is. */
   serve(): void {
-    this.#grantNextOnes();
-    if (this.home.closed) return;
-    for (let { stale } = this.line; stale !== undefined; stale = this.line.stale) {
-      // Room is being saved for it.
-      if (stale === this.claim?.waiter) break;
+    do this.#grantNextOnes();
+    while (!this.home.closed && this.#shed());
+  }
+
+  /** Returns whether it has shed any. */
+  #shed(): boolean {
+    let { stale } = this.line;
+    // Room is being saved for a waiter with the claim.
+    if (stale === undefined || stale === this.claim?.waiter) return false;
+    for (; stale !== undefined && stale !== this.claim?.waiter; stale = this.line.stale) {
       this.reject(stale, 'overloaded');
     }
+    return true;
   }
 
   get #next(): Waiter | undefined {
