@@ -38,6 +38,8 @@ export function invalid(
   value: unknown,
   code: ErrorCode = 'ERR_HEADGATE_OPTION',
 ): HeadgateError {
+  // Of an asynchronous function where a synchronous one is meant: its rejection is to end no process.
+  if (value instanceof Promise) value.catch(() => {});
   return new HeadgateError(code, `${option} must be ${expected}, got ${shown(value)}`, option);
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../checks.ts';
 import { checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import { makeLimiter } from '../limiter/create-limiter.ts';
+import { checkQueue, makeLimiter } from '../limiter/create-limiter.ts';
 import { checkObserver } from '../limiter/observer.ts';
 import type { Gate } from './gate.ts';
 import { rememberOrder } from './gate-limits.ts';
@@ -68,6 +68,7 @@ export function createGate(options: GateOptions): Gate {
     random: checkRandom(options.random),
   };
   checkStores(plans, settings);
+  if (settings.queueLimit === 0 && !plans.some(asksStore)) checkQueue(options);
   const gate = unguarded(plans, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }

@@ -101,7 +101,7 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
   if (sharing !== undefined && options.order !== undefined) {
     throw invalid('order', 'left out beside a store, whose lines are in order of arrival', order);
   }
-  return {
+  const settings = {
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkLimit(options.limit, options.perKey),
@@ -116,6 +116,14 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
     clock: checkClock(options.clock),
     random: checkRandom(options.random),
   };
+  if (sharing === undefined && queueWeight === Infinity) checkQueue(options);
+  return settings;
+}
+
+/** @throws HeadgateError for a time to wait where the default lets no caller wait. */
+export function checkQueue(options: { queueLimit?: unknown; queueTimeout?: unknown }): void {
+  if (options.queueTimeout === undefined || options.queueLimit !== undefined) return;
+  throw invalid('queueLimit', 'set beside queueTimeout, as no caller waits without it', undefined);
 }
 
 /** Nobody is to wait where nothing is said of it; a bound by weight is one by number, too. */

@@ -6,9 +6,10 @@ import { fifo } from './fifo.ts';
 import { Lanes, mostInARow, oldestOf } from './lanes.ts';
 
 /**
- * Higher classes first, each in the order given. In a full line a newcomer of a higher class displaces the youngest of the
- * lowest, which is rejected as `full`. Nobody starves: of ten who are let in while lower classes wait, one is the oldest of
- * those. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
+ * Higher classes first, each in the order given. In a full queue a newcomer of a higher class displaces the youngest waiter
+ * of the lowest, which is rejected as `full`. A waiter that is in the queue does not starve: of ten grants while lower classes
+ * wait, one is the oldest waiter of those. But a flood of higher classes that fills the queue displaces the lower ones before
+ * that: a lower class that must get through needs a part of the limit (`byShare()`) or a limit of its own. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
  *
  * @param order Within a class. Default: `fifo()`.
  * @throws HeadgateError for an order that is none, or `byShare()`.
