@@ -3,12 +3,11 @@ import {
   checkCount,
   checkDuration,
   checkFlag,
-  checkFunction,
   checkNames,
   checkSpan,
   checkText,
 } from '../checks.ts';
-import { type Clock, checkClock } from '../clock.ts';
+import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { type HeadgateError, invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
@@ -111,7 +110,7 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
   if (sharing !== undefined && options.order !== undefined) {
     throw invalid('order', 'left out beside a store, whose lines are in order of arrival', order);
   }
-  return {
+  const settings = {
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkLimit(options.limit, options.perKey),
@@ -124,8 +123,16 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
-    random: checkFunction('random', options.random ?? Math.random),
+    random: checkRandom(options.random),
   };
+  if (sharing === undefined && queueWeight === Infinity) checkQueue(options);
+  return settings;
+}
+
+/** @throws HeadgateError for a time to wait where the default lets no caller wait. */
+export function checkQueue(options: { queueLimit?: unknown; queueTimeout?: unknown }): void {
+  if (options.queueTimeout === undefined || options.queueLimit !== undefined) return;
+  throw invalid('queueLimit', 'set beside queueTimeout, as no caller waits without it', undefined);
 }
 
 /** By a default, unrelated services on one server would share one limit. */

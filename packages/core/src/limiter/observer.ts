@@ -1,4 +1,4 @@
-import { checkMethods } from '../checks.ts';
+import { checkMethods, checkNames } from '../checks.ts';
 import { throwLater } from '../errors.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
@@ -67,6 +67,9 @@ const kinds = [
 /** Only the callbacks that are there, so that nobody makes events that nobody sees; they do not throw. */
 export function checkObserver(observer: Observer = {}): Observer {
   checkMethods('observer', observer, kinds, true);
+  // One of a class may have members of its own.
+  const prototype = Object.getPrototypeOf(observer);
+  if (prototype === Object.prototype || prototype === null) checkNames('observer', observer, kinds);
   const safe: Record<string, (event: never) => void> = {};
   for (const kind of kinds) {
     const callback = observer[kind] as ((event: never) => void) | undefined;
