@@ -1,4 +1,4 @@
-export { adapterSuite, worldOfEachTest } from './adapter-suite.ts';
+export { adapterSuite, basicTopics, worldOfEachTest } from './adapter-suite.ts';
 export {
   adapted,
   type Capabilities,
@@ -30,4 +30,11 @@ export {
   faultyStore,
   type NewsFault,
 } from './store/faulty-store.ts';
+export type {
+  InterleavingDriver,
+  InterleavingOptions,
+  InterleavingServer,
+} from './store/interleavings/driver.ts';
+export { interleavingSuite } from './store/interleavings/interleaving-suite.ts';
+export { Network, type Request } from './store/interleavings/network.ts';
 export { storeSuite } from './store/store-suite.ts';
