@@ -9,6 +9,8 @@ export interface InterleavingDriver {
   start(options: InterleavingOptions): InterleavingServer | Promise<InterleavingServer>;
   /** Time passes, for the server and for all stores. Default: vitest's fake timers go on. */
   elapse?(milliseconds: number): Promise<void>;
+  /** Resolves when a server in another process has done what has reached it. Default: at once. */
+  settled?(): Promise<void>;
   /** Default: 200. Fewer for a server that takes a while for each step. */
   readonly runs?: number | undefined;
 }

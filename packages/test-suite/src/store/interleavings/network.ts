@@ -64,10 +64,10 @@ export class Network {
     });
   }
 
-  /** A message that the server sends by itself. */
-  notify(connection: unknown, name: string, deliver: () => void): void {
+  /** A message that the server sends by itself. `lose` tells the receiver that the connection has ended. */
+  notify(connection: unknown, name: string, deliver: () => void, lose = () => {}): void {
     const [direction, sent] = ['to client' as const, this.now()];
-    this.#add({ connection, direction, name, sent, deliver, lose: () => {} });
+    this.#add({ connection, direction, name, sent, deliver, lose });
   }
 
   events(): NetworkEvent[] {

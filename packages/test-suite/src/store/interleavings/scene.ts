@@ -100,7 +100,17 @@ export class InterleavingScene {
   }
 
   async close(): Promise<void> {
-    for (const store of this.#stores) await store.close();
+    let isClosed = false;
+    const closed = Promise.all(this.#stores.map((store) => store.close())).finally(() => {
+      isClosed = true;
+    });
+    // A store may tell its server that it closes, and wait for the answer.
+    for (await this.#settled(); !isClosed; await this.#settled()) {
+      const [next] = this.network.events();
+      if (next === undefined) await this.#pass(250);
+      else next.run();
+    }
+    await closed;
     await this.#server?.close?.();
   }
 
@@ -158,7 +168,7 @@ export class InterleavingScene {
     this.trace.push(name);
     if (/^(reset|silence):/.test(name)) this.#faults++;
     await run();
-    await settled();
+    await this.#settled();
     this.#check();
   }
 
@@ -168,17 +178,21 @@ export class InterleavingScene {
    */
   async #elapse(milliseconds: number, slice = 50): Promise<void> {
     const { faults } = this.options;
-    const { elapse = (time: number) => vi.advanceTimersByTimeAsync(time) } = this.driver;
     for (let left = milliseconds; left > 0; left -= slice) {
       const wasIdle = this.network.isIdle;
       const isLate = !wasIdle && this.network.delay + Math.min(left, slice) > maxDelay;
       if (isLate && !faults) return;
       if (isLate) this.#faults++;
-      await elapse(Math.min(left, slice));
-      await settled();
+      await this.#pass(Math.min(left, slice));
+      await this.#settled();
       this.#check();
       if (!faults && wasIdle && !this.network.isIdle) return;
     }
+  }
+
+  async #pass(milliseconds: number): Promise<void> {
+    if (this.driver.elapse !== undefined) await this.driver.elapse(milliseconds);
+    else await vi.advanceTimersByTimeAsync(milliseconds);
   }
 
   /** Whatever a lost message has left at the server expires. */
@@ -189,6 +203,14 @@ export class InterleavingScene {
         await this.#run(next);
       }
     }
+  }
+
+  /** What the last event has set going is done, in this process and at the server. */
+  async #settled(): Promise<void> {
+    await settled();
+    if (this.driver.settled === undefined) return;
+    await this.driver.settled();
+    await settled();
   }
 
   #check(): void {
