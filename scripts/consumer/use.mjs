@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { createLimiter } from '@headgate/core';
 import * as http from '@headgate/core/http';
 import { eventLoopGuard } from '@headgate/core/node';
@@ -10,6 +11,9 @@ import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
 import { throttleClient, throttleStore } from '@headgate/throttle';
 import { Redis } from 'ioredis';
+
+// Where warnings and READMEs point.
+assert.ok(existsSync('node_modules/@headgate/core/docs/errors.md'));
 
 const limiter = createLimiter({ limit: 1 });
 assert.equal(await limiter.run(() => limiter.inflight), 1);

@@ -1,5 +1,12 @@
 import { HeadgateError } from '@headgate/core';
-import { HttpGate, NodeClient, reasonOf, unlimited, type Visit } from '@headgate/core/http';
+import {
+  HttpGate,
+  misplaced,
+  NodeClient,
+  reasonOf,
+  unlimited,
+  type Visit,
+} from '@headgate/core/http';
 import type { NextFunction, Request } from 'express';
 import { framework } from './framework.ts';
 import type { ConcurrencyLimitOptions, Reply } from './index.ts';
@@ -19,6 +26,9 @@ export class Entrance {
 
   /** Calls `proceed` where the handler may run. */
   admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
+    if (typeof next !== 'function' || res.locals === undefined) {
+      throw misplaced('@headgate/express', req);
+    }
     const client = clientOf(req, res);
     let visit: Visit | undefined;
     try {
@@ -72,7 +82,7 @@ export class Entrance {
     const onReject = this.#onReject;
     if (rejection === undefined) {
       res.locals.admission = visit.admission;
-      for (const [name, value] of this.http.fields(visit)) res.append(name, value);
+      this.#addFields(visit, res);
       return proceed();
     }
     if (onReject === undefined) return this.#reject(visit, req, res);
@@ -83,7 +93,14 @@ export class Entrance {
 
   #reject(visit: Visit, req: Request, res: Reply): void {
     const { status, headers, body } = this.http.answerTo(visit, req);
-    res.writeHead(status, headers).end(body);
+    this.#addFields(visit, res);
+    // Middleware may have replaced `writeHead` by a function that returns nothing.
+    res.writeHead(status, headers);
+    res.end(body);
+  }
+
+  #addFields(visit: Visit, res: Reply): void {
+    for (const [name, value] of this.http.fields(visit)) res.append(name, value);
   }
 }
 

@@ -32,8 +32,9 @@ export type ConcurrencyLimitOptions = HttpOptions<
   Reply
 > & {
   /**
-   * With `onDisconnect: 'wait'`: `app.use` does not learn when a handler finishes whose client has left. The place is
-   * held until the handler touches the response, or for this many milliseconds; Infinity is allowed. Default: 30,000.
+   * With `onDisconnect: 'wait'`: `app.use` does not learn when a handler finishes whose client has left. The permit is
+   * held until the handler writes to the response, ends or destroys it, or for this many milliseconds; Infinity is
+   * allowed. Default: 30,000.
    */
   abandonAfter?: number | undefined;
 };

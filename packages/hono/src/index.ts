@@ -1,4 +1,4 @@
-import type { Rejection } from '@headgate/core';
+import type { Clock, Rejection } from '@headgate/core';
 import {
   type Admission,
   type Client,
@@ -6,6 +6,7 @@ import {
   type Handle,
   HttpGate,
   type HttpOptions,
+  misplaced,
   NodeClient,
   type NodeRequest,
   type NodeResponse,
@@ -17,6 +18,7 @@ import {
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebClient } from './web-client.ts';
+import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
 
 export {
   adaptive,
@@ -62,18 +64,25 @@ export function concurrencyLimit<E extends Env = Env>(
 ): ConcurrencyLimit<E>;
 // biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature above
 export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): ConcurrencyLimit {
-  const http = new HttpGate<Context>(options, framework);
+  const workers = onWorkers() ? new WorkersClock() : undefined;
+  const http = new HttpGate<Context>(withClock(options, workers), framework);
   const onReject = options.onReject && withReason(options.onReject);
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
   function limit(c: Context, next: Next): Promise<Answered> {
+    if (typeof next !== 'function' || c.req?.raw === undefined) {
+      throw misplaced('@headgate/hono', c);
+    }
+    workers?.run();
     const visit = http.enter(c, clientOf(c));
     if (visit === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();
     }
     if (visit.answered === undefined) return conclude(visit, c, next);
-    return visit.answered.then(() => conclude(visit, c, next));
+    const concluded = visit.answered.then(() => conclude(visit, c, next));
+    workers?.attend(visit, c, concluded);
+    return concluded;
   }
 
   function conclude(visit: Visit, c: Context, next: Next): Promise<Answered> {
@@ -84,6 +93,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     if (rejection !== undefined) return reject(visit, rejection, c, next);
     const fields = http.fields(visit);
     const work = visit.during(next());
+    workers?.keep(c, work);
     if (fields.length === 0 && client instanceof NodeClient) return work;
     return finish(work, c, client, fields);
   }
@@ -92,10 +102,19 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
     const { status, headers, body } = http.answerTo(visit, c);
-    return c.body(body, status as 503, headers);
+    const response = c.body(body, status as 503, headers);
+    append(response, http.fields(visit));
+    return response;
   }
 
   return withHandle(limit, http);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function withClock(options: ConcurrencyLimitOptions<any>, clock: Clock | undefined) {
+  if (clock === undefined) return options;
+  checkWorkers(options);
+  return { clock, ...options };
 }
 
 /** What is left to do when the handler is done. */
@@ -112,15 +131,45 @@ async function finish(work: Promise<void>, c: Context, client: Client, fields: F
 
 function add(c: Context, fields: Fields): void {
   // A response that switches protocols cannot be made anew.
-  if (c.res.status === 101) return;
-  for (const [name, value] of fields) c.header(name, value, { append: true });
+  if (fields.length === 0 || c.res.status === 101) return;
+  try {
+    append(c.res, fields);
+  } catch {
+    // The headers of a redirect, say, cannot be changed; those of a copy can. (The oldest versions' `c.header` appends twice.)
+    c.res = new Response(c.res.body, c.res);
+    append(c.res, fields);
+  }
+}
+
+function append({ headers }: Response, fields: Fields): void {
+  for (const [name, value] of fields) headers.append(name, value);
 }
 
 /** Elsewhere than on Node, the end of the body is the end of the response. */
 function watch(c: Context, client: Client): void {
   if (!(client instanceof WebClient)) return;
   const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
-  if (watched !== c.res) c.res = watched;
+  if (watched === c.res) return;
+  c.res = watched;
+  whenReplaced(c, (response) => {
+    const { body } = watched;
+    if (response?.body !== body && body?.locked !== true) client.ended('complete');
+  });
+}
+
+/** Middleware outside the limit may put another response in the place of this one, or throw: then nothing reads its body. */
+function whenReplaced(c: Context, callback: (response: Response | undefined) => void): void {
+  const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res');
+  if (own?.get === undefined || own.set === undefined) return;
+  const { get, set } = own;
+  Object.defineProperty(c, 'res', {
+    configurable: true,
+    get: () => get.call(c),
+    set: (response) => {
+      set.call(c, response);
+      callback(get.call(c));
+    },
+  });
 }
 
 /** By context: other middleware may put another request in the place of the raw one. */

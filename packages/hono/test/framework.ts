@@ -9,33 +9,36 @@ import {
   type SuiteContext,
 } from '@headgate/test-suite';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { type Context, Hono, type Next } from 'hono';
+import type { Context, Hono, Next } from 'hono';
 
-/** How the suite builds apps with Hono on its Node server. */
-export const honoFramework: Framework<ConcurrencyLimit> = {
-  name: 'Hono 4',
-  can: { tracksHandlers: true, http2: true },
+/** How the suite builds apps with a version of Hono on its Node server. */
+export function honoFramework(name: string, Version: typeof Hono): Framework<ConcurrencyLimit> {
+  return {
+    name,
+    can: { tracksHandlers: true, http2: true },
 
-  limit: (options) =>
-    concurrencyLimit(adapted(options, contextOf, reject, (c: Context) => c.res.status)),
+    limit: (options) =>
+      concurrencyLimit(adapted(options, contextOf, reject, (c: Context) => c.res.status)),
 
-  listener({ steps, onError }) {
-    const app = new Hono();
-    add(app, steps);
-    app.onError((error, c) => {
-      onError(error);
-      return c.text('Internal Server Error', 500);
-    });
-    return getRequestListener(app.fetch) as ReturnType<typeof this.listener>;
-  },
-};
+    listener({ steps, onError }) {
+      const app = new Version();
+      add(app, steps, Version);
+      app.onError((error, c) => {
+        onError(error);
+        // As Hono does by default.
+        return 'getResponse' in error ? error.getResponse() : c.text('Internal Server Error', 500);
+      });
+      return getRequestListener(app.fetch) as ReturnType<typeof this.listener>;
+    },
+  };
+}
 
-function add(app: Hono, steps: readonly Step<ConcurrencyLimit>[]): void {
+function add(app: Hono, steps: readonly Step<ConcurrencyLimit>[], Version: typeof Hono): void {
   for (const step of steps) {
     if ('use' in step) app.use(step.use);
     else if ('mount' in step) {
-      const router = new Hono();
-      add(router, step.steps);
+      const router = new Version();
+      add(router, step.steps, Version);
       app.route(step.mount, router);
     } else {
       const { path, method = 'GET', handle } = step;

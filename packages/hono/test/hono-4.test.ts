@@ -1,4 +1,5 @@
 import { adapterSuite } from '@headgate/test-suite';
+import { Hono } from 'hono';
 import { honoFramework } from './framework.ts';
 
-adapterSuite(honoFramework);
+adapterSuite(honoFramework('Hono 4', Hono));

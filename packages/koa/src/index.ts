@@ -4,6 +4,7 @@ import {
   type Handle,
   HttpGate,
   type HttpOptions,
+  misplaced,
   NodeClient,
   unlimited,
   type Visit,
@@ -55,6 +56,9 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
 
   // No async functions where a request need not wait: each is felt by all that stands around it.
   function limit(ctx: Context, next: Next): unknown {
+    if (typeof next !== 'function' || ctx.state === undefined) {
+      throw misplaced('@headgate/koa', ctx);
+    }
     const client = NodeClient.of(ctx.req, ctx.res);
     const visit = http.enter(ctx, client);
     if (visit === undefined) {
@@ -74,7 +78,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     }
     ctx.state.admission = visit.admission;
     if (rejection !== undefined) return reject(visit, rejection, ctx, next);
-    for (const [name, value] of http.fields(visit)) ctx.append(name, value);
+    addFields(visit, ctx);
     return visit.during(next());
   }
 
@@ -83,8 +87,13 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     if (result !== false) return result;
     const { status, headers, body } = http.answerTo(visit, ctx);
     ctx.status = status;
+    addFields(visit, ctx);
     ctx.set(headers);
     ctx.body = body;
+  }
+
+  function addFields(visit: Visit, ctx: Context): void {
+    for (const [name, value] of http.fields(visit)) ctx.append(name, value);
   }
 
   return withHandle(limit, http);

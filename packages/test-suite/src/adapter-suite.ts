@@ -3,15 +3,28 @@ import { contract } from './contract/index.ts';
 import type { Framework } from './framework.ts';
 import { World } from './kit/world.ts';
 
+/** Topics that show whether a version of a framework fits at all: for the oldest that an adapter supports. */
+export const basicTopics: readonly string[] = [
+  'admission',
+  'rejection',
+  'releases',
+  'streams',
+  'connections',
+  'routes',
+  'header fields',
+  'rejected work of a handler',
+];
+
 /**
  * What every adapter promises, as tests on real servers with real sockets. After each test nothing is in flight
- * and nobody waits.
+ * or queued.
  */
-export function adapterSuite(framework: Framework): void {
+export function adapterSuite(framework: Framework, topics?: readonly string[]): void {
   describe(framework.name, { timeout: 15_000 }, () => {
     for (const [topic, promises] of Object.entries(contract)) {
       // What the framework cannot do is no promise.
       if (topic === 'HTTP/2' && !framework.can.http2) continue;
+      if (topics?.includes(topic) === false) continue;
       describe(topic, () => promises(worldOfEachTest(framework)));
     }
   });

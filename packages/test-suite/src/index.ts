@@ -1,4 +1,4 @@
-export { adapterSuite, worldOfEachTest } from './adapter-suite.ts';
+export { adapterSuite, basicTopics, worldOfEachTest } from './adapter-suite.ts';
 export {
   adapted,
   type Capabilities,

@@ -1,4 +1,5 @@
 import type { Rejection } from '../limiter/rejection.ts';
+import { rejectionHeaders, sentence } from '../limiter/rejection-response.ts';
 import { type MediaType, preferred } from './accept.ts';
 
 const encoder = new TextEncoder();
@@ -50,8 +51,7 @@ function word(rejection: Rejection, status: number, type: MediaType, comesBack: 
         : [type, problem(rejection, status)];
   const headers = {
     'Content-Type': contentType,
-    'Retry-After': String(rejection.retryAfter),
-    'Cache-Control': 'no-store',
+    ...rejectionHeaders(rejection),
     'Content-Length': String(encoder.encode(body).length),
   };
   return { status, headers, body };
@@ -70,10 +70,6 @@ function problem(rejection: Rejection, status: number): string {
     'violated-policies': [rejection.limit],
     reason: rejection.reason,
   });
-}
-
-function sentence({ retryAfter }: Rejection): string {
-  return `Too busy at the moment. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;
 }
 
 /** Comes back by itself where that repeats nothing but a GET. */

@@ -1,55 +1,15 @@
 import { type Clock, startTimer } from '../clock.ts';
 import { Client } from './client.ts';
-
-/** What is used of Node's requests, of HTTP/1 and HTTP/2. */
-export interface NodeRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly readableDidRead: boolean;
-  /** All of its body has come. */
-  readonly complete: boolean;
-  readonly httpVersionMajor: number;
-  readonly socket: NodeSocket | null;
-  on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
-
-interface NodeSocket {
-  readonly destroyed: boolean;
-  on(event: 'close', listener: () => void): unknown;
-  destroy(): unknown;
-}
-
-/** What is used of Node's responses, of HTTP/1 and HTTP/2. */
-export interface NodeResponse {
-  readonly headersSent: boolean;
-  readonly writableFinished: boolean;
-  readonly destroyed?: boolean;
-  readonly socket: unknown;
-  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
-  shouldKeepAlive?: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: three methods of many overloads, passed through as they are
-  write: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  end: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  writeHead: any;
-  on(event: 'close', listener: () => void): unknown;
-  listenerCount(event: 'close'): number;
-  // biome-ignore lint/complexity/noBannedTypes: as Node declares it
-  listeners(event: 'close'): Function[];
-  prependListener(event: 'finish', listener: () => void): unknown;
-}
-
-/** Bytes. */
-const mostDrained = 64 * 1024;
-/** Milliseconds. */
-const lingering = 1000;
+import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
+import { rejectUpload } from './rejected-upload.ts';
 
 const own = Symbol('headgate.client');
 
 /** The listener of a client, which knows whose it is. */
 type Closed = (() => void) & { [own]?: NodeClient };
+
+/** Whether `errored` tells of `destroy`, as in Node: null at first. */
+let tellsOfDestroy = false;
 
 /** By connection, those whose requests wait for the answers to earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeClient>>();
@@ -95,8 +55,11 @@ export class NodeClient extends Client {
     const closed: Closed = () => this.#onClose();
     closed[own] = this;
     response.on('close', closed);
+    tellsOfDestroy ||= response.errored === null;
     const { socket } = request;
-    if (response.socket === null && socket !== null) this.#listenTo(socket);
+    if (response.socket !== null || socket === null) return;
+    this.#listenTo(socket);
+    this.#watchEnd();
   }
 
   /** One listener of a connection for all whose turn has not come: Node warns of many. */
@@ -112,6 +75,20 @@ export class NodeClient extends Client {
     });
   }
 
+  /**
+   * A pipelined response that is written before its turn has come counts as sent: an earlier request of the connection
+   * may be waiting for its permit.
+   */
+  #watchEnd(): void {
+    const { response } = this;
+    const { end } = response;
+    response.end = (...args: unknown[]) => {
+      const result = end.apply(response, args);
+      if (response.writableEnded && response.socket === null) this.ended('complete');
+      return result;
+    };
+  }
+
   #onClose(): void {
     const { headersSent, writableFinished, stream } = this.response;
     // HTTP/2 takes a response for finished whose stream was reset before anything was written.
@@ -120,6 +97,7 @@ export class NodeClient extends Client {
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {
+    if (this.#isDestroyed || this.#isForwarded) return callback();
     const touched = () => {
       cancel();
       awaited.delete(touched);
@@ -130,52 +108,56 @@ export class NodeClient extends Client {
     awaited.add(touched);
   }
 
-  rejected(hangUp: boolean, clock: Clock): void {
-    const { response, request } = this;
-    if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
-    // Before Node's own listener, which would drain the whole of a body that nobody has read.
-    if (hasBody(request)) response.prependListener('finish', () => this.#discardBody(clock));
-  }
-
-  #watchTouches(): Set<() => void> {
-    const { response } = this;
-    const awaited = new Set<() => void>();
-    this.#whenTouched = awaited;
-    for (const name of ['writeHead', 'write', 'end'] as const) {
-      const original = response[name];
-      response[name] = (...args: unknown[]) => {
-        for (const touched of awaited) touched();
-        return original.apply(response, args);
-      };
-    }
-    return awaited;
+  /** The app has destroyed the request or the response itself, as `pipeline` does when a stream fails. */
+  get #isDestroyed(): boolean {
+    const { request, response } = this;
+    if (!tellsOfDestroy) return false;
+    if (response.errored !== null) return true;
+    // Where the client has left, Node destroys the request with this error, unless it has been read to its end.
+    return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }
 
   /**
-   * A body that nobody will read is drained up to a bound; past it the connection is closed, a moment after the
-   * answer so that the client sees that.
+   * A reverse proxy has sent the request on, and listens for the end of the response in order to abort what it has sent.
+   * Only a proxy reads a request without a body to its end, or a body that no parser has asked for.
    */
-  #discardBody(clock: Clock): void {
+  get #isForwarded(): boolean {
     const { request, response } = this;
-    const { socket } = request;
-    // HTTP/2 has a flow control of its own.
-    if (request.readableDidRead || socket === null || response.stream !== undefined) return;
-    let left = mostDrained;
-    request.on('data', ({ length }) => {
-      left -= length;
-      if (left >= 0 || request.complete) return;
-      request.pause();
-      startTimer(clock, lingering, () => endUpload(request, socket), true);
-    });
-    // Or Node would drain all of it, since nobody seems to read it.
-    request.resume();
+    return (
+      request.readableEnded && request.body === undefined && response.listenerCount('close') > 1
+    );
+  }
+
+  rejected(hangUp: boolean, clock: Clock): void {
+    const { response, request } = this;
+    if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
+    rejectUpload(request, response, clock);
+  }
+
+  #watchTouches(): Set<() => void> {
+    const { request, response } = this;
+    const awaited = new Set<() => void>();
+    this.#whenTouched = awaited;
+    const touched = () => {
+      for (const each of awaited) each();
+    };
+    watch(response, ['writeHead', 'write', 'end', 'destroy'], touched);
+    watch(request, ['destroy'], touched);
+    // `pipeline` does not write to a response that is closed, but listens for its end.
+    response.on('newListener', touched);
+    return awaited;
   }
 }
 
-/** What was in Node's hands already may have been all: then the connection serves the next request. */
-function endUpload(request: NodeRequest, socket: NodeSocket): void {
-  if (request.complete) request.resume();
-  else socket.destroy();
+/** Calls back before each call of one of these methods. */
+function watch<T extends object>(target: T, methods: readonly (keyof T)[], callback: () => void) {
+  for (const name of methods) {
+    const original = target[name] as (...args: unknown[]) => unknown;
+    target[name] = ((...args: unknown[]) => {
+      callback();
+      return original.apply(target, args);
+    }) as T[keyof T];
+  }
 }
 
 /** The client that listens for the end of this response. */
@@ -186,8 +168,4 @@ function listening(response: NodeResponse): NodeClient | undefined {
     if (client !== undefined) return client;
   }
   return undefined;
-}
-
-function hasBody({ headers }: NodeRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }

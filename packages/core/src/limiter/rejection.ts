@@ -1,4 +1,5 @@
 import { HeadgateError } from '../errors.ts';
+import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 import type { StoreError } from './store-error.ts';
 
 /**
@@ -25,11 +26,20 @@ export interface Rejection {
 /** Where it is not the limit at which the caller waits that refuses. */
 export type RejectionCause = Pick<Rejection, 'limit' | 'error'>;
 
-/** What `acquire` and `run` reject with when the caller is turned away; for want of a store it is a StoreError. */
-export class RejectedError extends HeadgateError {
+/**
+ * What `acquire` and `run` reject with when the caller is rejected; when a store is to blame it is a StoreError. Where it reaches
+ * a framework's error handling, the client gets the response of a gate.
+ */
+export class RejectedError extends HeadgateError implements ErrorResponse {
   override readonly name = 'RejectedError';
+  declare status: number;
+  declare statusCode: number;
+  declare expose: boolean;
+  declare headers: Record<string, string>;
+  declare getResponse: () => Response;
 
   constructor(readonly rejection: Rejection) {
     super('ERR_HEADGATE_REJECTED', `limit "${rejection.limit}" refused: ${rejection.reason}`);
+    Object.assign(this, errorResponse(rejection, true));
   }
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, HeadgateError } from '../errors.ts';
 import type { Rejection } from './rejection.ts';
+import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 
 /**
  * Why the store of a shared limit could not be asked, or has refused, or that a lease was lost. Its `cause` is the client's own
@@ -22,9 +23,11 @@ export class StoreError extends HeadgateError {
     if (cause !== undefined) this.cause = cause;
   }
 
-  /** @internal The same, for a caller who is turned away for it. */
-  for(rejection: Rejection): StoreError {
+  /** @internal The same error for a caller that is rejected because of it. */
+  for(rejection: Rejection): StoreError & ErrorResponse {
     const message = `limit "${rejection.limit}" refused: ${this.message}`;
-    return new StoreError(this.code, message, this.cause ?? this, rejection);
+    const error = new StoreError(this.code, message, this.cause ?? this, rejection);
+    // What the store has said is none of a client's business.
+    return Object.assign(error, errorResponse(rejection, false));
   }
 }

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import { PassThrough } from 'node:stream';
+import { lifo } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
@@ -30,6 +33,45 @@ export function connections(world: World): void {
     await raw.receives(/\/d$/);
     expect(raw.statuses).toEqual(['200', '200', '200', '200']);
     expect(raw.received.match(/\/[a-d](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c', '/d']);
+    await raw.destroy();
+  });
+
+  it.each([
+    ['lifo', { order: lifo() }],
+    ['by priority', { priority: ({ path }: { path: string }) => (path === '/b' ? 'high' : 'low') }],
+  ] as const)(
+    'answers pipelined requests of which the later is admitted first: %s',
+    async (_, options) => {
+      const clock = new ManualClock();
+      const { app, limit, work, holder } = await busy(world, { ...options, queueLimit: 9, clock });
+      const raw = app.raw();
+      for (const path of ['/a', '/b']) raw.request(`GET ${path}`);
+      await counts(limit, 1, 2);
+      work.finishAll();
+      await raw.receives(/\/b$/);
+      expect(raw.received.match(/\/[a-d](?=HTTP|$)/g)).toEqual(['/a', '/b']);
+      expect(work.paths).toEqual(['/holder', '/b', '/a']);
+      await holder.answer();
+      await raw.destroy();
+    },
+  );
+
+  it('releases the permits of responses that wait for an earlier one on their connection', async () => {
+    const body = new PassThrough();
+    const limit = world.limit({ limit: 9 });
+    const app = await world.serve(
+      { use: limit },
+      { path: '/stream', handle: (context) => context.stream(body) },
+      { handle: ok },
+    );
+    const raw = app.raw();
+    for (const path of ['/stream', '/a', '/b', '/c']) raw.request(`GET ${path}`);
+    body.write('one');
+    await raw.receives(/one/);
+    await counts(limit, 1);
+    expect(limit.stats().admitted).toBe(4);
+    body.end();
+    await raw.receives(/ok[\s\S]*ok[\s\S]*ok$/);
     await raw.destroy();
   });
 

@@ -78,4 +78,24 @@ export function headerFields(world: World): void {
     work.finishAll();
     await holder.answer();
   });
+
+  it("keeps an outer limit's fields in a rejection of an inner limit", async () => {
+    const work = new Paused();
+    const outer = world.limit({ limit: 9, name: 'outer', headers: true });
+    const inner = world.limit({ limit: 1, name: 'inner', headers: true });
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+    const holder = app.call();
+    await work.begins(1);
+    const { status, headers } = await app.call().answer();
+    expect(status).toBe(503);
+    const policies = String(headers['ratelimit-policy']).split(/, ?/);
+    expect(policies.sort()).toEqual([
+      '"inner";q=1;qu="concurrent-requests"',
+      '"outer";q=9;qu="concurrent-requests"',
+    ]);
+    expect(String(headers.ratelimit).split(/, ?/).sort()).toEqual(['"inner";r=0', '"outer";r=7']);
+    expect(String(headers['server-timing']).split(/, ?/)).toHaveLength(2);
+    work.finishAll();
+    await holder.answer();
+  });
 }

@@ -51,6 +51,25 @@ export function overHttp2(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
+  it('withdraws a stream that is reset while its unread upload waits in the queue', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
+    const session = await connected(app);
+    const holder = request(session, '/holder');
+    await counts(limit, 1);
+    const leaver = request(session, '/leaver', { ':method': 'POST' });
+    leaver.stream.write(Buffer.alloc(200_000));
+    await counts(limit, 1, 1);
+    await aRound();
+    leaver.stream.close(http2.constants.NGHTTP2_CANCEL);
+    await counts(limit, 1, 0);
+    expect(limit.stats().withdrawn).toBe(1);
+    work.finishAll();
+    await holder.answer;
+    expect(work.paths).toEqual(['/holder']);
+  });
+
   it('gets the permit of a stream back that is reset while it is handled', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1 });
@@ -104,6 +123,25 @@ export function overHttp2(world: World): void {
     upload.stream.write(Buffer.alloc(1024 * 1024));
     expect(await upload.answer).toMatchObject({ headers: { ':status': 503 } });
     upload.stream.close();
+    work.finishAll();
+    expect(await holder.answer).toMatchObject({ headers: { ':status': 200 } });
+    expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });
+  });
+
+  it('keeps the session of uploads that are rejected and never read', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
+    const session = await connected(app);
+    const holder = request(session, '/holder');
+    await counts(limit, 1);
+    for (const path of ['/a', '/b', '/c']) {
+      const upload = request(session, path, { ':method': 'POST' });
+      upload.stream.end(Buffer.alloc(300_000));
+      const { headers } = await upload.answer;
+      expect(headers[':status']).toBe(503);
+      expect(headers.connection).toBeUndefined();
+    }
     work.finishAll();
     expect(await holder.answer).toMatchObject({ headers: { ':status': 200 } });
     expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });

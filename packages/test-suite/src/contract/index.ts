@@ -15,6 +15,7 @@ import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
 import { priorities } from './priorities.ts';
 import { refusedUploads } from './refused-uploads.ts';
+import { rejectedWork } from './rejected-work.ts';
 import { rejection } from './rejection.ts';
 import { releases } from './releases.ts';
 import { routes } from './routes.ts';
@@ -44,6 +45,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   guards: guarding,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
+  'rejected work of a handler': rejectedWork,
   'header fields': headerFields,
   closing,
   mistakes,

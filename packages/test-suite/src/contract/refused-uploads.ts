@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
+import { aRound } from '../kit/until.ts';
 import { pump, size } from '../kit/upload.ts';
 import type { World } from '../kit/world.ts';
 
@@ -33,6 +35,58 @@ export function refusedUploads(world: World): void {
     expect(await app.call('/other', { agent: agents[0] }).answer()).toMatchObject({ status: 200 });
     expect(app.sockets).toHaveLength(3);
   });
+
+  it.each<[string, string[], string, 'keep-alive' | 'close']>([
+    ['short', ['Content-Length: 1000'], 'x'.repeat(1000), 'keep-alive'],
+    ['of 128 KiB', ['Content-Length: 131072'], 'x'.repeat(131_072), 'keep-alive'],
+    ['of 200 kB', ['Content-Length: 200000'], 'x'.repeat(200_000), 'close'],
+    ['of 1 MB', ['Content-Length: 1000000'], 'x'.repeat(1_000_000), 'close'],
+    ['in one chunk', ['Transfer-Encoding: chunked'], chunked(1000), 'close'],
+    ['in large chunks', ['Transfer-Encoding: chunked'], chunked(300_000), 'close'],
+    ['that begins later', ['Content-Length: 1000'], '', 'keep-alive'],
+    ['that asks first', ['Content-Length: 1000', 'Expect: 100-continue'], '', 'close'],
+  ])('says whether it is kept: an upload %s', async (_, headers, body, connection) => {
+    const clock = new ManualClock();
+    const { app, work, holder } = await busy(world, { clock });
+    const raw = app.raw();
+    raw.request('POST /upload', ...headers);
+    raw.socket.write(body);
+    await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
+    expect(/connection: (\S+)/i.exec(raw.received)?.[1]).toBe(connection);
+    if (connection === 'keep-alive') {
+      clock.advance(10_000);
+      if (body === '') {
+        // Longer than Hono's server waits for the rest of an upload.
+        await sleep(600);
+        raw.socket.write('x'.repeat(1000));
+      }
+      raw.request('GET /next');
+      await raw.receives(/503[\s\S]*503[\s\S]*\}$/);
+    } else await raw.untilClosed(clock);
+    await raw.destroy();
+    work.finishAll();
+    await holder.answer();
+  });
+
+  it.each([200_000, 1_000_000])(
+    'answers each request of a client with one connection after an upload of %i bytes',
+    async (length) => {
+      const clock = new ManualClock();
+      const { app, work, holder } = await busy(world, { clock });
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      world.later(() => agent.destroy());
+      const upload = { method: 'POST', body: 'x'.repeat(length), agent };
+      expect(await app.call('/', upload).answer()).toMatchObject({ status: 503 });
+      work.finish();
+      await holder.answer();
+      const slow = app.call('/slow', { agent });
+      await work.begins(2);
+      clock.advance(10_000);
+      await aRound();
+      work.finishAll();
+      expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
+    },
+  );
 
   it('is not read on where the request was paused', async () => {
     const work = new Paused();
@@ -82,4 +136,8 @@ export function refusedUploads(world: World): void {
     work.finishAll();
     await holder.answer();
   });
+}
+
+function chunked(length: number): string {
+  return `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n0\r\n\r\n`;
 }

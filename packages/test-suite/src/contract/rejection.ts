@@ -164,6 +164,27 @@ export function rejection(world: World): void {
     await holder.answer();
   });
 
+  it('answers where middleware has replaced writeHead by a function that returns nothing', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serveThrough(
+      (listener) => (req, res) => {
+        const { writeHead } = res;
+        res.writeHead = ((...args: Parameters<typeof writeHead>) => {
+          writeHead.apply(res, args);
+        }) as typeof writeHead;
+        listener(req, res);
+      },
+      { use: limit },
+      { handle: work.handler },
+    );
+    const holder = app.call();
+    await work.begins(1);
+    expect(await app.call().answer()).toMatchObject({ status: 503 });
+    work.finishAll();
+    await holder.answer();
+  });
+
   it('answers with 429 where the limit says so', async () => {
     const { status, headers, body } = await refusal({}, { statusCode: 429 });
     expect(status).toBe(429);

@@ -1,11 +1,23 @@
+import { pipeline, Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { SuiteHandler } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok } from '../kit/handlers.ts';
 import { Latch } from '../kit/latch.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
-import { aRound, counts } from '../kit/until.ts';
+import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
+
+/** How a handler ends its response without an answer. */
+const endings: Record<string, SuiteHandler> = {
+  'response.destroy()': ({ outgoing }) => void outgoing.destroy(),
+  'response.destroy(error)': ({ outgoing }) => void outgoing.destroy(new Error('broken')),
+  'request.destroy()': ({ incoming }) => void incoming.destroy(),
+  'a pipeline that fails': ({ outgoing }) => {
+    const broken = new Readable({ read: () => void broken.destroy(new Error('broken')) });
+    pipeline(broken, outgoing, () => {});
+  },
+};
 
 export function releases(world: World): void {
   it.each<[string, SuiteHandler]>([
@@ -47,6 +59,41 @@ export function releases(world: World): void {
     expect(await waiter.answer()).toMatchObject({ status: 500 });
     expect(await holder.answer()).toMatchObject({ status: 200 });
   });
+
+  it.each(Object.entries(endings))(
+    'releases the permit at once when the handler ends its response by %s',
+    async (_, end) => {
+      const limit = world.limit({ limit: 1, clock: new ManualClock() });
+      const app = await world.serve({ use: limit }, { handle: end });
+      await expect(app.call().answer()).rejects.toThrow();
+      await counts(limit, 0);
+    },
+  );
+
+  it.each(Object.entries(endings))(
+    'releases the permit of a departed client when the handler ends the response by %s',
+    async (_, end) => {
+      const latch = new Latch();
+      const limit = world.limit({ limit: 1, clock: new ManualClock() });
+      const app = await world.serve(
+        { use: limit },
+        {
+          async handle(context) {
+            await latch.opened;
+            await end(context);
+          },
+        },
+      );
+      const call = app.call();
+      await counts(limit, 1);
+      call.abort();
+      await until(() => app.sockets[0]?.closed === true);
+      await aRound();
+      expect(limit.inflight).toBe(1);
+      latch.open();
+      await counts(limit, 0);
+    },
+  );
 
   it('takes the permit of a handler that never answers back after maxHold, and reports it', async () => {
     const clock = new ManualClock();

@@ -40,7 +40,7 @@ export class RawSocket {
   async untilClosed(clock: ManualClock): Promise<void> {
     await until(() => {
       clock.advance(100);
-      return this.ended;
+      return this.socket.closed;
     });
   }
 

@@ -1,0 +1,29 @@
+import type { Rejection } from './rejection.ts';
+
+/**
+ * The response to a rejected request, as frameworks read it from an error that reaches their error handling: Express and Koa
+ * take `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message where it is to be exposed.
+ */
+export interface ErrorResponse {
+  status: number;
+  statusCode: number;
+  expose: boolean;
+  headers: Record<string, string>;
+  getResponse(): Response;
+}
+
+export function rejectionHeaders({ retryAfter }: Rejection): Record<string, string> {
+  return { 'Retry-After': `${retryAfter}`, 'Cache-Control': 'no-store' };
+}
+
+export function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
+  const status = 503;
+  const headers = rejectionHeaders(rejection);
+  // The shortest form: the error does not know what its client accepts. The type is plain text by default.
+  const getResponse = () => new Response(`${sentence(rejection)}\n`, { status, headers });
+  return { status, statusCode: status, expose, headers, getResponse };
+}
+
+export function sentence({ retryAfter }: Rejection): string {
+  return `Too busy at the moment. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { createLimiter, type RejectedError, StoreError } from '../src/index.ts';
+
+async function rejected(): Promise<RejectedError> {
+  const limiter = createLimiter({ name: 'renders', limit: 1, perKey: true });
+  limiter.tryAcquire({ key: 's3cret' });
+  return limiter.acquire({ key: 's3cret' }).then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+}
+
+it('a RejectedError has the status and the headers of the response of a gate', async () => {
+  const error = await rejected();
+  const headers = {
+    'Retry-After': String(error.rejection.retryAfter),
+    'Cache-Control': 'no-store',
+  };
+  expect(error).toMatchObject({ status: 503, statusCode: 503, expose: true, headers });
+  expect(JSON.stringify(error) + error.message).not.toContain('s3cret');
+});
+
+it('a RejectedError makes the response that Hono asks an error for', async () => {
+  const error = await rejected();
+  const response = error.getResponse();
+  expect(response.status).toBe(503);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+  expect(response.headers.get('retry-after')).toBe(String(error.rejection.retryAfter));
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  const body = await response.text();
+  expect(body).toMatch(/^Too busy at the moment\. Try again in \d+ seconds?\.\n$/);
+});
+
+it("a RejectedError fits Nest's filter for errors that are no HttpException", async () => {
+  // BaseExceptionFilter.isHttpError and what it answers with.
+  const error = await rejected();
+  expect(error.statusCode && error.message).toBeTruthy();
+  expect({ statusCode: error.statusCode, message: error.message }).toEqual({
+    statusCode: 503,
+    message: 'limit "renders" refused: full',
+  });
+});
+
+it('an error handler may overwrite the status, as that of Koa does', async () => {
+  const error = await rejected();
+  error.status = 500;
+  expect(error.status).toBe(500);
+});
+
+it('a StoreError of a rejection has the same, but its message is not to be shown', async () => {
+  const { rejection } = await rejected();
+  const error = new StoreError('ERR_HEADGATE_STORE_DOWN', 'connect 10.0.0.5').for(rejection);
+  expect(error).toMatchObject({ status: 503, statusCode: 503, expose: false });
+  expect(error.headers).toMatchObject({ 'Cache-Control': 'no-store' });
+  const response = error.getResponse();
+  expect(response.status).toBe(503);
+  expect(await response.text()).not.toContain('10.0.0.5');
+});

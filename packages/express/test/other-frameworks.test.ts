@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import http, { type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as forExpress from '@headgate/express';
+import * as forHono from '@headgate/hono';
+import * as forKoa from '@headgate/koa';
+import { Call } from '@headgate/test-suite';
+import { getRequestListener } from '@hono/node-server';
+import express, { type ErrorRequestHandler } from 'express';
+import { Hono } from 'hono';
+import Koa from 'koa';
+import { afterEach, describe, expect, it } from 'vitest';
+
+// biome-ignore lint/suspicious/noExplicitAny: what a program without types may pass
+type Anything = any;
+type Report = (error: unknown) => void;
+
+const adapters = {
+  '@headgate/express': forExpress,
+  '@headgate/koa': forKoa,
+  '@headgate/hono': forHono,
+};
+
+/** How each framework serves a middleware, and reports what it throws. */
+const servers: Record<string, (middleware: Anything, report: Report) => RequestListener> = {
+  '@headgate/express': (middleware, report) => {
+    const app = express().use(middleware);
+    const reporting: ErrorRequestHandler = (error, _req, res, _next) => {
+      report(error);
+      res.status(500).end();
+    };
+    return app.use(reporting);
+  },
+  '@headgate/koa': (middleware, report) => {
+    const app = new Koa().use(middleware);
+    return app.on('error', report).callback();
+  },
+  '@headgate/hono': (middleware, report) => {
+    const app = new Hono().use(middleware);
+    app.onError((error, c) => {
+      report(error);
+      return c.body(null, 500);
+    });
+    return getRequestListener(app.fetch) as RequestListener;
+  },
+  'node:http': (middleware, report) => (req, res) => {
+    try {
+      middleware(req, res);
+    } catch (error) {
+      report(error);
+      res.writeHead(500).end();
+    }
+  },
+};
+
+describe('a middleware in the wrong place', () => {
+  const running: http.Server[] = [];
+
+  afterEach(() => {
+    for (const server of running.splice(0)) server.close();
+  });
+
+  /** What the framework is told when it serves this middleware. */
+  async function errorOf(framework: string, middleware: Anything): Promise<Error> {
+    const errors: unknown[] = [];
+    const serve = servers[framework] as (typeof servers)[string];
+    const server = http.createServer(serve(middleware, (error) => errors.push(error)));
+    running.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { status } = await new Call((server.address() as AddressInfo).port, '/', {}).answer();
+    expect(status).toBe(500);
+    expect(errors).toHaveLength(1);
+    return errors[0] as Error;
+  }
+
+  const frameworks = Object.keys(servers);
+  const pairs = Object.keys(adapters).flatMap((adapter) =>
+    frameworks
+      .filter((framework) => framework !== adapter)
+      .map((framework) => [adapter, framework]),
+  ) as [keyof typeof adapters, string][];
+
+  it.each(pairs)(
+    'of %s says what it should be, called by that of %s',
+    async (adapter, framework) => {
+      const error = await errorOf(framework, adapters[adapter].concurrencyLimit({ limit: 1 }));
+      expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
+      expect(error.message).toContain(`the middleware of ${adapter}`);
+      expect(error.message).toContain(framework === 'node:http' ? 'createLimiter()' : framework);
+    },
+  );
+
+  it.each(Object.keys(adapters) as (keyof typeof adapters)[])(
+    'of %s says that concurrencyLimit must be called, where it was not',
+    async (adapter) => {
+      for (const framework of [adapter, 'node:http']) {
+        const error = await errorOf(framework, adapters[adapter].concurrencyLimit);
+        expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
+        expect(error.message).toContain('concurrencyLimit must be called');
+      }
+    },
+  );
+});

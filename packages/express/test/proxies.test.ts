@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
+import { aRound, counts, ManualClock, until, worldOfEachTest } from '@headgate/test-suite';
+import express, { type Express } from 'express';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import { createProxyServer } from 'httpxy';
+import { describe, expect, it } from 'vitest';
+import { expressFramework } from './framework.ts';
+
+const methods = [
+  ['GET', undefined],
+  ['POST', 'body'],
+] as const;
+
+describe('reverse proxies in Express', () => {
+  const world = worldOfEachTest(expressFramework('Express 5', express));
+
+  /** A server that receives the requests of the proxy and answers none of them. */
+  async function silent() {
+    const requests: http.IncomingMessage[] = [];
+    const server = http.createServer((req) => requests.push(req)).listen(0, '127.0.0.1');
+    world.later(() => server.close());
+    world.later(() => server.closeAllConnections());
+    await once(server, 'listening');
+    return { requests, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it.each(methods)(
+    'release the permit of a departed client when they abort the %s that they have sent',
+    async (method, body) => {
+      const { requests, target } = await silent();
+      const proxy = createProxyServer({ target });
+      // No timer fires.
+      const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
+      const app = express().use(limit, (req, res) => void proxy.web(req, res));
+      const running = await world.serveThrough(() => app);
+      const call = running.call('/', { method, ...(body === undefined ? {} : { body }) });
+      await until(() => requests.length === 1);
+      expect(limit.inflight).toBe(1);
+      call.abort();
+      await counts(limit, 0);
+      await until(() => requests[0]?.socket.destroyed === true);
+    },
+  );
+
+  it.each(methods)(
+    'keep the permit of a departed client where they abort no %s',
+    async (method) => {
+      const { requests, target } = await silent();
+      const limit = world.watch(concurrencyLimit({ limit: 1, abandonAfter: 50 }));
+      const app = express().use(limit, createProxyMiddleware({ target }));
+      const running = await world.serveThrough(() => app);
+      const call = running.call('/', { method });
+      await until(() => requests.length === 1);
+      call.abort();
+      await until(() => running.sockets[0]?.closed === true);
+      await aRound();
+      expect(limit.inflight).toBe(1);
+      expect(requests[0]?.socket.destroyed).toBe(false);
+      await counts(limit, 0);
+    },
+  );
+
+  it('release the permit of a departed client at once inside wrap', async () => {
+    const { requests, target } = await silent();
+    const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
+    const app = express().use(limit.wrap(createProxyMiddleware({ target })));
+    await leaves(limit, app, requests);
+    await counts(limit, 0);
+  });
+
+  it("release the permit of a departed client at once with onDisconnect: 'release'", async () => {
+    const { requests, target } = await silent();
+    const limit = world.watch(concurrencyLimit({ limit: 1, onDisconnect: 'release' }));
+    const app = express().use(limit, createProxyMiddleware({ target }));
+    await leaves(limit, app, requests);
+    await counts(limit, 0);
+  });
+
+  /** A client leaves while the proxy waits for its target. */
+  async function leaves(limit: ConcurrencyLimit, app: Express, requests: unknown[]) {
+    const running = await world.serveThrough(() => app);
+    const call = running.call();
+    await until(() => requests.length === 1);
+    expect(limit.inflight).toBe(1);
+    call.abort();
+  }
+});

@@ -1,0 +1,98 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { aRound, counts } from '@headgate/test-suite';
+import { Hono } from 'hono';
+import { expect, it } from 'vitest';
+import { appsWithoutNode } from './without-node.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+const appOf = appsWithoutNode();
+
+/** A stream that goes on for ever. */
+function endless(): ReadableStream<string> {
+  return new ReadableStream({ pull: (controller) => controller.enqueue('more ') });
+}
+
+it.each([1, 2])(
+  'serves more requests than the limit of %i though no body is read',
+  async (limit) => {
+    const { app } = appOf((c) => c.text('ok'), { limit });
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push((await app.request('/')).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200]);
+  },
+);
+
+it('releases the permit of a stream that is dropped, once it is collected', async () => {
+  const { app, limit } = appOf((c) => c.body(endless()));
+  await app.request('/');
+  await aRound();
+  expect(limit.inflight).toBe(1);
+  for (let i = 0; i < 20 && limit.inflight > 0; i++) {
+    collect();
+    await aRound();
+  }
+  expect(limit.inflight).toBe(0);
+});
+
+it('passes the whole of a body on that it reads ahead', async () => {
+  const chunks = ['one ', 'two ', 'three'];
+  const body = () =>
+    new ReadableStream({
+      pull(controller) {
+        const next = chunks.shift();
+        if (next === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(next));
+      },
+    });
+  const { app, limit } = appOf((c) => c.body(body()));
+  const response = await app.request('/');
+  await counts(limit, 1);
+  expect(await response.text()).toBe('one two three');
+});
+
+it.each([
+  ['text', (): string => 'ok'],
+  ['a stream', endless],
+])('releases the permit when middleware around it throws after next(): %s', async (_, body) => {
+  const { app, limit } = appOf((c) => c.body(body() as string));
+  const outer = new Hono().use(async (_c, next) => {
+    await next();
+    throw new Error('after');
+  });
+  outer.onError((error, c) => c.text(error.message, 500));
+  outer.route('/', app);
+  for (const _ of [1, 2, 3]) {
+    const response = await outer.request('/');
+    expect([response.status, await response.text()]).toEqual([500, 'after']);
+    await counts(limit, 0);
+  }
+});
+
+it('releases the permit when middleware around it puts another response in its place', async () => {
+  const { app, limit } = appOf((c) => c.body(endless() as ReadableStream));
+  const outer = new Hono().use(async (c, next) => {
+    await next();
+    c.res = new Response('other');
+  });
+  outer.route('/', app);
+  expect(await (await outer.request('/')).text()).toBe('other');
+  await counts(limit, 0);
+});
+
+it('holds the permit when middleware around it passes the body on', async () => {
+  const { app, limit } = appOf((c) => c.body(endless() as ReadableStream));
+  const outer = new Hono().use(async (c, next) => {
+    await next();
+    c.res = new Response(c.res.body, c.res);
+    c.res = new Response(c.res.body?.pipeThrough(new TransformStream()) ?? null, c.res);
+  });
+  outer.route('/', app);
+  const response = await outer.request('/');
+  await aRound();
+  expect(limit.inflight).toBe(1);
+  await response.body?.cancel();
+  await counts(limit, 0);
+});

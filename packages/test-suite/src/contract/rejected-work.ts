@@ -1,0 +1,44 @@
+import { createLimiter } from '@headgate/core';
+import { memoryStore } from '@headgate/core/shared';
+import { expect, it } from 'vitest';
+import type { SuiteContext } from '../framework.ts';
+import type { World } from '../kit/world.ts';
+import { faultyStore } from '../store/faulty-store.ts';
+
+/** A handler's own call of a limiter, whose rejection the handler does not catch. */
+export function rejectedWork(world: World): void {
+  it.each(['full', 'closed'] as const)('gets the response of a gate: %s', async (reason) => {
+    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, perKey: true }));
+    const permit = limiter.tryAcquire({ key: 's3cret' });
+    if (reason === 'closed') void limiter.close();
+    const app = await world.serve({
+      async handle({ send }: SuiteContext) {
+        await limiter.run(() => send(200), { key: 's3cret' });
+      },
+    });
+    const { status, headers, body } = await app.call().answer();
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(JSON.stringify(headers) + body).not.toContain('s3cret');
+    expect(app.errors).toMatchObject([{ code: 'ERR_HEADGATE_REJECTED', rejection: { reason } }]);
+    permit?.release();
+  });
+
+  it('gets the response of a gate while the store of a limit is away', async () => {
+    const store = faultyStore(memoryStore());
+    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, store }));
+    store.faults = { call: () => 'fail' };
+    const app = await world.serve({
+      async handle({ send }: SuiteContext) {
+        await limiter.run(() => send(200));
+      },
+    });
+    const { status, headers } = await app.call().answer();
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(app.errors).toMatchObject([{ code: 'ERR_HEADGATE_STORE_DOWN' }]);
+    await store.close();
+  });
+}

@@ -1,0 +1,1 @@
+export function shippedPages(): Map<string, string>;
