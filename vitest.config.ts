@@ -21,6 +21,7 @@ const isolated = [
   // They replace a global for modules that they import anew, and measure the heap.
   'packages/core/test/shared/odd-stores.test.ts',
   'packages/server/test/state/day.test.ts',
+  'packages/server/test/unread.test.ts',
 ];
 
 /** Of the root and of each project, which inherits nothing: an inherited maxWorkers would hide that of the command line. */

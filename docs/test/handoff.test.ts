@@ -18,7 +18,15 @@ async function longestWaits(handoff: number, work: number) {
   const memory = new Memory({ clock });
   const process = () => {
     const store = memoryStore({ memory, clock });
-    const terms = { limit, queueLimit: 100, queueTimeout: Infinity, handoff, store, clock };
+    const terms = {
+      name: 'handoff',
+      limit,
+      queueLimit: 100,
+      queueTimeout: Infinity,
+      handoff,
+      store,
+      clock,
+    };
     return { store, limiter: createLimiter(terms) };
   };
   const [busy, quiet] = [process(), process()];
@@ -31,7 +39,7 @@ async function longestWaits(handoff: number, work: number) {
   const visit = async () => {
     for (let visits = 0; visits < 20; visits++) {
       await pause(37);
-      const { queued: ahead } = await quiet.store.stats({ name: 'default' });
+      const { queued: ahead } = await quiet.store.stats({ name: 'handoff' });
       await quiet.limiter.run(({ waited }) => {
         waits.push({ waited, ahead });
         return pause(work);

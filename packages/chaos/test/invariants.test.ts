@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { calmIsQuiet } from '../src/invariants/calm.ts';
 import type { Invariant } from '../src/invariants/finding.ts';
 import { theDeadAreInherited } from '../src/invariants/inheritance.ts';
+import { noLossWithoutFault } from '../src/invariants/loss.ts';
 import { inOrder } from '../src/invariants/order.ts';
 import { noOverlap } from '../src/invariants/overlap.ts';
 import { noneWaitsTooLong } from '../src/invariants/patience.ts';
@@ -24,7 +25,7 @@ function breaks(invariant: Invariant, of: Tale, what: string | RegExp): void {
   expect(invariant(of.log).broken).toEqual([expect.stringMatching(what)]);
 }
 
-describe('no undeclared overlap', () => {
+describe('no second grant while the first holder is alive', () => {
   test('one after the other is none', () => {
     holds(noOverlap, tale().works('a', 0, 10).works('b', 10, 20));
   });
@@ -301,5 +302,34 @@ describe('calm is quiet', () => {
     );
     breaks(calmIsQuiet, calm().asks('a', 50, 700, 700).asks('b', 400, 2_000, 1_500), /for 1450 ms/);
     holds(calmIsQuiet, calm().works('b', 0, 1_500).asks('a', 50, 2_000, 1_500));
+  });
+});
+
+describe('no permit is lost without a fault', () => {
+  const lost = () => tale().works('a', 0, 1_000, { aborted: true });
+
+  test('a permit that ends by its release is not lost', () => {
+    holds(noLossWithoutFault, tale().works('a', 0, 1_000));
+  });
+
+  test('the first permit of a process counts, before any calm has begun', () => {
+    breaks(noLossWithoutFault, lost(), /a\/1 lost its permit without a fault/);
+    breaks(noLossWithoutFault, lost().event({ kind: 'calm', from: 1_200, at: 3_000 }), /a\/1/);
+  });
+
+  test('a fault, a pause or a killed process up to a lease before explains the loss', () => {
+    const fault = (from: number, at: number) => ({ kind: 'fault', from, at, name: 'x' }) as const;
+    holds(noLossWithoutFault, lost().event(fault(-1_500, -900)));
+    holds(noLossWithoutFault, lost().event(fault(900, 2_000)));
+    holds(noLossWithoutFault, lost().paused('a', 400, 900));
+    holds(noLossWithoutFault, lost().killed('b', 500));
+    holds(noLossWithoutFault, lost().lost(500));
+  });
+
+  test('faults at other times, and pauses of other processes, do not', () => {
+    const fault = (from: number, at: number) => ({ kind: 'fault', from, at, name: 'x' }) as const;
+    breaks(noLossWithoutFault, lost().event(fault(-3_000, -1_100)), /a\/1/);
+    breaks(noLossWithoutFault, lost().event(fault(1_100, 2_000)), /a\/1/);
+    breaks(noLossWithoutFault, lost().paused('b', 400, 900), /a\/1/);
   });
 });

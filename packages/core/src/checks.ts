@@ -1,11 +1,14 @@
 import { HeadgateError, invalid } from './errors.ts';
+import { nearest } from './suggestion.ts';
 
 /** Refuses misspelt options: a `queuLimit` that is silently ignored protects nobody. */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) throw invalid(owner, 'an object', options);
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    const message = `${owner} has no option "${name}"; it knows ${known.join(', ')}`;
+    const meant = nearest(name, known);
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    const message = `${owner} has no option "${name}"; it knows ${known.join(', ')}${hint}`;
     throw new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, name);
   }
 }

@@ -40,6 +40,8 @@ export function invalid(
   value: unknown,
   code: ErrorCode = 'ERR_HEADGATE_OPTION',
 ): HeadgateError {
+  // Of an asynchronous function where a synchronous one is meant: its rejection is to end no process.
+  if (value instanceof Promise) value.catch(() => {});
   return new HeadgateError(code, `${option} must be ${expected}, got ${shown(value)}`, option);
 }
 
@@ -53,6 +55,16 @@ function shown(value: unknown): string {
 
 function kind(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** What it returns; undefined where it throws, which surfaces as an uncaught exception and stops nothing. */
+export function attempt<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    throwLater(error);
+    return undefined;
+  }
 }
 
 /** Throws outside the present call, so that one caller's bug does not stop the work of the others. */

@@ -1,9 +1,14 @@
 export const warned = new Set<string>();
 
-/** Warns the operator once per process; through `process.emitWarning` where there is one. */
+/** Warns the operator once per process. */
 export function warnOnce(code: `HEADGATE_${string}`, message: string): void {
   if (warned.has(code)) return;
   warned.add(code);
+  warn(code, message);
+}
+
+/** Warns the operator; through `process.emitWarning` where there is one. */
+export function warn(code: `HEADGATE_${string}`, message: string): void {
   const text = `${message} (@headgate/core/docs/errors.md, ${code})`;
   const { process } = globalThis as {
     process?: { emitWarning?(message: string, options: { code: string }): void };

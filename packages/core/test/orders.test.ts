@@ -150,6 +150,24 @@ describe('codel()', () => {
     expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
   });
 
+  it('a waiter is granted the room that an observer makes while others are shed', () => {
+    const clock = new VirtualClock();
+    const held: Caller[] = [];
+    const observer = {
+      rejected: () => {
+        for (const { permit } of held) permit?.release();
+      },
+    };
+    const settings = { limit: 3, queueLimit: 9, clock, observer };
+    const limiter = createLimiter({ ...settings, order });
+    held.push(call(limiter), call(limiter), call(limiter));
+    const old = call(limiter);
+    clock.advance(100);
+    const fresh = call(limiter);
+    expect(reasons([old, fresh])).toEqual(['overloaded', 'granted']);
+    expect([limiter.inflight, limiter.queued]).toEqual([1, 0]);
+  });
+
   it('sheds as others come, but nobody whom nobody replaces', () => {
     const { clock, limiter } = busy({ order });
     const alone = call(limiter);

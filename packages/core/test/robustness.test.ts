@@ -25,7 +25,7 @@ it('a waiter needs no more than its two answers', () => {
   expect(answers).toEqual(['rejected', 'granted']);
 });
 
-it('what fails in one limiter stops no other one', async () => {
+it('a limiter whose clock fails stops neither itself nor another one', async () => {
   class Broken extends VirtualClock {
     broken = false;
     override now(): number {
@@ -42,7 +42,7 @@ it('what fails in one limiter stops no other one', async () => {
   const errors = await uncaughtIn(() => held[0]?.release());
   expect(errors).toMatchObject([{ message: 'clock' }]);
   held[1]?.release();
-  expect(callers.map(({ answers }) => answers)).toEqual([0, 1]);
+  expect(callers.map(({ answers }) => answers)).toEqual([1, 1]);
   clock.broken = false;
   call(broken);
   broken.setLimit(2);

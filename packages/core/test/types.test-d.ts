@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
+import type { HttpOptions } from '../src/http/index.ts';
 import {
   type Clock,
   createGate,
@@ -21,6 +22,9 @@ import {
   systemClock,
   Waiter,
 } from '../src/index.ts';
+import { memoryStore } from '../src/shared/index.ts';
+
+type Limits = HttpOptions<unknown, [], unknown, unknown>;
 
 const limiter = createLimiter({ limit: 1 });
 const gate = createGate({ limits: [{ name: 'app', limit: 1 }] });
@@ -110,6 +114,18 @@ test('a waiter has two answers to give', () => {
   // @ts-expect-error a waiter, not what looks like one
   limiter.request({ granted() {}, rejected() {} });
   expectTypeOf(One).toBeObject();
+});
+
+test('a limit on a store has a name', () => {
+  const store = memoryStore();
+  createLimiter({ name: 'a', limit: 1, store });
+  const perhaps: typeof store | undefined = Math.random() < 0.5 ? store : undefined;
+  createLimiter({ name: 'a', limit: 1, store: perhaps });
+  // @ts-expect-error unrelated services would share it
+  createLimiter({ limit: 1, store });
+  expectTypeOf<{ limit: 1; store: typeof store }>().not.toExtend<Limits>();
+  expectTypeOf<{ limit: 1; store: typeof store; name: 'a' }>().toExtend<Limits>();
+  expectTypeOf<{ limit: 1 }>().toExtend<Limits>();
 });
 
 test('a limit of a gate is shared or its own, not both', () => {

@@ -7,6 +7,8 @@ const longest = 7_800;
 
 interface Errand {
   readonly query: () => Query;
+  /** Milliseconds that it may take, where that is less than usual. */
+  readonly time: number | undefined;
   done(rows: readonly unknown[][]): void;
   failed(error: unknown): void;
 }
@@ -34,8 +36,8 @@ export class Errands {
     });
   }
 
-  query(query: Query): Promise<readonly unknown[][]> {
-    return this.#add(() => query);
+  query(query: Query, time?: number): Promise<readonly unknown[][]> {
+    return this.#add(() => query, time);
   }
 
   /**
@@ -61,9 +63,9 @@ export class Errands {
     if (message.length <= longest) send();
   }
 
-  #add(query: () => Query): Promise<readonly unknown[][]> {
+  #add(query: () => Query, time?: number): Promise<readonly unknown[][]> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ query, done, failed });
+      this.#waiting.push({ query, time, done, failed });
       if (!this.#isBusy) void this.#work();
     });
   }
@@ -81,16 +83,16 @@ export class Errands {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      await this.#do(next.query()).then(next.done, next.failed);
+      await this.#do(next.query(), next.time).then(next.done, next.failed);
     }
     this.#isBusy = false;
   }
 
   /** Tries once more where the connection is lost meanwhile: each is safe to repeat. */
-  #do(query: Query): Promise<readonly unknown[][]> {
-    return this.link.query(query).catch((error: unknown) => {
+  #do(query: Query, time: number | undefined): Promise<readonly unknown[][]> {
+    return this.link.query(query, time).catch((error: unknown) => {
       if (!isAway(error)) throw error;
-      return this.link.query(query);
+      return this.link.query(query, time);
     });
   }
 }

@@ -7,7 +7,7 @@ const canceled = new Set(['57014', '55P03']);
 const missing = new Set(['3F000', '42P01', '42883']);
 const repeatable = new Set(['40001', '40P01']);
 
-function stateOf(error: unknown): string {
+export function stateOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
 }
@@ -41,6 +41,10 @@ export function failure(cause: unknown): StoreError {
   if (missing.has(state)) {
     return refused(`its tables are not there (${state}): await store.migrate(), once`, cause);
   }
+  if (state === '42703') {
+    const { message } = cause as Error;
+    return refused(`its tables are not as migrate() makes them (${state}: ${message})`, cause);
+  }
   if (isRefusal(cause)) return refused(`PostgreSQL refused the call: ${state}`, cause);
   const { message = '' } = (cause ?? {}) as Partial<Error>;
   if (canceled.has(state) || /timeout/i.test(message)) return late(cause);
@@ -54,6 +58,21 @@ export function refused(message: string, cause?: unknown): StoreError {
 /** No answer within the time: whether the call was done is not known. */
 export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'PostgreSQL has not answered in time', cause);
+}
+
+/** Whether the server has no room for further notifications. */
+export function isQueueFull(error: unknown): boolean {
+  return stateOf(error) === '54000';
+}
+
+export function queueFull(cause: unknown): StoreError {
+  const message = 'the NOTIFY queue of PostgreSQL is full (54000): waiters are granted later';
+  return refused(message, cause);
+}
+
+export function unheard(): StoreError {
+  const message = 'notifications do not arrive: the listening connection is opened anew';
+  return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
 }
 
 function down(message: string, cause?: unknown): StoreError {

@@ -53,15 +53,20 @@ export class Link {
   }
 
   /** Where it takes too long the connection is ended, and whether the statement was done is not known. */
-  async query(query: Query): Promise<readonly unknown[][]> {
+  async query(query: Query, time?: number): Promise<readonly unknown[][]> {
     const client = this.#client ?? (await this.open());
     try {
-      return await this.#inTime(client, () => ask(client, query));
+      return await this.#inTime(client, () => ask(client, query), time);
     } catch (error) {
       // The server says that it ends the connection before it does: nobody else is to ask there meanwhile.
       if (isAway(error)) this.#drop(client, error);
       throw error;
     }
+  }
+
+  /** Its connection is of no use, though it looks open. */
+  lose(error: unknown): void {
+    if (this.#client !== undefined) this.#drop(this.#client, error);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,9 @@
+import { type StoreError, SubscriptionProbe } from '@headgate/core/shared';
 import { type MakeClient, type PostgresClient, type Query, statement } from './client.ts';
-import { refused } from './failure.ts';
+import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
 import { Link } from './link.ts';
 import { sessionSettings } from './session.ts';
+import { checkVersion, versionQuery } from './version.ts';
 
 export interface ListeningOptions {
   readonly make: MakeClient;
@@ -16,6 +18,10 @@ export interface ListeningOptions {
   up(number: number): void;
   /** @param ago Milliseconds since what has failed was begun. */
   down(error: unknown, ago: number): void;
+  /** Whether any waiter of this process depends on notifications. */
+  isNeeded(): boolean;
+  /** Notifications do not arrive, for this reason; undefined when they arrive again. */
+  muted(error: StoreError | undefined): void;
 }
 
 /** Milliseconds that are waited for a notification, at least. */
@@ -38,17 +44,38 @@ export class Listening {
   readonly #options: ListeningOptions;
   /** Whether it has ever listened: if so, what is asked on another connection need not wait for it. */
   isProven = false;
+  readonly #probe: SubscriptionProbe;
   #number = 0;
+  /** Whether the store was told that notifications do not arrive. */
+  #isMuted = false;
 
   constructor(options: ListeningOptions) {
     this.#options = options;
-    this.link = new Link({
-      make: options.make,
-      timeout: options.timeout,
-      setUp: (client) => this.#setUp(client),
-      up: () => options.up(this.#number),
-      down: options.down,
+    const { make, timeout, isNeeded, down } = options;
+    this.#probe = new SubscriptionProbe({
+      ...{ timeout, isNeeded },
+      publish: () => this.#publish(),
+      failed: () => this.#died(),
     });
+    this.link = new Link({
+      ...{ make, timeout },
+      setUp: (client) => this.#setUp(client),
+      up: () => this.#up(),
+      down: (error, ago) => {
+        this.#probe.down();
+        down(error, ago);
+      },
+    });
+  }
+
+  /** A waiter has been queued: a notification will tell when it is granted. */
+  isNeeded(): void {
+    this.#probe.wanted();
+  }
+
+  close(): Promise<void> {
+    this.#probe.down();
+    return this.link.close();
   }
 
   /** Resolves once it is known that notifications arrive here. */
@@ -65,20 +92,58 @@ export class Listening {
       greeted = resolve;
     });
     client.on('notification', ({ payload }: { payload: string }) => {
+      this.#probe.heard();
+      this.#mute(undefined);
       if (payload === greeting) greeted();
       else heard(payload);
     });
     await client.query(statement(`LISTEN ${channel}`));
-    const notify = statement('SELECT pg_catalog.pg_notify($1, $2)', [channel, greeting]);
-    await this.#options.elsewhere(notify);
-    await this.#hears(client, greets, channel, Math.max(timeout / 2, greetingTime));
+    const full = await this.#notify(greeting).then(nothing, unlessFull);
+    if (full === undefined) {
+      await this.#hears(client, greets, channel, Math.max(timeout / 2, greetingTime));
+    } else if (!(await isDirect(client))) throw full;
+    this.#mute(full);
     // Only now: a session's settings and locks would stay behind in a pooler.
     await client.query(statement(sessionSettings(0)));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
+    const { rows: versions } = await client.query(statement(versionQuery(schema)));
+    checkVersion(versions[0]?.[0]);
     const register = statement(`SELECT ${schema}.register($1)`, [owner]);
     const { rows } = await client.query(register);
     this.#number = Number(rows[0]?.[0]);
     this.isProven = true;
+  }
+
+  #up(): void {
+    this.#probe.up();
+    this.#options.up(this.#number);
+  }
+
+  /** Its connection looks open, but nothing arrives there. */
+  #died(): void {
+    const error = unheard();
+    this.#mute(error);
+    this.link.lose(error);
+  }
+
+  #mute(error: StoreError | undefined): void {
+    if (this.#isMuted === (error !== undefined)) return;
+    this.#isMuted = error !== undefined;
+    this.#options.muted(error);
+  }
+
+  async #publish(): Promise<void> {
+    const full = await this.#notify('probe').then(nothing, unlessFull);
+    if (full === undefined) return;
+    this.#mute(full);
+    throw full;
+  }
+
+  /** Notifies this process, on another connection. */
+  #notify(message: string): Promise<unknown> {
+    const { owner, elsewhere } = this.#options;
+    const values = [channelOf(owner), message];
+    return elsewhere(statement('SELECT pg_catalog.pg_notify($1, $2)', values));
   }
 
   async #hears(
@@ -97,4 +162,20 @@ export class Listening {
     await client.query(statement(`UNLISTEN ${channel}`));
     throw refused(problem);
   }
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+/** The server's queue of notifications is full: waiters poll meanwhile, and all else goes on. */
+function unlessFull(error: unknown): StoreError {
+  if (isQueueFull(error)) return queueFull(error);
+  throw error;
+}
+
+/** Whether the client talks to the server itself, by the server's process: a pooler makes up another number. */
+async function isDirect(client: PostgresClient): Promise<boolean> {
+  const { rows } = await client.query(statement('SELECT pg_catalog.pg_backend_pid()'));
+  return Number(rows[0]?.[0]) === (client as { processID?: unknown }).processID;
 }

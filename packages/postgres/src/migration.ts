@@ -1,9 +1,10 @@
-import { destroy, type MakeClient, type PostgresClient } from './client.ts';
-import { failure } from './failure.ts';
+import { destroy, type MakeClient, type PostgresClient, statement } from './client.ts';
+import { failure, stateOf } from './failure.ts';
 import { leaseFunctions } from './lease.sql.ts';
 import { ringFunctions } from './ring.sql.ts';
 import { identifier } from './schema.ts';
 import { tables } from './tables.sql.ts';
+import { checkVersion, isNewer, versionFunction, versionGuard, versionQuery } from './version.ts';
 
 /**
  * All that the store needs in the database, in one transaction. It may run again, and in many processes at once: the
@@ -16,7 +17,7 @@ SET LOCAL client_min_messages = warning;
 SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('headgate'), pg_catalog.hashtext('migration'));
-${tables(quoted)}${leaseFunctions(quoted)}${ringFunctions(quoted)}
+${versionGuard(quoted)}${tables(quoted)}${leaseFunctions(quoted)}${ringFunctions(quoted)}${versionFunction(quoted)}
 COMMIT;
 `;
 }
@@ -28,7 +29,13 @@ export async function migrate(make: MakeClient, schema: string): Promise<void> {
     client = await make();
     client.on('error', () => {});
     await client.connect();
-    await client.query({ text: migration(schema), rowMode: 'array' });
+    await client.query(statement(migration(schema))).catch((error: unknown) => {
+      if (stateOf(error) !== isNewer) throw error;
+    });
+    // Of a newer release's tables nothing was changed: perhaps this one can use them.
+    await client.query(statement('ROLLBACK'));
+    const { rows } = await client.query(statement(versionQuery(identifier(schema))));
+    checkVersion(rows[0]?.[0]);
     await client.end();
   } catch (error) {
     if (client !== undefined) destroy(client);

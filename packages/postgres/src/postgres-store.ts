@@ -60,9 +60,10 @@ export class PostgresStore extends Store {
       return this.#listening.isProven ? settings : undefined;
     });
     const query = this.#errands.query.bind(this.#errands);
+    const ended = (ago: number) => this.#ended(ago);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
-    this.#ring = new Ring({ ...own, query, news, horizon });
+    this.#ring = new Ring({ ...own, query, ended, news, horizon });
     const { clock } = this;
     this.#recognition = new Recognition({ clock, lease, renew: () => this.#renew() });
     this.#listening = new Listening({
@@ -80,6 +81,8 @@ export class PostgresStore extends Store {
         this.#recognition.lose();
         if (servesNobody(error)) this.#recognition.excuse(ago);
       },
+      isNeeded: () => this.#listener?.isWaiting === true,
+      muted: (error) => this.#listener?.muted?.(error),
     });
     this.#work = new Work({
       ...own,
@@ -104,6 +107,7 @@ export class PostgresStore extends Store {
     const answers: (Answer | undefined)[] = new Array(ops.length).fill(undefined);
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
     await within(timeout, (isLate) => this.#work.do(ops, answers, isLate));
+    if (answers.some(isQueued)) this.#listening.isNeeded();
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
@@ -136,8 +140,8 @@ export class PostgresStore extends Store {
     this.#recognition.close();
     await within(this.timeout, async () => {
       if (this.#errands.link.isUp) await this.#ring.close();
-      const links = [this.#work.link, this.#listening.link, this.#errands.link];
-      await Promise.all(links.map((link) => link.close()));
+      const connections = [this.#work.link, this.#listening, this.#errands.link];
+      await Promise.all(connections.map((connection) => connection.close()));
     });
   }
 
@@ -157,6 +161,12 @@ export class PostgresStore extends Store {
     if (!this.#isUp) return;
     this.#isUp = false;
     this.#listener?.state(false, failure(error));
+  }
+
+  /** The server has ended the listening session, and this end of the connection was not told. */
+  #ended(ago: number): void {
+    this.#recognition.lose(ago);
+    this.#listening.link.lose(new Error('the server has ended the connection'));
   }
 
   /** Has everything renewed, where that is possible; else the limiters are to ask how long their leases are certain. */
@@ -191,6 +201,10 @@ export class PostgresStore extends Store {
     const ref = what === 'recall' ? refOf(lines[0] ?? '') : undefined;
     if (ref !== undefined) listener?.recall(ref);
   }
+}
+
+function isQueued(answer: Answer | undefined): boolean {
+  return answer !== undefined && 'state' in answer && answer.state === 'queued';
 }
 
 function grantsOf(lines: readonly string[]): Grant[] {

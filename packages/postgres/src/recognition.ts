@@ -36,13 +36,14 @@ export class Recognition {
     return loss === undefined ? Infinity : Math.max(sent, loss.at) + grace * certainPart;
   }
 
-  lose(): void {
+  /** @param ago Milliseconds since the last moment at which it was certain. */
+  lose(ago = 0): void {
     if (this.#loss !== undefined) return;
     const { clock, lease, renew } = this.#options;
     const now = clock.now();
     // What was asked for before the others has ended by itself.
     this.#losses = this.#losses.filter(({ until }) => until + lease > now);
-    this.#losses.push({ at: now, until: Infinity });
+    this.#losses.push({ at: now - ago, until: Infinity });
     this.#timer = setInterval(renew, grace / 3).unref();
     renew();
   }

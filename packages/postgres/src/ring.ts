@@ -5,11 +5,18 @@ import { grace, mostForgotten, mostSwept } from './ring.sql.ts';
 
 /** Milliseconds from one look at the process before to the next. */
 const period = 250;
+/**
+ * Milliseconds until a look that is not answered is repeated on another connection: where the server has ended all of
+ * this process's sessions, the process is to know before others are granted its places.
+ */
+const patience = grace / 2;
 
 export interface RingOptions {
   readonly schema: string;
   readonly sender: Sender;
-  query(query: Query): Promise<readonly unknown[][]>;
+  query(query: Query, time?: number): Promise<readonly unknown[][]>;
+  /** The server has ended this process's own session at some time since: `ago` milliseconds. */
+  ended(ago: number): void;
   news(news: News): void;
   /** Is looked at by the first process of the ring, for all. */
   readonly horizon: Horizon;
@@ -22,6 +29,8 @@ export class Ring {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #swept = performance.now();
+  /** When a look was sent that found this process's own session alive. */
+  #alive = 0;
 
   constructor(options: RingOptions) {
     this.#options = options;
@@ -30,6 +39,7 @@ export class Ring {
   /** From now on, under this number. */
   join(number: number): void {
     this.#number = number;
+    this.#alive = performance.now();
     this.#later(0);
   }
 
@@ -59,13 +69,7 @@ export class Ring {
 
   async #watch(): Promise<void> {
     const { schema, query, sender, horizon } = this.#options;
-    const text = `SELECT ${schema}.watch($1)`;
-    const values = [this.#number];
-    const watch: Query = { name: 'headgate watch', text, values, rowMode: 'array' };
-    const found = await query(watch).then(
-      ([row]) => row?.[0],
-      () => 'nothing',
-    );
+    const found = await this.#look();
     if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
     // What follows is needed once, so the first process does it for all.
     if (found === 'first' && performance.now() - this.#swept > sender.lease) {
@@ -79,7 +83,25 @@ export class Ring {
       if (swept === mostSwept || forgotten === mostForgotten) this.#swept = -Infinity;
       else await horizon.look();
     }
-    this.#later(found === 'dead' ? 0 : period);
+    this.#later(found === 'dead' || found === 'silence' ? 0 : period);
+  }
+
+  async #look(): Promise<unknown> {
+    const { schema, query, ended } = this.#options;
+    const number = this.#number;
+    const text = `SELECT CASE WHEN ${schema}.has_ended($1) THEN 'ended' ELSE ${schema}.watch($1) END`;
+    const watch: Query = {
+      ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
+    };
+    const sent = performance.now();
+    const found = await query(watch, patience).then(
+      ([row]) => row?.[0],
+      ({ code }) => (code === 'ERR_HEADGATE_STORE_TIMEOUT' ? 'silence' : 'nothing'),
+    );
+    if (number !== this.#number) return 'nothing';
+    if (found === 'ended') ended(performance.now() - this.#alive);
+    else if (found !== 'silence' && found !== 'nothing') this.#alive = sent;
+    return found;
   }
 
   /** Returns of how many limits. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 let server: PostgresServer;
 let store: PostgresStore;
-let name: string;
+let name = 'figures';
 let count = 0;
 /** Of those that do operations, whichever connection they go through. */
 let statements = 0;

@@ -99,3 +99,16 @@ test('limits that nobody uses are swept and forgotten as quickly as they may com
     expect([await left('touched = 0'), await left('soonest < touched')]).toEqual([0, 0]);
   }, 12_000);
 });
+
+test('a dead process is found while the process that should look at it is stopped', async () => {
+  await database.rows('DELETE FROM headgate.members WHERE number = 2');
+  await fill(1, minute);
+  // It holds the lock of its number, and does not look.
+  await (await connection()).query(`SELECT headgate.register('stopped')`);
+  const live = await connection();
+  const [number] = (
+    await live.query({ text: `SELECT headgate.register('live')`, rowMode: 'array' })
+  ).rows[0] as [number];
+  expect(await database.ask('SELECT headgate.watch($1)', number)).toBe('dead');
+  expect(await long()).toBe(0);
+});

@@ -23,11 +23,15 @@ export interface Connection {
   eval(script: string, key: string, args: string[]): Promise<unknown>;
   /** Also takes `error` events, which would end the process where nobody did; returns what ends it. */
   watch(watcher: Watcher): () => void;
-  /** Resolves when messages come; `lost` is called when they no longer do. */
+  /**
+   * Resolves when messages come; `lost` is called when they no longer do. The signal aborts an attempt that takes too
+   * long, whose promise may then never settle.
+   */
   subscribe(
     channel: string,
     heard: (message: string) => void,
     lost: () => void,
+    signal: AbortSignal,
   ): Promise<Subscriber>;
 }
 

@@ -83,6 +83,7 @@ export class IoredisConnection implements Connection {
     channel: string,
     heard: (message: string) => void,
     lost: () => void,
+    signal: AbortSignal,
   ): Promise<Subscriber> {
     const subscriber = this.#node().duplicate(forListening);
     const stop = onAll(subscriber, {
@@ -95,7 +96,9 @@ export class IoredisConnection implements Connection {
       // After its end it would keep the process alive for a while.
       if (subscriber.status !== 'end') subscriber.disconnect();
     };
+    signal.addEventListener('abort', close, { once: true });
     try {
+      signal.throwIfAborted();
       await subscriber.connect();
       // Whoever is otherwise done may end.
       subscriber.stream?.unref?.();

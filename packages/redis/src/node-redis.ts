@@ -81,6 +81,7 @@ export class NodeRedisConnection implements Connection {
     channel: string,
     heard: (message: string) => void,
     lost: () => void,
+    signal: AbortSignal,
   ): Promise<Subscriber> {
     const node = await this.#node();
     const socket = { ...node.options?.socket, reconnectStrategy: false };
@@ -91,7 +92,9 @@ export class NodeRedisConnection implements Connection {
       stop();
       if (subscriber.isOpen) subscriber.destroy();
     };
+    signal.addEventListener('abort', close, { once: true });
     try {
+      signal.throwIfAborted();
       await subscriber.connect();
       // Whoever is otherwise done may end.
       subscriber.unref();

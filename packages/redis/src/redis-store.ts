@@ -40,13 +40,19 @@ export class RedisStore extends Store {
   readonly #waiting = new Set<() => void>();
   #listener: StoreListener | undefined;
   #isUp = true;
+  /** Whether the client has ever been connected. */
+  #wasUp: boolean;
   #isClosed = false;
 
   constructor(connection: Connection, prefix: string, lease: number, timeout: number) {
     super({ lease, timeout });
     this.#connection = connection;
+    this.#wasUp = connection.isUp;
     this.#sender = { owner: this.owner, prefix, lease, keys: new WeakMap() };
-    this.#subscription = new Subscription(connection, prefix + this.owner, () => this.#listener);
+    this.#subscription = new Subscription({
+      ...{ connection, channel: prefix + this.owner, timeout },
+      listener: () => this.#listener,
+    });
     this.#unwatch = connection.watch({
       up: () => this.#up(),
       down: (error) => this.#down(error),
@@ -61,6 +67,7 @@ export class RedisStore extends Store {
     await within(timeout, (isLate) =>
       Promise.all(calls.map((call) => this.#do(call, answers, isLate))),
     );
+    if (answers.some(isQueued)) this.#subscription.isNeeded();
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
@@ -104,8 +111,10 @@ export class RedisStore extends Store {
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
     while (this.#connection.isConnecting && !this.#isClosed && !isLate()) {
-      // As for want of a password: a client that tries again and again would let each call wait in vain.
-      if (isRefusal(this.#connection.lastError)) throw this.#connection.lastError;
+      // The client would let each call wait in vain: for want of a password, or of a server since it was made. A server
+      // that was there may be back within the call's time.
+      const { lastError } = this.#connection;
+      if (isRefusal(lastError) || (lastError !== undefined && !this.#wasUp)) throw lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
     // Its caller was told that it failed: it must not come true when the client connects.
@@ -120,6 +129,7 @@ export class RedisStore extends Store {
   }
 
   #up(): void {
+    this.#wasUp = true;
     this.#subscription.open();
     this.#wake();
     if (this.#isUp) return;
@@ -139,6 +149,10 @@ export class RedisStore extends Store {
     for (const go of this.#waiting) go();
     this.#waiting.clear();
   }
+}
+
+function isQueued(answer: Answer | undefined): boolean {
+  return answer !== undefined && 'state' in answer && answer.state === 'queued';
 }
 
 function read(reply: unknown): StoreStats {

@@ -1,30 +1,57 @@
-import type { Grant, LimitName, StoreListener } from '@headgate/core/shared';
+import {
+  type Grant,
+  type LimitName,
+  StoreError,
+  type StoreListener,
+  SubscriptionProbe,
+} from '@headgate/core/shared';
 import type { Connection, Subscriber } from './connection.ts';
+import { Script } from './script.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
 const firstPause = 25;
 const longestPause = 1_000;
+/** Milliseconds that an attempt may take at least: a slow network or handshake is to succeed at some time. */
+const openingTime = 5_000;
+
+/** A script, since clients may prefix the channel of a plain PUBLISH. It needs no more rights than the others. */
+const publish = new Script(`return redis.call('PUBLISH', ARGV[1], 'probe')`);
+
+export interface SubscriptionOptions {
+  readonly connection: Connection;
+  readonly channel: string;
+  /** Milliseconds that a call may take. */
+  readonly timeout: number;
+  listener(): StoreListener | undefined;
+}
 
 /** Hears what other processes' operations mean for this one, on a connection of its own, opened anew where lost. */
 export class Subscription {
-  readonly #connection: Connection;
-  readonly #channel: string;
-  readonly #listener: () => StoreListener | undefined;
+  readonly #options: SubscriptionOptions;
+  readonly #probe: SubscriptionProbe;
   #subscriber: Subscriber | undefined;
   #isOpening = false;
   #isClosed = false;
+  /** Whether the listener was told that messages do not arrive. */
+  #isMuted = false;
   #pause = firstPause;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(connection: Connection, channel: string, listener: () => StoreListener | undefined) {
-    this.#connection = connection;
-    this.#channel = channel;
-    this.#listener = listener;
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+    const { connection, channel, timeout, listener } = options;
+    this.#probe = new SubscriptionProbe({
+      timeout,
+      publish: () => publish.run(connection, channel, [channel]),
+      isNeeded: () => listener()?.isWaiting === true,
+      failed: () => this.#died(),
+    });
   }
 
   /** Does nothing where it is open or about to be, or the client has no connection. Never fails; is tried again. */
   open(): void {
-    if (this.#subscriber || this.#isOpening || this.#isClosed || !this.#connection.isUp) return;
+    const { isUp } = this.#options.connection;
+    if (this.#subscriber || this.#isOpening || this.#isClosed || !isUp) return;
     clearTimeout(this.#timer);
     this.#isOpening = true;
     void this.#subscribe();
@@ -37,7 +64,12 @@ export class Subscription {
 
   /** The user has closed the client. */
   pauseWhereClosed(): void {
-    if (this.#connection.isClosed) this.#drop();
+    if (this.#options.connection.isClosed) this.#drop();
+  }
+
+  /** A waiter has been queued: a message will tell when it is granted. */
+  isNeeded(): void {
+    this.#probe.wanted();
   }
 
   async #subscribe(): Promise<void> {
@@ -46,9 +78,7 @@ export class Subscription {
       isLost = true;
       this.#lose();
     };
-    const heard = (message: string) => this.#hear(message);
-    const opening = this.#connection.subscribe(this.#channel, heard, lost);
-    const subscriber = await opening.catch(() => undefined);
+    const subscriber = await this.#attempt(lost);
     this.#isOpening = false;
     // It may also have been lost or closed in this moment.
     if (subscriber === undefined || isLost || this.#isClosed) {
@@ -57,11 +87,44 @@ export class Subscription {
     }
     this.#subscriber = subscriber;
     this.#pause = firstPause;
-    this.#listener()?.check();
+    this.#probe.up();
+    const listener = this.#options.listener();
+    if (this.#isMuted) listener?.muted?.(undefined);
+    this.#isMuted = false;
+    listener?.check();
+  }
+
+  /** Undefined where it fails or takes too long: a connection may also die silently while it is opened. */
+  async #attempt(lost: () => void): Promise<Subscriber | undefined> {
+    const { connection, channel, timeout } = this.#options;
+    const abort = new AbortController();
+    const heard = (message: string) => this.#hear(message);
+    const opening = connection.subscribe(channel, heard, lost, abort.signal);
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        abort.abort();
+        resolve(undefined);
+      };
+      const timer = setTimeout(giveUp, Math.max(timeout, openingTime)).unref();
+      const settle = (subscriber?: Subscriber) => {
+        clearTimeout(timer);
+        resolve(subscriber);
+      };
+      opening.then(settle, () => settle());
+    });
+  }
+
+  /** Its connection looks open, but nothing arrives there. */
+  #died(): void {
+    const message = 'messages of Redis do not arrive: the subscription is opened anew';
+    this.#isMuted = true;
+    this.#lose();
+    this.#options.listener()?.muted?.(new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message));
   }
 
   #drop(): void {
     clearTimeout(this.#timer);
+    this.#probe.down();
     this.#subscriber?.close();
     this.#subscriber = undefined;
   }
@@ -76,8 +139,9 @@ export class Subscription {
   }
 
   #hear(message: string): void {
+    this.#probe.heard();
     const [what, ...words] = message.split('\n');
-    const listener = this.#listener();
+    const listener = this.#options.listener();
     if (listener === undefined) return;
     if (what === 'grant') {
       for (const grant of grantsOf(words)) listener.grant(grant);

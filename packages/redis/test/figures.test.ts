@@ -13,7 +13,7 @@ let client: Redis;
 /** Past the proxy, which counts. */
 let direct: Redis;
 let store: Store;
-let name: string;
+let name = 'figures';
 let count = 0;
 
 beforeAll(async () => {

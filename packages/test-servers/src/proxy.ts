@@ -4,7 +4,12 @@ import { Pipe } from './pipe.ts';
 import { freePort } from './ports.ts';
 import { RequestCounter } from './request-counter.ts';
 
+/** How much of what a client sends is looked at, to tell connections apart. */
+const lookedAt = 4_096;
+
 interface Connection {
+  /** The first that the client has sent. */
+  sent: string;
   readonly client: Socket;
   readonly server: Socket;
   readonly pipes: readonly Pipe[];
@@ -52,12 +57,7 @@ export class FaultyProxy {
 
   /** Resets all connections. */
   cut(): void {
-    for (const { client, server } of this.#open) {
-      // A socket that is at its end cannot be reset: Node would keep its handle, and turn for ever when it exits.
-      if (client.writableEnded) client.destroy();
-      else client.resetAndDestroy();
-      server.destroy();
-    }
+    for (const connection of this.#open) reset(connection);
     this.#open.clear();
   }
 
@@ -77,6 +77,40 @@ export class FaultyProxy {
     for (const { pipes } of this.#open) for (const pipe of pipes) pipe.hold(on);
   }
 
+  /** Half-open for good, only connections whose client has sent this text, in any case; returns how many. */
+  holdOnly(text: string): number {
+    const found = this.#those(text);
+    for (const { pipes } of found) for (const pipe of pipes) pipe.hold(true);
+    return found.length;
+  }
+
+  /** Half-open: one connection alone, chosen among so many. Returns what resets it at both ends. */
+  holdOne(choose: (count: number) => number): () => void {
+    const open = this.#those('');
+    const one = open[choose(open.length)];
+    for (const pipe of one?.pipes ?? []) pipe.hold(true);
+    return () => {
+      if (one !== undefined) reset(one);
+    };
+  }
+
+  /** Ends connections at the server, and keeps their clients from noticing; all, or those that have sent this text. */
+  endAtServer(text = ''): number {
+    const found = this.#those(text);
+    for (const { server, pipes } of found) {
+      for (const pipe of pipes) pipe.hold(true);
+      server.resetAndDestroy();
+    }
+    return found.length;
+  }
+
+  #those(text: string): Connection[] {
+    return [...this.#open].filter(
+      ({ sent, client, server }) =>
+        !client.closed && !server.closed && sent.toLowerCase().includes(text.toLowerCase()),
+    );
+  }
+
   async stop(): Promise<void> {
     this.cut();
     this.#server.close();
@@ -93,11 +127,12 @@ export class FaultyProxy {
     const counter = new RequestCounter();
     const count = (chunk: Buffer) => {
       this.#requests += counter.read(chunk);
+      if (connection.sent.length < lookedAt) connection.sent += chunk.toString('latin1');
     };
     const late = () => this.#delay;
     const pipes = [new Pipe(client, server, late, count), new Pipe(server, client, late, () => {})];
     for (const pipe of pipes) pipe.hold(this.#held);
-    const connection = { client, server, pipes };
+    const connection: Connection = { sent: '', client, server, pipes };
     this.#open.add(connection);
     // While bytes are held, one end may be gone and the other not know it.
     const forget = () => {
@@ -106,6 +141,13 @@ export class FaultyProxy {
     client.on('close', forget);
     server.on('close', forget);
   }
+}
+
+function reset({ client, server }: Connection): void {
+  // A socket that is at its end cannot be reset: Node would keep its handle, and turn for ever when it exits.
+  if (client.writableEnded) client.destroy();
+  else client.resetAndDestroy();
+  server.destroy();
 }
 
 /** The target may move: its port is read for each connection. */

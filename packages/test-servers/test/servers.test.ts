@@ -142,3 +142,26 @@ test('a proxy cuts, refuses, delays and holds', async () => {
   proxy.refuse(false);
   expect(await client.ping()).toBe('PONG');
 });
+
+test('a proxy holds, or ends at the server, only the connections whose client has sent a text', async () => {
+  const proxy = await startProxy(await server());
+  undo.push(() => proxy.stop());
+  const [marked, other] = [connect(proxy), connect(proxy)];
+  await marked.set('marked', 1);
+  await other.ping();
+  expect(proxy.holdOnly('MARKED')).toBe(1);
+  const silence = new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await Promise.race([marked.ping(), silence])).toBe(undefined);
+  expect(await other.ping()).toBe('PONG');
+  expect(proxy.endAtServer('marked')).toBe(1);
+  expect(proxy.endAtServer('marked')).toBe(0);
+  expect([marked.status, await other.ping()]).toEqual(['ready', 'PONG']);
+  const reset = proxy.holdOne((count) => count - 1);
+  const pong = other.ping();
+  expect(await Promise.race([pong, new Promise((resolve) => setTimeout(resolve, 50))])).toBe(
+    undefined,
+  );
+  reset();
+  // The client asks again on its next connection.
+  expect(await pong).toBe('PONG');
+});

@@ -30,4 +30,11 @@ export {
   faultyStore,
   type NewsFault,
 } from './store/faulty-store.ts';
+export type {
+  InterleavingDriver,
+  InterleavingOptions,
+  InterleavingServer,
+} from './store/interleavings/driver.ts';
+export { interleavingSuite } from './store/interleavings/interleaving-suite.ts';
+export { Network, type Request } from './store/interleavings/network.ts';
 export { storeSuite } from './store/store-suite.ts';

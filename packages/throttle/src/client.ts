@@ -4,7 +4,7 @@ import { Holder } from './holder.ts';
 import { checkLease } from './lease.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
 import { Protocol } from './protocol.ts';
-import { Transport } from './transport.ts';
+import { type Caller, Transport } from './transport.ts';
 
 export interface ThrottleClientOptions {
   /** Where the service is: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
@@ -36,13 +36,13 @@ export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
 
 /** What `throttleClient` makes. */
 export class ThrottleClient {
-  readonly #transport: Transport;
+  readonly #transport: Caller;
   readonly #protocol: Protocol;
   readonly #lease: number;
   readonly #works = new Set<Promise<void>>();
 
   /** @internal */
-  constructor(transport: Transport, lease: number) {
+  constructor(transport: Caller, lease: number) {
     this.#transport = transport;
     this.#protocol = new Protocol(transport);
     this.#lease = lease;
@@ -52,8 +52,9 @@ export class ThrottleClient {
    * Waits for a lock, in the service's line. What may pass is tried again: no answer, no connection, an answer that says
    * so; ten times in a row at most.
    *
-   * @throws RejectedError where it has not got the lock in time; StoreError where the service refuses it or cannot be
-   * reached; the signal's reason. In each case the service is told that nobody waits any more.
+   * @throws RejectedError where it has not got the lock in time, also while the service does not answer; StoreError where
+   * the service refuses it or cannot be reached; the signal's reason. In each case the request is withdrawn, and a grant
+   * that comes later is released.
    * @throws HeadgateError where an option makes no sense.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {

@@ -38,6 +38,10 @@ export function late(): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
 }
 
+export function isLate(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'ERR_HEADGATE_STORE_TIMEOUT';
+}
+
 /** It is not opened again. */
 class Closed extends StoreError {}
 

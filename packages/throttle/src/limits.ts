@@ -1,5 +1,6 @@
 import type { Clock } from '@headgate/core';
 import type { LimitRef, Standing } from '@headgate/core/shared';
+import { endedBy } from './ended-by.ts';
 import { refused } from './failure.ts';
 import type { SemaphoreMetrics } from './metrics.ts';
 import type { Protocol } from './protocol.ts';
@@ -97,13 +98,4 @@ export class Limits {
     if (version !== '' || known.limit === limit) return undefined;
     return `semaphore "${name}" has ${known.limit} at the service, but the limit "${name}" is ${limit} here: they must be equal`;
   }
-}
-
-/** Waits no longer than the signal lets it. */
-function endedBy(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', abort));
-  });
 }

@@ -1,4 +1,4 @@
-/** One that waits at the service. */
+/** A waiter at the service. */
 export interface Waiting {
   /** Of the lease. */
   readonly id: string;
@@ -6,13 +6,16 @@ export interface Waiting {
   readonly weight: number;
 }
 
-/** Those of this process who wait for one semaphore, in the order in which they have joined the service's line. */
+/** The waiters of this process for one semaphore, in the order in which they have joined the service's queue. */
 export class Line {
   readonly #waiting = new Set<Waiting>();
 
-  constructor(readonly semaphore: string) {}
+  constructor(
+    readonly semaphore: string,
+    private readonly left: (line: Line) => void,
+  ) {}
 
-  /** Who is let in before all others here. */
+  /** The next one of this process to be granted. */
   get first(): Waiting | undefined {
     for (const waiting of this.#waiting) return waiting;
     return undefined;
@@ -24,6 +27,8 @@ export class Line {
 
   /** Whether it has waited until now. */
   leave(waiting: Waiting): boolean {
-    return this.#waiting.delete(waiting);
+    const hasWaited = this.#waiting.delete(waiting);
+    if (hasWaited) this.left(this);
+    return hasWaited;
   }
 }

@@ -1,6 +1,14 @@
 import { RejectedError } from '@headgate/core';
-import { checkCount, checkDuration, checkNames, checkText, invalid } from '@headgate/core/shared';
+import {
+  checkCount,
+  checkDuration,
+  checkNames,
+  checkText,
+  invalid,
+  longestTimer,
+} from '@headgate/core/shared';
 import type { Holder } from './holder.ts';
+import type { Patience } from './persist.ts';
 
 export interface LockOptions {
   /** How much of the semaphore it takes. Default: 1. */
@@ -71,19 +79,53 @@ export async function lockFor(
   const { count, timeout, signal } = checked(semaphore, options);
   signal?.throwIfAborted();
   holder.checkIdle(semaphore);
-  const began = performance.now();
+  const wait = new Wait(timeout, signal);
   let isHeld = false;
   try {
-    isHeld = await holder.acquire(semaphore, count, { until: began + timeout, signal });
+    isHeld = (await holder.acquire(semaphore, count, wait)) && !wait.isOver;
+  } catch (error) {
+    if (error !== timeUp) throw error;
   } finally {
+    wait.end();
     // Else it would be granted later, to nobody.
     if (!isHeld) background(holder.release(semaphore));
   }
   if (isHeld) return new Lock(semaphore, count, holder, background);
-  const waited = performance.now() - began;
+  const waited = performance.now() - wait.began;
   // How many others wait the protocol does not say.
   const rejection = { limit: semaphore, queued: 1, waited, retryAfter: 1 };
   throw new RejectedError({ reason: 'timeout', ...rejection });
+}
+
+const timeUp = new Error('the time to wait is over');
+
+/** How long a caller waits: its signal aborts with the caller's, or with `timeUp`. */
+class Wait implements Patience {
+  readonly began = performance.now();
+  readonly until: number;
+  readonly signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly timeout: number,
+    signal: AbortSignal | undefined,
+  ) {
+    this.until = this.began + timeout;
+    const controller = new AbortController();
+    this.signal = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+    // With 0 there is one attempt, which takes its time.
+    if (timeout === 0 || timeout > longestTimer) return;
+    this.#timer = setTimeout(() => controller.abort(timeUp), timeout);
+  }
+
+  /** What is granted by now is granted too late. */
+  get isOver(): boolean {
+    return this.timeout > 0 && performance.now() >= this.until;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 function checked(semaphore: string, options: LockOptions) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endedBy } from './ended-by.ts';
 import { isPassing } from './failure.ts';
 
 const mostAttempts = 10;
@@ -34,11 +34,10 @@ export async function persist<T>(work: () => Promise<T>, { until, signal }: Pati
 }
 
 /** @throws The signal's reason. */
-export async function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, signal && { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  return endedBy(over, signal).finally(() => clearTimeout(timer));
 }

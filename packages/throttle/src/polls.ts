@@ -13,6 +13,16 @@ const shortBlock = 50;
 const firstPause = 25;
 const longestPause = 1_000;
 
+/** A request that is blocked. */
+interface Poll {
+  readonly waiting: Waiting;
+  readonly isLong: boolean;
+  /** Ends it. */
+  readonly cut: AbortController;
+  /** Runs when its waiter has left the queue. */
+  timer?: NodeJS.Timeout;
+}
+
 /** Is told what becomes of those who wait. */
 export interface PollListener {
   /** It has been let in, and has left the line. */
@@ -28,8 +38,7 @@ export class Polls {
   readonly #protocol: Protocol;
   readonly #listener: PollListener;
   readonly #timeout: number;
-  /** Those that are asked for, and what ends that. */
-  readonly #open = new Map<Line, { cut: AbortController; isLong: boolean }>();
+  readonly #open = new Map<Line, Poll>();
   /** Those that are to be asked for as soon as there is room. */
   readonly #due = new Set<Line>();
   readonly #paused = new Map<Line, NodeJS.Timeout>();
@@ -47,6 +56,16 @@ export class Polls {
     if (this.#isClosed || this.#open.has(line) || this.#paused.has(line)) return;
     this.#due.add(line);
     this.#go();
+  }
+
+  /**
+   * The service answers the blocked request of a waiter that has left its queue. Where it does not in time, the connection
+   * is dead, and the next waiter is asked for on another one.
+   */
+  left(line: Line): void {
+    const poll = this.#open.get(line);
+    if (poll === undefined || poll.timer !== undefined || poll.waiting === line.first) return;
+    poll.timer = setTimeout(() => poll.cut.abort(), this.#timeout).unref();
   }
 
   close(): void {
@@ -75,7 +94,8 @@ export class Polls {
     const cut = new AbortController();
     const isLong = this.#due.size === 0;
     const blockFor = isLong ? longBlock : shortBlock;
-    this.#open.set(line, { cut, isLong });
+    const poll: Poll = { waiting, isLong, cut };
+    this.#open.set(line, poll);
     const began = performance.now();
     let isIdle = false;
     try {
@@ -92,6 +112,7 @@ export class Polls {
       isIdle = !cut.signal.aborted;
       if (isIdle) this.#fail(error);
     }
+    clearTimeout(poll.timer);
     this.#open.delete(line);
     if (isIdle) this.#rest(line);
     else this.#again(line);

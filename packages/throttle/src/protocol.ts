@@ -1,7 +1,7 @@
 import { notDone } from './failure.ts';
 import { longest } from './lease.ts';
 import { metricsFrom, type SemaphoreMetrics } from './metrics.ts';
-import type { Answer, Call, CallTimes, Transport } from './transport.ts';
+import type { Answer, Call, Caller, CallTimes } from './transport.ts';
 
 /** What a peer holds: the count by semaphore. */
 export type Counts = ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export interface LockRequest {
 
 /** The routes of the service. Each is safe to repeat, and throws a StoreError where the service does not do it. */
 export class Protocol {
-  constructor(private readonly transport: Transport) {}
+  constructor(private readonly transport: Caller) {}
 
   /** Makes a peer that holds so much, whatever the full counts are; false where another is there already. */
   async restore(peer: bigint, acquired: Counts, expiresIn: number, times: CallTimes) {

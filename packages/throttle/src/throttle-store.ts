@@ -15,7 +15,7 @@ import { Limits } from './limits.ts';
 import { Polls } from './polls.ts';
 import { Protocol } from './protocol.ts';
 import { Sequence } from './sequence.ts';
-import { afterAll, type CallTimes, type Transport } from './transport.ts';
+import { afterAll, type Caller, type CallTimes } from './transport.ts';
 import { type Course, Verbs } from './verbs.ts';
 
 /** Who waits asks so often by itself: in parts of a lease. */
@@ -32,7 +32,7 @@ export class ThrottleStore extends Store {
     recall: false,
     counts: false,
   };
-  readonly #transport: Transport;
+  readonly #transport: Caller;
   readonly #limits: Limits;
   readonly #polls: Polls;
   readonly #verbs: Verbs;
@@ -42,20 +42,20 @@ export class ThrottleStore extends Store {
   #isUp = true;
   #isClosed = false;
 
-  constructor(transport: Transport, lease: number, timeout: number) {
+  constructor(transport: Caller, lease: number, timeout: number) {
     super({ lease, timeout });
     this.#transport = transport;
     const protocol = new Protocol(transport);
     this.#limits = new Limits(protocol, this.clock, timeout);
     this.#verbs = new Verbs({
-      ...{ protocol, clock: this.clock, lease },
+      ...{ protocol, clock: this.clock, lease, timeout },
       waits: (line) => this.#polls.want(line),
+      left: (line) => this.#polls.left(line),
       granted: (id) => this.#listener?.grant({ id, fencing: undefined }),
       forgotten: () => this.#listener?.check(),
     });
     this.#polls = new Polls(protocol, timeout, {
-      // Where that fails, its next `stay` tells.
-      granted: (waiting) => void this.#verbs.granted(waiting, { timeout }).catch(() => {}),
+      granted: (waiting) => this.#verbs.granted(waiting),
       gone: (waiting) => this.#verbs.gone(waiting),
       failed: (error) => this.#down(error),
       worked: () => this.#up(),
@@ -124,12 +124,10 @@ export class ThrottleStore extends Store {
     times: CallTimes,
   ): Promise<unknown> {
     const own = indices.map((index) => ops[index] as Op);
-    const later: Promise<unknown>[] = [];
     const isFree = this.#areFree(own);
     const name = nameOf(own);
     const course: Course = {
       ...times,
-      later: (work) => void later.push(work),
       inSequence: (id, work) => (isFree ? this.#sequence.append(name, [id], work) : work()),
     };
     const answer = async (index: number) => {
@@ -141,10 +139,9 @@ export class ThrottleStore extends Store {
       for (const index of indices) await answer(index);
     };
     const ids = own.flatMap((op) => (op.verb === 'setLimit' ? [] : op.lease.id));
-    const work = isFree
+    return isFree
       ? Promise.all(indices.map((index) => this.#besides(ops[index] as Op, answer(index))))
       : this.#sequence.append(name, ids, all);
-    return work.then(() => Promise.all(later));
   }
 
   /** Whether it makes no difference in which order they are done, nor what was sent before. */

@@ -2,10 +2,13 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { StoreError } from '@headgate/core/shared';
 import type { Address } from './address.ts';
-import { closed, late, refused, unreachable } from './failure.ts';
+import { closed, isLate, late, refused, unreachable } from './failure.ts';
 
 /** The figures of a hundred thousand semaphores; more is no answer of the service. */
 const longestAnswer = 32_000_000;
+
+/** Milliseconds that a connection is kept idle: gateways and balancers forget idle ones, some after half a minute. */
+const longestIdle = 10_000;
 
 export interface TransportOptions {
   readonly address: Address;
@@ -34,8 +37,16 @@ export interface Answer {
   readonly text: string;
 }
 
+/** Carries calls to the service. */
+export interface Caller {
+  /** @throws StoreError where no answer comes; else what the signal says. */
+  call(call: Call, times: CallTimes): Promise<Answer>;
+  /** Ends calls that are under way, too. */
+  close(): void;
+}
+
 /** Connections to the service that are kept for the next call. Idle ones keep no process alive. */
-export class Transport {
+export class Transport implements Caller {
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
   readonly #target: http.RequestOptions;
@@ -48,14 +59,13 @@ export class Transport {
   constructor({ address, token, sockets }: TransportOptions) {
     const { isSecure, host, port, socketPath, prefix } = address;
     const { Agent, request } = isSecure ? https : http;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: longestIdle });
     this.#request = request as typeof http.request;
     this.#target = socketPath === undefined ? { host, port } : { socketPath };
     this.#prefix = prefix;
     this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  /** @throws StoreError where no answer comes; else what the signal says. */
   async call(call: Call, times: CallTimes): Promise<Answer> {
     for (;;) {
       if (this.#isClosed) throw isClosed();
@@ -65,16 +75,23 @@ export class Transport {
     }
   }
 
-  /** Ends calls that are under way, too. */
   close(): void {
     this.#isClosed = true;
     for (const end of this.#ends) end(isClosed());
     this.#agent.destroy();
   }
 
+  /** Where one connection has died without a word, those beside it may have, too. */
+  #dropIdle(): void {
+    for (const idle of Object.values(this.#agent.freeSockets)) {
+      for (const socket of idle ?? []) socket.destroy();
+    }
+  }
+
   /** Undefined where the connection was not there any more. */
   #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
       const request = this.#request({
         ...this.#target,
         ...{ agent: this.#agent, method, path: this.#prefix + path },
@@ -90,8 +107,15 @@ export class Transport {
         reject(error);
         request.destroy();
       };
-      const abort = () => fail(signal?.reason);
-      const cancel = timeout === undefined ? () => {} : afterAll(timeout, () => fail(late()));
+      const abort = () => {
+        fail(signal?.reason);
+        if (isLate(signal?.reason)) this.#dropIdle();
+      };
+      const giveUp = () => {
+        fail(late());
+        this.#dropIdle();
+      };
+      const cancel = timeout === undefined ? () => {} : afterAll(timeout, giveUp);
       this.#ends.add(fail);
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (!request.reusedSocket || !isStale(error)) return fail(unreachable(error));
@@ -108,7 +132,6 @@ export class Transport {
           fail(error instanceof StoreError ? error : unreachable(error)),
         );
       });
-      if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort, { once: true });
       request.end(body);
     });

@@ -1,9 +1,8 @@
 import type { Clock } from '@headgate/core';
-import type { LeaseRequest, LeaseVerb, Reply } from '@headgate/core/shared';
+import { type LeaseRequest, type LeaseVerb, longestTimer, type Reply } from '@headgate/core/shared';
 import { forgetful, refused } from './failure.ts';
 import { type KeptLease, KeptLeases } from './kept.ts';
 import type { Line, Waiting } from './line.ts';
-import { peerOf } from './peer.ts';
 import type { Protocol } from './protocol.ts';
 import type { CallTimes } from './transport.ts';
 
@@ -12,206 +11,222 @@ export interface VerbsOptions {
   readonly clock: Clock;
   /** Milliseconds. */
   readonly lease: number;
-  /** Somebody waits in this line from now on. */
+  /** Milliseconds that a call may take that no operation waits for. */
+  readonly timeout: number;
+  /** There is a waiter in this queue. */
   readonly waits: (line: Line) => void;
-  /** This lease has been let in. */
+  /** The first waiter of this queue may be another one. */
+  readonly left: (line: Line) => void;
+  /** This lease was granted. */
   readonly granted: (id: string) => void;
-  /** The service has lost its state: what else it knew is to be told again. */
+  /** The service has lost its state: what else it knew must be registered again. */
   readonly forgotten: () => void;
 }
 
 type State = Reply['state'];
 
-/** How an operation is done among others: how long it may take, and what waits for what. */
+/** How an operation is done among others: how long it may take, and what it waits for. */
 export interface Course extends CallTimes {
-  /** What is to be done before it is answered, though those behind it need not wait for that. */
-  later(work: Promise<unknown>): void;
   /** Does it after what is being done for the same semaphore; at once where that is what is being done. */
   inSequence<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What is done with leases, in the words of the protocol: a peer for each. */
+/**
+ * What is done with leases, in the words of the protocol: a peer for each. Every request that prolongs a peer prolongs it
+ * by a whole lease, so that it is harmless however late it arrives.
+ */
 export class Verbs {
   readonly #options: VerbsOptions;
-  readonly #kept = new KeptLeases();
-  readonly #made = new Map<string, Promise<void>>();
-  /** What was heard of before is being told again already. */
+  readonly #kept: KeptLeases;
+  /** Leases that were last heard of before are being registered again. */
   #toldAgain = -Infinity;
 
   constructor(options: VerbsOptions) {
     this.#options = options;
+    this.#kept = new KeptLeases(options.left);
   }
 
-  /** Makes the peer of one that is about to be asked for, without waiting for those before it. */
+  /** Makes the peer of a lease that is about to be asked for, without waiting for those before it. */
   prepare(request: LeaseRequest, times: CallTimes): void {
-    const known = this.#kept.get(request.id);
-    if (known?.isMade) return;
-    const made = this.#make(known ?? this.#kept.add(request), times);
-    made.catch(() => {});
-    this.#made.set(request.id, made);
+    this.#make(this.#kept.of(request), times).catch(() => {});
   }
 
   do(verb: LeaseVerb, request: LeaseRequest, course: Course): Promise<State> {
-    if (verb === 'acquire') return this.#acquire(request, course);
-    if (verb === 'stay') return this.#stay(request, course);
-    if (verb === 'renew') return this.#renew(request, course);
-    if (verb === 'register') return this.#register(request, course);
-    if (verb === 'release') return this.#release(request, course);
+    const lease = this.#kept.of(request);
+    if (verb === 'release') return this.#release(lease, course);
+    lease.isOver = false;
+    if (verb === 'acquire') return this.#acquire(lease, request.wait, course);
+    if (verb === 'stay') return this.#stay(lease, request.wait, course);
+    if (verb === 'renew') return this.#renew(lease, course);
+    if (verb === 'register') return this.#register(lease, course);
     throw refused('the semaphore service changes the count of no lock');
   }
 
-  /** Unasked: it is in the line no more. */
-  async granted({ id }: Waiting, times: CallTimes): Promise<void> {
+  /** Unasked: it has left the queue with a grant. */
+  granted({ id, peer }: Waiting): void {
     const lease = this.#kept.get(id);
-    if (lease === undefined) return;
+    if (lease?.peer !== peer) return;
     this.#holds(lease);
-    const ends = lease.heard + this.#options.lease;
-    if (lease.until < ends) {
-      // It was to die with its wait, and lives now as long as its process takes it to.
-      const left = ends - this.#now();
-      if (left <= 0 || !(await this.#options.protocol.heartbeat(lease.peer, left, times))) return;
-      lease.until = ends;
-    }
     this.#options.granted(id);
   }
 
-  /** The service knows it no more. It may be joining the line anew already. */
-  gone({ id }: Waiting): void {
+  /** The service does not know it any more. It may be joining the queue again already. */
+  gone({ id, peer }: Waiting): void {
     const lease = this.#kept.get(id);
-    if (lease === undefined) return;
+    if (lease?.peer !== peer) return;
     lease.leave();
     this.#isForgotten(lease);
   }
 
-  async #acquire(request: LeaseRequest, course: Course): Promise<State> {
-    const { id, wait } = request;
-    const made = this.#made.get(id);
-    this.#made.delete(id);
-    await made;
-    const lease = this.#kept.get(id) ?? this.#kept.add(request);
+  async #acquire(lease: KeptLease, wait: number, course: Course): Promise<State> {
     const mayWait = wait > 0 || lease.waiting !== undefined;
-    if (await this.#asks(lease, this.#options.lease, course)) return this.#holds(lease);
-    if (!mayWait) {
-      await this.#release(request, course);
-      return 'full';
-    }
-    const expiresIn = this.#expiryOf(lease, wait);
-    // It is to die with its wait. Where that cannot be said, it dies with its lease.
-    const shorten = async () => this.#prolong(lease, expiresIn, course).catch(() => {});
-    if (expiresIn < this.#options.lease) course.later(shorten());
-    return 'queued';
+    if (await this.#asks(lease, wait, course)) return this.#holds(lease);
+    if (mayWait) return 'queued';
+    lease.retire();
+    await this.#remove(lease, course);
+    this.#kept.delete(lease);
+    return 'full';
   }
 
-  async #stay(request: LeaseRequest, course: Course): Promise<State> {
-    const lease = this.#kept.get(request.id) ?? this.#kept.add(request);
-    const expiresIn = this.#expiryOf(lease, request.wait);
-    if (!(await this.#asks(lease, expiresIn, course))) return 'queued';
-    if (expiresIn < this.#options.lease) await this.#prolong(lease, this.#options.lease, course);
+  async #stay(lease: KeptLease, wait: number, course: Course): Promise<State> {
+    if (!(await this.#asks(lease, wait, course))) return 'queued';
     if (!lease.isHeld) this.#options.granted(lease.id);
     return this.#holds(lease);
   }
 
-  async #renew({ id, ref }: LeaseRequest, times: CallTimes): Promise<State> {
+  async #renew(lease: KeptLease, times: CallTimes): Promise<State> {
     const { protocol, lease: length } = this.#options;
-    const lease = this.#kept.get(id);
-    if (!lease?.isHeld) return 'lost';
-    const sent = this.#now();
-    if (await protocol.heartbeat(lease.peer, length, times)) {
-      lease.hear(sent, length);
-      return 'held';
-    }
-    if (lease.heard > sent) return 'held';
+    if (!lease.isHeld) return 'lost';
+    const [{ peer }, sent] = [lease, this.#now()];
+    const isKnown = await protocol.heartbeat(peer, length, times);
+    if (lease.peer !== peer) return 'lost';
+    if (isKnown) lease.heard = Math.max(lease.heard, sent);
+    // Where it was restored while this answer was under way, the answer is old.
+    if (isKnown || lease.heard > sent) return 'held';
     if (!this.#isForgotten(lease)) {
-      this.#kept.delete(id);
+      lease.forget();
       return 'lost';
     }
-    const again = this.#now();
-    const counts = new Map([[ref.name, lease.weight]]);
-    lease.restored = protocol.restore(lease.peer, counts, length, times);
-    await lease.restored;
-    lease.hear(again, length);
-    return 'held';
+    return this.#restore(lease, times);
   }
 
-  async #register(request: LeaseRequest, times: CallTimes): Promise<State> {
-    const { protocol, lease: length } = this.#options;
-    const lease = this.#kept.get(request.id) ?? this.#kept.add(request);
-    const counts = new Map([[request.ref.name, request.weight]]);
-    const sent = this.#now();
-    if (!(await protocol.restore(lease.peer, counts, length, times))) {
-      // It waits in the line.
-      await protocol.remove(lease.peer, times);
-      await protocol.restore(lease.peer, counts, length, times);
-    } else if (lease.isHeld) {
-      // The original service does not prolong one that is there already.
-      await protocol.heartbeat(lease.peer, length, times);
+  async #register(lease: KeptLease, times: CallTimes): Promise<State> {
+    const wasHeld = lease.isHeld;
+    const state = await this.#restore(lease, times);
+    // The original service does not prolong one that is there already.
+    if (wasHeld && state === 'held') await this.#renew(lease, times);
+    return state;
+  }
+
+  async #release(lease: KeptLease, times: CallTimes): Promise<State> {
+    if (!lease.isOver) lease.retire();
+    lease.isOver = true;
+    try {
+      const wasThere = await this.#remove(lease, times);
+      if (lease.isOver) this.#kept.delete(lease);
+      return wasThere ? 'ok' : 'lost';
+    } catch (error) {
+      // Its limiter tries again, for a lease.
+      setTimeout(() => lease.isOver && this.#kept.delete(lease), this.#leftover).unref();
+      throw error;
     }
-    lease.hear(sent, length);
-    return this.#holds(lease);
   }
 
-  async #release({ id }: LeaseRequest, times: CallTimes): Promise<State> {
-    const lease = this.#kept.get(id);
-    this.#kept.delete(id);
-    this.#made.delete(id);
-    // Else it might come after this, and hold it for nobody.
-    await lease?.restored?.catch(() => {});
-    return (await this.#options.protocol.remove(lease?.peer ?? peerOf(id), times)) ? 'ok' : 'lost';
-  }
-
-  /** Whether it is held by now; else it waits in the line. */
-  async #asks(lease: KeptLease, expiresIn: number, course: Course): Promise<boolean> {
-    const outcome = lease.isMade ? await this.#ask(lease, expiresIn, course) : 'unknown';
+  /** Whether it is held by now; else it waits in the queue. */
+  async #asks(lease: KeptLease, wait: number, course: Course): Promise<boolean> {
+    if (lease.waiting !== undefined) lease.join(this.#limitWait(lease, wait));
+    const outcome = lease.isMade ? await this.#ask(lease, wait, course) : 'unknown';
     if (outcome !== 'unknown') return outcome === 'held';
     // The order here is to be that of the service: one joins after the other.
     return course.inSequence(lease.id, async () => {
-      if (!this.#isKept(lease)) return false;
       await this.#make(lease, course);
-      const joined = await this.#ask(lease, expiresIn, course);
-      if (joined !== 'unknown') return joined === 'held';
+      if (lease.isOver) return false;
+      const joined = await this.#ask(lease, wait, course);
+      if (joined !== 'unknown' || lease.isOver) return joined === 'held';
       throw forgetful();
     });
   }
 
-  async #ask(lease: KeptLease, expiresIn: number, times: CallTimes) {
+  async #ask(lease: KeptLease, wait: number, times: CallTimes) {
+    const { peer, weight: count, line, isHeld: wasHeld } = lease;
+    const { protocol, lease: expiresIn } = this.#options;
     const sent = this.#now();
-    const { peer, weight: count, line } = lease;
     const ask = { peer, semaphore: line.semaphore, count, expiresIn };
-    const outcome = await this.#options.protocol.acquire(ask, times);
+    const outcome = await protocol.acquire(ask, times);
+    // It was released, or is another peer by now: its answer does not matter any more.
+    if (lease.peer !== peer) return 'pending';
     if (outcome === 'unknown') {
-      // It was made again while this answer was under way: its place in the line stays.
+      // It was made again while this answer was under way: its place in the queue stays.
       if (lease.heard > sent) return lease.isHeld ? 'held' : 'pending';
       this.#isForgotten(lease);
-      lease.leave();
-      lease.isHeld = false;
+      lease.forget();
       return outcome;
     }
-    lease.hear(sent, expiresIn);
-    // That it was let in may have been told while this answer was under way.
-    if (outcome === 'held' || lease.isHeld) return 'held';
-    lease.join();
+    lease.heard = Math.max(lease.heard, sent);
+    // The grant may have been heard of while this answer was under way.
+    if (outcome === 'held' || (lease.isHeld && !wasHeld)) return 'held';
+    lease.isHeld = false;
+    lease.join(this.#limitWait(lease, wait));
     this.#options.waits(lease.line);
     return outcome;
   }
 
-  async #make(lease: KeptLease, times: CallTimes): Promise<void> {
+  /** The service keeps a waiter for a whole lease: where its wait is shorter, it is withdrawn. */
+  #limitWait(lease: KeptLease, wait: number): () => void {
+    if (wait <= 0 || wait > longestTimer) return () => {};
+    const timer = setTimeout(() => {
+      lease.retire();
+      // Where that fails, its peer expires.
+      this.#remove(lease, { timeout: this.#options.timeout }).catch(() => {});
+    }, wait);
+    timer.unref();
+    return () => clearTimeout(timer);
+  }
+
+  #make(lease: KeptLease, times: CallTimes): Promise<void> {
     const { protocol, lease: length } = this.#options;
-    const sent = this.#now();
-    await protocol.restore(lease.peer, new Map(), length, times);
-    lease.hear(sent, length);
+    return lease.inTurn(async () => {
+      if (lease.isMade || lease.isOver) return;
+      const [{ peer }, sent] = [lease, this.#now()];
+      await protocol.restore(peer, new Map(), length, times);
+      if (lease.peer === peer) lease.heard = sent;
+    });
   }
 
-  /** Milliseconds that it lives without being asked for again. */
-  #expiryOf({ isHeld }: KeptLease, wait: number): number {
-    const { lease: length } = this.#options;
-    return isHeld || wait <= 0 ? length : Math.min(length, wait);
+  /** Held from now on, whatever the full count is. */
+  async #restore(lease: KeptLease, times: CallTimes): Promise<State> {
+    const { protocol, lease: length } = this.#options;
+    const counts = new Map([[lease.line.semaphore, lease.weight]]);
+    const isHeld = await lease.inTurn(async () => {
+      if (lease.isOver) return false;
+      const sent = this.#now();
+      const isRestored = await protocol.restore(lease.peer, counts, length, times);
+      // It was released meanwhile: its removal follows.
+      if (lease.isOver) return true;
+      if (!isRestored) {
+        // There is such a peer that holds something else: it waits in the queue.
+        lease.retire();
+        await protocol.restore(lease.peer, counts, length, times);
+      }
+      if (!lease.isOver) lease.heard = sent;
+      return true;
+    });
+    if (!isHeld) return 'lost';
+    if (lease.isOver) return 'held';
+    await this.#remove(lease, times);
+    return this.#holds(lease);
   }
 
-  async #prolong(lease: KeptLease, expiresIn: number, times: CallTimes): Promise<void> {
-    const sent = this.#now();
-    if (await this.#options.protocol.heartbeat(lease.peer, expiresIn, times)) {
-      lease.hear(sent, expiresIn);
-    } else this.#isForgotten(lease);
+  /** Removes the peers that it was; false where there was none. */
+  #remove(lease: KeptLease, times: CallTimes): Promise<boolean> {
+    return lease.inTurn(async () => {
+      let wasThere = false;
+      for (const peer of lease.removing) {
+        if (await this.#options.protocol.remove(peer, times)) wasThere = true;
+        lease.removing.delete(peer);
+      }
+      return wasThere;
+    });
   }
 
   #holds(lease: KeptLease): 'held' {
@@ -222,9 +237,9 @@ export class Verbs {
 
   /** The service does not know it: whether that is because it has lost its state, not because the lease has run out. */
   #isForgotten(lease: KeptLease): boolean {
-    const { heard, until } = lease;
+    const { heard, isOver } = lease;
     const now = this.#now();
-    if (now >= until || !this.#isKept(lease)) return false;
+    if (isOver || now >= heard + this.#options.lease) return false;
     if (heard > this.#toldAgain) {
       this.#toldAgain = now;
       this.#options.forgotten();
@@ -232,9 +247,9 @@ export class Verbs {
     return true;
   }
 
-  /** Else it was given back while something else was asked for it: who made it again would hold it for nobody. */
-  #isKept(lease: KeptLease): boolean {
-    return this.#kept.get(lease.id) === lease;
+  /** Milliseconds for which a lease is remembered whose removal failed. */
+  get #leftover(): number {
+    return 2 * this.#options.lease;
   }
 
   #now(): number {

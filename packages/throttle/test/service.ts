@@ -28,6 +28,8 @@ export class Service {
     const service = new Service(folder, port);
     await service.#write(semaphores);
     await service.launch();
+    // The service loads its metrics library only now: on a busy machine that takes longer than a call may.
+    await (await fetch(`${service.url}/metrics`)).text();
     return service;
   }
 

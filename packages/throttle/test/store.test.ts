@@ -28,7 +28,8 @@ describe('a limit', () => {
   });
 
   test('that the service does not have is refused, saying what to configure', async () => {
-    const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect() });
+    const observer = { store: () => {} };
+    const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect(), observer });
     const message = 'no semaphore "lacking": configure it with 7';
     await expect(unknown.acquire()).rejects.toEqual(refused(message));
     limits.service.server.configure({ ...semaphores, lacking: 7 });

@@ -25,11 +25,13 @@ export function useLimits() {
 
   function limiter(
     name: keyof typeof semaphores,
-    options: Partial<SharedLimiterOptions> = {},
+    { observer, ...options }: Partial<SharedLimiterOptions> = {},
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
-    return createLimiter({ name, ...usual, store, ...options } as SharedLimiterOptions);
+    // Its observer takes the place of warnings, unless `observer.store` is undefined.
+    const all = { name, ...usual, store, observer: { store: () => {}, ...observer }, ...options };
+    return createLimiter(all as SharedLimiterOptions);
   }
 
   async function stood(name: string): Promise<[inflight: number, queued: number]> {

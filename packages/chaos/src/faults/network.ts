@@ -60,6 +60,16 @@ const halfOpen = onTheWay('half-open connections', async (proxy, stage) => {
   });
 });
 
+/** Only one of the worker's connections, without a word to either end; after a while it is reset. */
+const silence = onTheWay('silence one connection', async (proxy, stage) => {
+  const { dice, lease } = stage;
+  await unheard(proxy, stage, async () => {
+    const reset = proxy.holdOne((count) => dice.below(count));
+    await sleep(lease * dice.between(0.5, 3));
+    reset();
+  });
+});
+
 /** Notes that who is behind the proxy is not told meanwhile what becomes of its connections. */
 async function unheard(
   proxy: FaultyProxy,
@@ -76,4 +86,4 @@ async function unheard(
 }
 
 /** What befalls the ways to the store. */
-export const network: readonly Fault[] = [...cut, ...refuse, ...slow, ...halfOpen];
+export const network: readonly Fault[] = [...cut, ...refuse, ...slow, ...halfOpen, ...silence];

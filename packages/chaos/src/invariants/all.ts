@@ -1,6 +1,7 @@
 import { calmIsQuiet } from './calm.ts';
 import type { Invariant } from './finding.ts';
 import { theDeadAreInherited } from './inheritance.ts';
+import { noLossWithoutFault } from './loss.ts';
 import { inOrder } from './order.ts';
 import { noOverlap } from './overlap.ts';
 import { noneWaitsTooLong } from './patience.ts';
@@ -10,13 +11,14 @@ import { noStaleWrite, risingTokens } from './tokens.ts';
 
 /** Of each limit. */
 export const invariants: Readonly<Record<string, Invariant>> = {
-  'no undeclared overlap': noOverlap,
+  'no second grant while the first holder is alive': noOverlap,
   'no stale token accepted': noStaleWrite,
   'tokens rise': risingTokens,
   'first in, first out': inOrder,
   'nobody waits past their timeout': noneWaitsTooLong,
   'every permit comes back': allComeBack,
   'the dead are inherited': theDeadAreInherited,
+  'no permit is lost without a fault': noLossWithoutFault,
   'calm is quiet': calmIsQuiet,
 };
 

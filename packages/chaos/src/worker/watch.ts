@@ -56,6 +56,11 @@ export function watchWaits(store: Store, worker: string): Store {
       recall: (ref) => listener.recall(ref),
       check: () => listener.check(),
       state: (up, error) => listener.state(up, error),
+      muted: (error) => listener.muted?.(error),
+      slowed: (reason) => listener.slowed?.(reason),
+      get isWaiting() {
+        return listener.isWaiting === true;
+      },
     });
   return store;
 }

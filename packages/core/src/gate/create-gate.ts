@@ -3,14 +3,13 @@ import {
   checkChoice,
   checkCount,
   checkDuration,
-  checkFunction,
   checkNames,
   checkSpan,
   checkText,
 } from '../checks.ts';
-import { checkClock } from '../clock.ts';
+import { checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import { makeLimiter } from '../limiter/create-limiter.ts';
+import { checkQueue, makeLimiter } from '../limiter/create-limiter.ts';
 import { checkObserver } from '../limiter/observer.ts';
 import type { Gate } from './gate.ts';
 import { rememberOrder } from './gate-limits.ts';
@@ -66,9 +65,10 @@ export function createGate(options: GateOptions): Gate {
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
-    random: checkFunction('random', options.random ?? Math.random),
+    random: checkRandom(options.random),
   };
   checkStores(plans, settings);
+  if (settings.queueLimit === 0 && !plans.some(asksStore)) checkQueue(options);
   const gate = unguarded(plans, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }

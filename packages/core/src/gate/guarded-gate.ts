@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
-import { callLater } from '../limiter/call.ts';
-import type { CloseOptions } from '../limiter/ledger.ts';
+import { callLater, notCallable } from '../limiter/call.ts';
+import { type CloseOptions, checkClose } from '../limiter/ledger.ts';
 import type { Permit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
@@ -61,10 +61,12 @@ export class GuardedGate implements Gate {
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    if (typeof fn !== 'function') return notCallable(fn);
     return callLater(this.acquire(options), fn, options?.signal);
   }
 
-  close(options?: CloseOptions): Promise<number> {
+  async close(options?: CloseOptions): Promise<number> {
+    checkClose(options);
     this.#closed = true;
     return this.inner.close(options);
   }

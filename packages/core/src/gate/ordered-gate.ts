@@ -1,8 +1,8 @@
 import { checkDuration } from '../checks.ts';
-import { callLater } from '../limiter/call.ts';
+import { callLater, notCallable } from '../limiter/call.ts';
 import { Deadlines, isLate } from '../limiter/deadlines.ts';
 import { together } from '../limiter/grants.ts';
-import { type CloseOptions, Ledger } from '../limiter/ledger.ts';
+import { type CloseOptions, checkClose, Ledger } from '../limiter/ledger.ts';
 import { nextArrival } from '../limiter/line.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit, Permit } from '../limiter/permit.ts';
@@ -85,10 +85,12 @@ export class OrderedGate implements Gate, Way {
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    if (typeof fn !== 'function') return notCallable(fn);
     return callLater(this.acquire(options), fn, options?.signal);
   }
 
   async close(options?: CloseOptions): Promise<number> {
+    checkClose(options);
     this.closed = true;
     for (const waiting of this.#deadlines.items()) this.#rejectAtLimit(waiting, 'closed');
     const owned = this.limits.filter((limit) => limit.owned);

@@ -1,5 +1,5 @@
 import { checkFlag, checkNames, checkText } from '../checks.ts';
-import { invalid } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import { checkLimiter, defaultQueueLimit, makeLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkOrder } from '../limiter/line.ts';
@@ -96,9 +96,15 @@ function planLimit(options: GateLimitOptions, gate: GateOptions): Plan {
   }
   checkNames('limits[] with a limiter', options, ['limiter', 'optional']);
   if (typeof options.limiter?.request === 'function') {
+    if (options.limiter.closed) throw closed(options.limiter);
     return { limiter: options.limiter, optional, owned: false };
   }
   throw invalid('limiter', 'a limiter', options.limiter);
+}
+
+function closed({ name }: Limiter): HeadgateError {
+  const message = `limiter "${name}" has been closed, and would reject everything`;
+  return new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
 }
 
 function settingsOf(
@@ -126,7 +132,7 @@ function settingsOf(
 }
 
 /** Requests are reported by the gate, once; the limiter reports only what concerns the limit alone. */
-function ofLimit({ resized, store, lost, reclaimed, conflict }: Observer): Observer {
-  const told = { resized, store, lost, reclaimed, conflict };
+function ofLimit({ resized, store, slowed, lost, reclaimed, conflict }: Observer): Observer {
+  const told = { resized, store, slowed, lost, reclaimed, conflict };
   return Object.fromEntries(Object.entries(told).filter(([, callback]) => callback !== undefined));
 }

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts';
+import { checkAskedOfGate } from '../limiter/asking.ts';
 import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
@@ -84,6 +85,7 @@ export class SoleGate implements Gate {
   }
 
   #asked(options: GateWaitOptions) {
+    checkAskedOfGate('acquire', options);
     const { signal, queueTimeout, priority, party } = options;
     const takes = takesFrom(this.limits, options);
     checkTakes(this.limits, takes);

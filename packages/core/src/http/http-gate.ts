@@ -6,6 +6,7 @@ import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Guard } from '../gate/guard.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
 import type { Take, Takes } from '../gate/takes.ts';
+import { unnamed } from '../limiter/create-limiter.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import { type Answer, Answers } from './answer.ts';
 import type { Client } from './client.ts';
@@ -127,7 +128,7 @@ export class HttpGate<R> implements Door {
   }
 
   #enter(request: R, client: Client): Visit | undefined {
-    if (this.#isPreflight(request) || this.#skip?.(request) === true) {
+    if (this.#isPreflight(request) || this.#skips(request)) {
       this.#skipped++;
       return undefined;
     }
@@ -164,6 +165,13 @@ export class HttpGate<R> implements Door {
 
   stats(): HttpStats {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
+  }
+
+  /** Nothing at all means no, as where an optional property is read. */
+  #skips(request: R): boolean {
+    const skips: unknown = this.#skip?.(request);
+    if (skips === true || !skips) return skips === true;
+    throw invalid('skip', 'a function that returns true or false', skips);
   }
 
   #takes(request: R, client: Client): Takes {
@@ -210,6 +218,7 @@ function written<R>(options: HttpOptions<R, never, unknown, never>): readonly Li
   if (options.limits !== undefined) {
     const given = new Map<string, unknown>(Object.entries(options));
     const plain = perLimit.find((name) => given.get(name) !== undefined);
+    if (!Array.isArray(options.limits)) throw invalid('limits', 'an array', options.limits);
     if (plain === undefined) return options.limits;
     const message = `${plain} must be written within limits, not beside it`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);
@@ -217,6 +226,9 @@ function written<R>(options: HttpOptions<R, never, unknown, never>): readonly Li
   if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
     return [];
   const rule = Object.fromEntries(perLimit.map((option) => [option, options[option]]));
-  if (options.limiter === undefined) rule.name ??= 'default';
+  if (options.limiter === undefined) {
+    if (options.store !== undefined && options.name === undefined) throw unnamed();
+    rule.name ??= 'default';
+  }
   return [rule as unknown as LimitOptions<R>];
 }

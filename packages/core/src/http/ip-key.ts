@@ -11,6 +11,7 @@ import { invalid } from '../errors.ts';
 export function ipKey(address: string | undefined, prefix = 56): string {
   if (prefix !== 56) checkPrefix(prefix);
   if (address === undefined) return 'unknown';
+  if (typeof address !== 'string') throw invalid('address', 'a string or undefined', address);
   // Some proxies write the port, too: every connection would have a key of its own.
   const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1');
   const [bare = ''] = host.toLowerCase().split('%');

@@ -1,12 +1,10 @@
 import { checkChoice } from '../checks.ts';
 import type { Takes } from '../gate/takes.ts';
-import type { BasePermit, Outcome } from '../limiter/permit.ts';
+import { type BasePermit, type Outcome, outcomes } from '../limiter/permit.ts';
 import type { Client } from './client.ts';
 import type { Framework } from './framework.ts';
 import { reasonOf } from './reason.ts';
 import { type Door, Visit } from './visit.ts';
-
-const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
 
 /** Tells a limit that adapts what to make of a response. */
 export interface Judgement<R> {

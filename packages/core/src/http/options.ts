@@ -6,7 +6,7 @@ import type { Observer } from '../limiter/observer.ts';
 import type { Outcome } from '../limiter/permit.ts';
 import type { Priority } from '../limiter/priority.ts';
 import type { Rejection } from '../limiter/rejection.ts';
-import type { SharedOptions } from '../limiter/source.ts';
+import type { NameOfStore, SharedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 
 /** What one limit can be told, `R` being what the framework calls a request. */
@@ -24,9 +24,7 @@ interface LimitRule<R> {
 }
 
 /** A limit of this middleware's own. */
-interface OwnLimit<R> extends LimitRule<R>, SharedOptions {
-  /** Default, where there is only one: `'default'`. */
-  name?: string | undefined;
+interface OwnRule<R> extends LimitRule<R>, Omit<SharedOptions, 'store'> {
   /** The most weight in flight at once, per key where keyed; a keyed one may depend on the request, another adapt. */
   limit: number | LimitFactory | ((request: R) => number);
   limiter?: undefined;
@@ -38,6 +36,9 @@ interface OwnLimit<R> extends LimitRule<R>, SharedOptions {
   /** The most weight that may wait for this limit (per key where keyed). Default: Infinity. */
   queueWeight?: number | undefined;
 }
+
+/** Its name is needed within `limits`, and with a `store`; the default of a single limit is `'default'`. */
+type OwnLimit<R> = OwnRule<R> & NameOfStore;
 
 /** A limiter that is shared with other routes or with work outside HTTP: the rest is its own affair. */
 type SharedLimit<R> = LimitRule<R> & { limiter: Limiter } & {

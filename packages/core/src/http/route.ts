@@ -1,4 +1,5 @@
 import { HeadgateError, invalid } from '../errors.ts';
+import { nearest } from '../suggestion.ts';
 
 /** How the framework matches paths. */
 export interface Routing {
@@ -23,6 +24,12 @@ export function compileWith(pathToRegexp: PathToRegexp): Compile {
   };
 }
 
+/** As Node parses them, and `QUERY`. */
+const methods =
+  'GET POST PUT PATCH DELETE HEAD OPTIONS QUERY TRACE CONNECT ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
+    ' ',
+  );
+
 /** Whether a request's method and full path are meant. */
 export type RouteTest = (method: string, path: string) => boolean;
 
@@ -33,10 +40,16 @@ export function compileRoute(route: unknown, compile: Compile, routing: Routing)
   if (pattern === '') throw unparsable(route, 'expected an optional method and a path from /');
   const test = compileOrThrow(route, pattern, compile, routing);
   const wanted = method?.toUpperCase();
+  if (wanted !== undefined && !methods.includes(wanted)) throw unparsable(route, noMethod(wanted));
   // Everywhere a HEAD runs the handler of the GET.
   const alsoHead = wanted === 'GET';
   return (actual, path) =>
     (wanted === undefined || wanted === actual || (alsoHead && actual === 'HEAD')) && test(path);
+}
+
+function noMethod(method: string): string {
+  const meant = nearest(method, methods);
+  return `there is no method ${method}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
 function compileOrThrow(route: string, pattern: string, compile: Compile, routing: Routing) {

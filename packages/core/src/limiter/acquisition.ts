@@ -1,12 +1,16 @@
+import { listen, stopListening } from './abortion.ts';
+import { checkAsked } from './asking.ts';
 import type { Limiter, WaitOptions } from './limiter.ts';
 import type { Permit } from './permit.ts';
-import { checkPriority } from './priority.ts';
 import { RejectedError, type Rejection } from './rejection.ts';
 import { Waiter } from './waiter.ts';
 
 /** A waiter that settles a promise. It listens to the signal only while it waits. */
 export class Acquisition extends Waiter {
-  private listener: (() => void) | undefined = undefined;
+  private isListening = false;
+  /** Those that wait with the same signal. */
+  preceding: Acquisition | undefined = undefined;
+  following: Acquisition | undefined = undefined;
 
   constructor(
     /** The limiter or gate. */
@@ -37,9 +41,8 @@ export class Acquisition extends Waiter {
   override joins(): boolean {
     const { signal } = this;
     if (signal === undefined) return true;
-    // A closure is called faster than a listener that is an object, in Node.
-    this.listener = () => this.abort();
-    signal.addEventListener('abort', this.listener);
+    this.isListening = true;
+    listen(signal, this);
     return !signal.aborted;
   }
 
@@ -48,19 +51,23 @@ export class Acquisition extends Waiter {
     return this.signal?.aborted === true;
   }
 
-  private abort(): void {
+  abort(): void {
+    this.stopListening();
     this.at.withdraw(this);
     this.reject(this.signal?.reason);
   }
 
   private stopListening(): void {
-    if (this.listener !== undefined) this.signal?.removeEventListener('abort', this.listener);
+    if (!this.isListening) return;
+    this.isListening = false;
+    stopListening(this.signal as AbortSignal, this);
   }
 }
 
 /** Asks a limiter on behalf of somebody who waits for a promise. */
 export function acquireFrom(limiter: Limiter, options: WaitOptions = {}): Promise<Permit> {
   return new Promise((resolve, reject) => {
+    checkAsked('acquire', options);
     options.signal?.throwIfAborted();
     const waiter = new Acquisition(limiter, resolve, reject, options.signal);
     waiter.key = options.key;
@@ -69,7 +76,7 @@ export function acquireFrom(limiter: Limiter, options: WaitOptions = {}): Promis
     if (options.share !== undefined) waiter.share = options.share;
     if (options.party !== undefined) waiter.party = options.party;
     waiter.queueTimeout = options.queueTimeout;
-    if (options.priority !== undefined) waiter.priority = checkPriority(options.priority);
+    if (options.priority !== undefined) waiter.priority = options.priority;
     limiter.request(waiter);
   });
 }

@@ -1,4 +1,10 @@
+import { invalid } from '../errors.ts';
 import type { Permit } from './permit.ts';
+
+/** The rejection for what cannot be called: `run(work())` for `run(work)`, say. */
+export function notCallable(fn: unknown): Promise<never> {
+  return Promise.reject(invalid('fn', 'a function', fn));
+}
 
 /** Calls `fn` under a permit, and gives that back. */
 export async function callWith<T>(

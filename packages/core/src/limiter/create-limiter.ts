@@ -3,13 +3,12 @@ import {
   checkCount,
   checkDuration,
   checkFlag,
-  checkFunction,
   checkNames,
   checkSpan,
   checkText,
 } from '../checks.ts';
-import { type Clock, checkClock } from '../clock.ts';
-import { invalid } from '../errors.ts';
+import { type Clock, checkClock, checkRandom } from '../clock.ts';
+import { type HeadgateError, invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
 import { checkOrder, type Order } from './line.ts';
@@ -17,12 +16,18 @@ import { InProcessLimiter } from './local-limiter.ts';
 import { checkObserver, type Observer } from './observer.ts';
 import { fifo } from './orders/fifo.ts';
 import type { LimiterSettings } from './pools.ts';
-import { checkSharing, type SharedOptions, type Sharing, sharedOptions } from './source.ts';
+import {
+  checkSharing,
+  type NameOfStore,
+  type SharedOptions,
+  type Sharing,
+  sharedOptions,
+} from './source.ts';
 
 export interface LimiterOptions {
   /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
   limit: number | LimitFactory;
-  /** Names it in rejections, statistics and events; with a store, what processes share it by. Default: `'default'`. */
+  /** Names it in rejections, statistics and events; needed with a store, as limits of one name are one limit there. Default: `'default'`. */
   name?: string | undefined;
   /** Every key has the limit to itself, and every caller must name one. Default: false. */
   perKey?: boolean | undefined;
@@ -54,8 +59,10 @@ export interface LimiterOptions {
 
 /** Of a limit that is counted for several processes together: in order of arrival, and a number. */
 export interface SharedLimiterOptions
-  extends Omit<LimiterOptions, 'limit' | 'order' | 'queueWeight'>,
+  extends Omit<LimiterOptions, 'name' | 'limit' | 'order' | 'queueWeight'>,
     Sharing {
+  /** What processes share it by: limits of one name on one store are one limit. */
+  name: string;
   /** The most weight in flight at once over all processes, per key where keyed: a whole number from 1. */
   limit: number;
 }
@@ -82,8 +89,8 @@ const known = [
  * @throws HeadgateError where an option is unknown or has a value that makes no sense, or the store cannot honour it.
  */
 export function createLimiter(options: SharedLimiterOptions): Limiter;
-export function createLimiter(options: LimiterOptions): LocalLimiter;
-export function createLimiter(options: LimiterOptions & SharedOptions): Limiter;
+export function createLimiter(options: LimiterOptions & { store?: undefined }): LocalLimiter;
+export function createLimiter(options: LimiterOptions & SharedOptions & NameOfStore): Limiter;
 export function createLimiter(options: LimiterOptions): Limiter {
   return makeLimiter(checkLimiter(options));
 }
@@ -99,10 +106,11 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
   checkNames('createLimiter', options, known);
   const { order = fifo(), queueWeight = Infinity } = options;
   const sharing = checkSharing(options);
+  if (sharing !== undefined && options.name === undefined) throw unnamed();
   if (sharing !== undefined && options.order !== undefined) {
     throw invalid('order', 'left out beside a store, whose lines are in order of arrival', order);
   }
-  return {
+  const settings = {
     name: checkText('name', options.name ?? 'default'),
     perKey: checkFlag('perKey', options.perKey),
     limit: checkLimit(options.limit, options.perKey),
@@ -115,8 +123,21 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
-    random: checkFunction('random', options.random ?? Math.random),
+    random: checkRandom(options.random),
   };
+  if (sharing === undefined && queueWeight === Infinity) checkQueue(options);
+  return settings;
+}
+
+/** @throws HeadgateError for a time to wait where the default lets no caller wait. */
+export function checkQueue(options: { queueLimit?: unknown; queueTimeout?: unknown }): void {
+  if (options.queueTimeout === undefined || options.queueLimit !== undefined) return;
+  throw invalid('queueLimit', 'set beside queueTimeout, as no caller waits without it', undefined);
+}
+
+/** By a default, unrelated services on one server would share one limit. */
+export function unnamed(): HeadgateError {
+  return invalid('name', 'set beside a store, by which processes share the limit', undefined);
 }
 
 /** Nobody is to wait where nothing is said of it; a bound by weight is one by number, too. */

@@ -1,4 +1,5 @@
-import { type Clock, longestTimer } from '../clock.ts';
+import { type Clock, dueTime, longestTimer } from '../clock.ts';
+import { Term, TermHeap } from './terms.ts';
 import type { Waiter } from './waiter.ts';
 
 /** Whether its time is up, whatever its timer says. */
@@ -6,24 +7,15 @@ export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
-/** Those with the same patience, in order of their deadlines. */
-export class Term {
-  first: Waiter | undefined = undefined;
-  last: Waiter | undefined = undefined;
-
-  constructor(
-    readonly owner: Deadlines,
-    readonly timeout: number,
-  ) {}
-}
-
 /**
- * One timer for all who wait: of each term only the first need be looked at. Those who may wait for ever are known
+ * One timer for all who wait, set for the earliest deadline of all terms. Those who may wait for ever are known
  * here, too. No Map or Set holds them: its outgrown tables reach the old generation and keep finished requests alive
  * (docs/decisions/0008).
  */
 export class Deadlines {
   readonly #terms = new Map<number, Term>();
+  /** Those in which waiters can expire. */
+  readonly #heap = new TermHeap();
   #timer: unknown;
   size = 0;
   #armedFor = Infinity;
@@ -36,13 +28,9 @@ export class Deadlines {
 
   /** Sets the item's deadline. */
   add(item: Waiter, now: number, timeout: number): void {
-    let term = this.#terms.get(timeout);
-    if (term === undefined) {
-      term = new Term(this, timeout);
-      this.#terms.set(timeout, term);
-    }
     // 0 would mean never.
     item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
+    const term = this.#terms.get(timeout) ?? this.#open(timeout, item.deadline);
     item.term = term;
     item.sooner = term.last;
     if (term.last === undefined) term.first = item;
@@ -63,7 +51,7 @@ export class Deadlines {
     item.term = undefined;
     item.sooner = undefined;
     item.later = undefined;
-    if (term.first === undefined) this.#terms.delete(term.timeout);
+    if (term.first === undefined) this.#close(term);
     if (--this.size === 0) this.#disarm();
   }
 
@@ -77,21 +65,58 @@ export class Deadlines {
   }
 
   /** Expires all whose time is up, also where the timer is late because the event loop is busy. */
-  sweep(): void {
-    const now = this.clock.now();
-    for (const term of [...this.#terms.values()]) {
-      for (let { first } = term; first !== undefined && isLate(first, now); first = term.first) {
-        this.expire(first);
-        // A request between two limits of its gate is in no line: it finds out at the next.
-        if (term.first === first) break;
-      }
+  sweep(now = this.clock.now()): void {
+    const stuck: Term[] = [];
+    for (let term = this.#first; term !== undefined && term.due <= now; term = this.#first) {
+      const first = term.first as Waiter;
+      this.expire(first);
+      // A request between two limits of its gate is in no line: it finds out at the next.
+      if (term.first !== first) continue;
+      stuck.push(term);
+      this.#moveTo(term, Infinity);
     }
+    for (const { timeout } of stuck) this.#restore(this.#terms.get(timeout));
+  }
+
+  #open(timeout: number, deadline: number): Term {
+    const term = new Term(this, timeout);
+    this.#terms.set(timeout, term);
+    term.due = deadline;
+    if (timeout !== Infinity) this.#heap.add(term);
+    return term;
+  }
+
+  #close(term: Term): void {
+    this.#terms.delete(term.timeout);
+    if (term.timeout !== Infinity) this.#heap.delete(term);
+  }
+
+  /** The term whose first waiter expires first. */
+  get #first(): Term | undefined {
+    let term = this.#heap.first;
+    // Those it was put there for have left.
+    for (; term?.first && term.due < term.first.deadline; term = this.#heap.first) {
+      this.#moveTo(term, term.first.deadline);
+    }
+    return term;
+  }
+
+  #moveTo(term: Term, due: number): void {
+    term.due = due;
+    this.#heap.moveBack(term);
+  }
+
+  #restore(term: Term | undefined): void {
+    if (term?.due !== Infinity) return;
+    this.#heap.delete(term);
+    term.due = (term.first as Waiter).deadline;
+    this.#heap.add(term);
   }
 
   #arm(deadline: number, now: number): void {
     this.#disarm();
-    this.#armedFor = deadline;
-    const delay = Math.min(Math.max(deadline - now, 0), longestTimer);
+    this.#armedFor = Math.min(deadline, now + longestTimer);
+    const delay = Math.max(this.#armedFor - now, 0);
     this.#timer = this.clock.setTimeout(() => this.#fire(), delay);
   }
 
@@ -102,12 +127,10 @@ export class Deadlines {
   }
 
   #fire(): void {
+    const now = dueTime(this.clock, this.#armedFor);
     this.#armedFor = Infinity;
-    this.sweep();
-    let next = Infinity;
-    for (const { first } of this.#terms.values()) {
-      if (first !== undefined && first.deadline !== 0) next = Math.min(next, first.deadline);
-    }
-    if (next < this.#armedFor) this.#arm(next, this.clock.now());
+    this.sweep(now);
+    const next = this.#first?.due ?? Infinity;
+    if (next < this.#armedFor) this.#arm(next, Math.max(now, this.clock.now()));
   }
 }

@@ -1,4 +1,4 @@
-import { checkDuration } from '../checks.ts';
+import { checkDuration, checkNames } from '../checks.ts';
 import { type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { warnOnce } from '../warning.ts';
@@ -11,6 +11,12 @@ export interface CloseOptions {
   timeout?: number | undefined;
   /** Ends the wait as the timeout does. */
   signal?: AbortSignal | undefined;
+}
+
+/** Before anything is closed. */
+export function checkClose(options: CloseOptions = {}): void {
+  checkNames('close', options, ['timeout', 'signal']);
+  if (options.timeout !== undefined) checkDuration('timeout', options.timeout);
 }
 
 /** What a limiter or a gate has been told of the permits that it gives. */
@@ -71,7 +77,6 @@ export class Ledger implements Register {
 
   /** Resolves when nothing is out any more, or with how many are when the patience ends. */
   async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
-    checkDuration('timeout', timeout);
     if (this.count > 0 && signal?.aborted !== true) await this.#emptyOr(timeout, signal);
     if (this.count > 0) {
       this.closedReason = new HeadgateError(

@@ -77,6 +77,8 @@ export interface Limiter {
   readonly isShared: boolean;
   /** Whether the limit moves by itself. */
   readonly adapts: boolean;
+  /** Whether it has been closed, and rejects everything. */
+  readonly closed: boolean;
   /** Of the shares that the limit is divided into. */
   readonly shareNames: readonly string[];
   /** How many may wait, per key where keyed. */

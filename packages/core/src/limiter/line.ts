@@ -22,6 +22,8 @@ export interface Line {
   readonly youngest: Waiter | undefined;
   /** Who is let in next. */
   readonly next: Waiter | undefined;
+  /** The waiter, no heavier than `room`, that may be admitted while `chosen` is next and does not fit. Default: none. */
+  besides?(chosen: Waiter, room: number): Waiter | undefined;
   /** Who has waited for so long that others are better served, though its own time is not up. */
   readonly stale: Waiter | undefined;
   /** Who makes room for a newcomer where the line is full; undefined: the newcomer is turned away. */
@@ -37,6 +39,9 @@ export interface Line {
   /** Somebody of this share has come in, or with a weight below 0 gone: for a line that divides the limit. */
   hold?(share: string | undefined, weight: number): void;
 }
+
+/** Marks the lines of this package, which need not be watched. */
+export abstract class BuiltInLine {}
 
 /** Where a line stands. */
 export interface Site {

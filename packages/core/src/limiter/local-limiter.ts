@@ -1,8 +1,9 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { acquireFrom } from './acquisition.ts';
-import { callLater, callWith } from './call.ts';
-import type { CloseOptions } from './ledger.ts';
+import { checkAsked } from './asking.ts';
+import { callLater, callWith, notCallable } from './call.ts';
+import { type CloseOptions, checkClose } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
 import type { BasePermit, Permit } from './permit.ts';
 import { Pool } from './pool.ts';
@@ -13,6 +14,10 @@ import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
 
 const nothing = {};
 const none: readonly string[] = [];
+
+function isTake(options: AcquireOptions): boolean {
+  return (options as { limiter?: unknown } | null)?.limiter !== undefined;
+}
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter implements LocalLimiter {
@@ -37,6 +42,10 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.limit;
   }
 
+  get closed(): boolean {
+    return this.#pools.closed;
+  }
+
   get adapts(): boolean {
     return this.#pools.movement !== undefined;
   }
@@ -59,6 +68,13 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
+    // What a gate takes has been checked.
+    if (options !== nothing && !isTake(options)) checkAsked('tryAcquire', options);
+    return this.#take(options);
+  }
+
+  /** The same, of options that are checked. */
+  #take(options: AcquireOptions): BasePermit | undefined {
     const { weight = 1, share } = options;
     const pool = this.#pools.of(options.key, options.limit);
     checkRequest(this, pool.limit, weight, share);
@@ -75,15 +91,16 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
-    const { signal } = options;
+    if (typeof fn !== 'function') return notCallable(fn);
     try {
-      signal?.throwIfAborted();
-      const permit = this.tryAcquire(options);
+      if (options !== nothing) checkAsked('run', options);
+      options.signal?.throwIfAborted();
+      const permit = this.#take(options);
       if (permit !== undefined) return callWith(permit, fn);
     } catch (error) {
       return Promise.reject(error);
     }
-    return callLater(this.acquire(options), fn, signal);
+    return callLater(this.acquire(options), fn, options.signal);
   }
 
   request(waiter: Waiter): void {
@@ -122,7 +139,8 @@ export class InProcessLimiter implements LocalLimiter {
     this.#pools.resize(checkCount('limit', limit, 1));
   }
 
-  close(options?: CloseOptions): Promise<number> {
+  async close(options?: CloseOptions): Promise<number> {
+    checkClose(options);
     const pools = this.#pools;
     pools.closed = true;
     for (const pool of pools.inUse()) {

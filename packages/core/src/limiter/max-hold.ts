@@ -1,4 +1,4 @@
-import { type Clock, longestTimer, unref } from '../clock.ts';
+import { type Clock, dueTime, longestTimer, unref } from '../clock.ts';
 import type { BasePermit } from './permit.ts';
 
 /** Finds the permits that are held for too long, with one timer for all of them. */
@@ -6,6 +6,8 @@ export class MaxHold {
   /** The longest held first. */
   readonly #byAge = new Set<BasePermit>();
   #timer: unknown;
+  /** When the timer is to fire. */
+  #due = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -15,29 +17,30 @@ export class MaxHold {
 
   add(permit: BasePermit): void {
     this.#byAge.add(permit);
-    this.#arm(this.maxHold);
+    if (this.#timer === undefined) this.#arm(permit.since + this.maxHold, permit.since);
   }
 
   remove(permit: BasePermit): void {
     this.#byAge.delete(permit);
   }
 
-  #arm(delay: number): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = this.clock.setTimeout(() => this.#sweep(), Math.min(delay, longestTimer));
+  #arm(deadline: number, now: number): void {
+    this.#due = Math.min(deadline, now + longestTimer);
+    this.#timer = this.clock.setTimeout(() => this.#sweep(), this.#due - now);
     unref(this.#timer);
   }
 
-  /** Whoever is let in meanwhile arms no timer: those who were there before have less time left. */
+  /** Permits that are granted meanwhile set no timer: those that were there before have less time left. */
   #sweep(): void {
-    let left = 0;
+    const due = dueTime(this.clock, this.#due);
+    let deadline = Infinity;
     for (const permit of this.#byAge) {
-      const held = this.clock.now() - permit.since;
-      left = this.maxHold - held;
-      if (left > 0) break;
-      this.leaked(permit, held);
+      const now = Math.max(due, this.clock.now());
+      deadline = permit.since + this.maxHold;
+      if (deadline > now) break;
+      this.leaked(permit, now - permit.since);
     }
     this.#timer = undefined;
-    if (this.#byAge.size > 0) this.#arm(left);
+    if (this.#byAge.size > 0) this.#arm(deadline, Math.max(due, this.clock.now()));
   }
 }

@@ -1,21 +1,27 @@
-import type { Limit } from '../limits/limit.ts';
+import { checkMethods } from '../checks.ts';
+import { attempt, invalid, throwLater } from '../errors.ts';
+import type { Limit, Sample } from '../limits/limit.ts';
 import type { LocalPermit } from './local-permit.ts';
 import type { Outcome } from './permit.ts';
 import type { Pools } from './pools.ts';
 
-/** Shows a limit that moves what is over, and follows it. */
+/** Feeds completed permits to an adaptive limit, and applies its updates. */
 export class Movement {
   /** Weight held by requests that still wait at a later limit of their gate: it is not at work. */
   private idle = 0;
+  /** The latest number that the limit has given. */
+  limit: number;
+  #isReported = false;
 
+  /** @throws HeadgateError for a limit that is no number. */
   constructor(
     private readonly pools: Pools,
     private readonly moving: Limit,
-  ) {}
-
-  /** Where the limit is now. */
-  get limit(): number {
-    return Math.max(1, Math.floor(this.moving.limit));
+  ) {
+    checkMethods('limit.create()', moving, ['sample']);
+    const { limit } = moving;
+    if (!isNumber(limit)) throw unusable(limit);
+    this.limit = whole(limit);
   }
 
   pause({ weight }: LocalPermit): void {
@@ -27,7 +33,7 @@ export class Movement {
     this.idle -= permit.weight;
   }
 
-  /** Before the permit's weight is free. */
+  /** Before the permit's weight is free. The limit is perhaps the application's: its errors must not keep the permit. */
   over(permit: LocalPermit, outcome: Outcome): void {
     const { pools, idle } = this;
     const isPaused = permit.waiter !== undefined;
@@ -36,7 +42,29 @@ export class Movement {
     const now = pools.settings.clock.now();
     const inflight = pools.inflight - idle;
     const { kind } = permit;
-    this.moving.sample({ rtt: now - permit.since, inflight, outcome, now, kind });
+    attempt(() => this.#follow({ rtt: now - permit.since, inflight, outcome, now, kind }));
     if (this.limit !== pools.limit) pools.resize(this.limit);
   }
+
+  #follow(sample: Sample): void {
+    this.moving.sample(sample);
+    const { limit } = this.moving;
+    if (isNumber(limit)) this.limit = whole(limit);
+    else if (!this.#isReported) {
+      this.#isReported = true;
+      throwLater(unusable(limit));
+    }
+  }
+}
+
+function isNumber(limit: unknown): limit is number {
+  return typeof limit === 'number' && !Number.isNaN(limit);
+}
+
+function whole(limit: number): number {
+  return Math.max(1, Math.floor(limit));
+}
+
+function unusable(limit: unknown) {
+  return invalid('limit', 'a number, from what its `create` returns,', limit);
 }

@@ -1,4 +1,4 @@
-import { checkMethods } from '../checks.ts';
+import { checkMethods, checkNames } from '../checks.ts';
 import { throwLater } from '../errors.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
@@ -28,14 +28,20 @@ export interface Observer {
   resized?(event: Event & { limit: number }): void;
   /** A permit was held for longer than `maxHold`; it has been given back. */
   leaked?(event: Event & { weight: number; held: number }): void;
-  /** The store of a shared limit cannot be asked, or can again; or `up` and with an error, it has refused a call. */
+  /**
+   * The store of a shared limit is away, or back. With `up` and an error: it has refused a call, or its messages do not
+   * arrive; when they arrive again, `up` without an error.
+   */
   store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
   /**
    * The store of a shared limit becomes slower and slower for this reason, or with none, does so no longer. One process
    * says so, of all that share it.
    */
   slowed?(event: Event & { reason: string | undefined }): void;
-  /** A permit of a shared limit has outlived its lease; its signal aborts. */
+  /**
+   * A permit of a shared limit has outlived its lease; its signal aborts. Or its release found that the store did not hold
+   * it any more.
+   */
   lost?(event: Event & { weight: number }): void;
   /** Leases of a shared limit were found expired, of whatever process. */
   reclaimed?(event: Event & { count: number }): void;
@@ -61,6 +67,9 @@ const kinds = [
 /** Only the callbacks that are there, so that nobody makes events that nobody sees; they do not throw. */
 export function checkObserver(observer: Observer = {}): Observer {
   checkMethods('observer', observer, kinds, true);
+  // One of a class may have members of its own.
+  const prototype = Object.getPrototypeOf(observer);
+  if (prototype === Object.prototype || prototype === null) checkNames('observer', observer, kinds);
   const safe: Record<string, (event: never) => void> = {};
   for (const kind of kinds) {
     const callback = observer[kind] as ((event: never) => void) | undefined;

@@ -2,11 +2,13 @@
 // The reference is for consumers whose own `lib` has no Symbol.dispose.
 
 import { checkCount } from '../checks.ts';
-import { HeadgateError } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import type { Waiter } from './waiter.ts';
 
 /** How the work went: `dropped` means overload or a timeout, `ignored` that its duration says nothing. */
 export type Outcome = 'ok' | 'dropped' | 'ignored';
+
+export const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
 
 /** What an admitted caller holds. It is given back once; a second release changes nothing. */
 export interface Permit {
@@ -141,9 +143,16 @@ export abstract class BasePermit implements Permit {
 
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
+    if (!outcomes.includes(outcome)) this.#refuse(outcome);
     this.released = true;
     this.register.remove(this, outcome);
     this.giveBack(outcome);
+  }
+
+  /** It is released all the same, or a slip of the pen would cost a place for ever. */
+  #refuse(outcome: unknown): never {
+    this.release('ignored');
+    throw invalid('outcome', `one of ${outcomes.join(', ')}`, outcome);
   }
 
   adjust(weight: number, limit?: string): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { throwLater } from '../errors.ts';
+import { Claim } from './claim.ts';
 import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
 import { Heirs } from './heirs.ts';
@@ -9,6 +10,7 @@ import type { Pools } from './pools.ts';
 import { isHigher, type Priority } from './priority.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
+import { createLine } from './safe-line.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
@@ -21,6 +23,8 @@ export class Pool implements Served, Site {
   /** Weight given back ever, for `Retry-After`. */
   private returned = 0;
   private retryAfter: RetryAfter | undefined = undefined;
+  /** Only where a chosen waiter is heavier than the room there is. */
+  private claim: Claim | undefined = undefined;
 
   constructor(
     readonly home: Pools,
@@ -28,7 +32,7 @@ export class Pool implements Served, Site {
     public limit: number,
   ) {
     const { order } = home.settings;
-    this.line = order.create(this);
+    this.line = createLine(order, this);
     this.heirs = order.ranks === true ? new Heirs() : undefined;
   }
 
@@ -64,6 +68,7 @@ export class Pool implements Served, Site {
   free({ weight, share }: LocalPermit): void {
     this.#hold(-weight, share);
     this.returned += weight;
+    this.claim?.released(this.limit - this.inflight, this.limit);
     this.#left(true);
   }
 
@@ -90,6 +95,11 @@ export class Pool implements Served, Site {
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
     if (isHigher(waiter.priority, highest)) this.heirs?.raise(waiter.priority);
+    // It comes from an earlier limit of its gate, and its arrival is before that of the claim.
+    const { claim } = this;
+    if (claim?.waiter && waiter.arrival < claim.waiter.arrival && this.line.next === waiter) {
+      claim.waiter = undefined;
+    }
     // It may be next: those ahead may have left while it was being asked whether it joins.
     if (this.line.mayBeNext(waiter)) grantFrom(this);
   }
@@ -146,7 +156,7 @@ export class Pool implements Served, Site {
   /** Who makes room for a newcomer in the full line: one for one, if that is enough. */
   spare(newcomer: Waiter): Waiter | undefined {
     const spare = this.line.spare(newcomer);
-    if (spare === undefined) return undefined;
+    if (spare === undefined || spare === this.claim?.waiter) return undefined;
     const weight = this.line.weight - spare.weight + newcomer.weight;
     return weight <= this.home.settings.queueWeight ? spare : undefined;
   }
@@ -157,17 +167,34 @@ export class Pool implements Served, Site {
     if (spare !== undefined) this.reject(spare, 'full');
   }
 
-  /** Grants as far as there is room, and then sheds. */
+  /** Grants as far as there is room, and then sheds. What that runs may make room, or change whose turn it is. */
   serve(): void {
-    this.#grantNextOnes();
-    if (this.home.closed) return;
-    for (let { stale } = this.line; stale !== undefined; stale = this.line.stale) {
+    do this.#grantNextOnes();
+    while (!this.home.closed && this.#shed());
+  }
+
+  /** Returns whether it has shed any. */
+  #shed(): boolean {
+    let { stale } = this.line;
+    // Room is being saved for a waiter with the claim.
+    if (stale === undefined || stale === this.claim?.waiter) return false;
+    for (; stale !== undefined && stale !== this.claim?.waiter; stale = this.line.stale) {
       this.reject(stale, 'overloaded');
     }
+    return true;
+  }
+
+  get #next(): Waiter | undefined {
+    const { claim, line, limit, inflight } = this;
+    const next = claim?.waiter ?? line.next;
+    if (next === undefined || inflight >= limit || this.#fits(next.weight)) return next;
+    this.claim ??= new Claim();
+    this.claim.waiter = next;
+    return this.claim.next(next, line, limit - inflight, limit);
   }
 
   #grantNextOnes(): void {
-    for (let { next } = this.line; next !== undefined; next = this.line.next) {
+    for (let next = this.#next; next !== undefined; next = this.#next) {
       const fits = this.#fits(next.weight);
       if (this.home.closed || (!fits && next.deadline === 0)) return;
       const now = this.#clockOf(next).now();
@@ -179,8 +206,8 @@ export class Pool implements Served, Site {
 
   #admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
-    // That has run the app's own code.
-    if (this.line.next !== next) return;
+    // That has run the application's own code, which may have withdrawn or rejected it.
+    if (next.place !== this) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
   }
@@ -232,7 +259,12 @@ export class Pool implements Served, Site {
 
   /** Returns whether it may have kept others waiting, where it leaves for nothing. */
   #leave(waiter: Waiter, isGranted = false): boolean {
-    const wasFirst = !isGranted && this.line.mayBeNext(waiter);
+    const { claim } = this;
+    const hasClaim = claim?.waiter === waiter;
+    const wasFirst = !isGranted && (hasClaim || this.line.mayBeNext(waiter));
+    if (hasClaim) claim.waiter = undefined;
+    if (isGranted && hasClaim) this.claim = undefined;
+    else if (isGranted) claim?.passedBy(waiter);
     this.line.remove(waiter, isGranted);
     waiter.place = undefined;
     this.home.queued--;

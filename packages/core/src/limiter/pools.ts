@@ -43,8 +43,7 @@ export class Pools {
 
   constructor(readonly settings: LimiterSettings) {
     const { limit, random } = settings;
-    const moving = typeof limit === 'object' ? limit.create(random) : undefined;
-    this.movement = moving && new Movement(this, moving);
+    if (typeof limit === 'object') this.movement = new Movement(this, limit.create(random));
     this.limit = this.movement?.limit ?? (limit as number);
     this.ledger = new Ledger(settings, this.movement !== undefined);
     this.tally = new Tally(settings);

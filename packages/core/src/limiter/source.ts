@@ -34,6 +34,11 @@ export interface SharedOptions {
   reserve?: number | undefined;
 }
 
+/** A limit on a store needs a name. */
+export type NameOfStore =
+  | { name: string; store?: LimiterSource | undefined }
+  | { name?: string | undefined; store?: undefined };
+
 export const sharedOptions = [
   'store',
   'onStoreError',

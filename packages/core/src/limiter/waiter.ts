@@ -1,8 +1,8 @@
 import { HeadgateError, invalid, throwLater } from '../errors.ts';
-import type { Term } from './deadlines.ts';
 import type { BasePermit } from './permit.ts';
 import { checkPriority, type Priority } from './priority.ts';
 import type { Rejection } from './rejection.ts';
+import type { Term } from './terms.ts';
 
 /**
  * What asks for a permit. A request extends this class and so is its own waiter: the links of the line live

@@ -3,9 +3,8 @@ import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit } from '../limiter/permit.ts';
 import type { Rejection } from '../limiter/rejection.ts';
 import type { OutagePolicy } from '../limiter/source.ts';
-import { StoreError } from '../limiter/store-error.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import { isGone, Waiter } from '../limiter/waiter.ts';
-import { warnOnce } from '../warning.ts';
 import type { Lease } from './lease.ts';
 import { renewalPart } from './lease-parts.ts';
 import type { SharedPermit } from './shared-permit.ts';
@@ -52,18 +51,6 @@ export class Fallback {
     if (this.policy === 'reject') pool.rejectFor(waiter, error);
     else if (this.policy === 'local') this.#wait(lease);
     else pool.admitInstead(lease, this.#begun().admitBeyond(this.#asked(waiter, pool)));
-  }
-
-  /** Its time is up, and the store has not answered. */
-  takeLate(lease: Lease): void {
-    const { pool, waiter } = lease;
-    if (waiter === undefined) return;
-    const error = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'the store has not answered yet');
-    const asked = this.#asked(waiter, pool);
-    const local = this.policy === 'local' && this.#begun().tryAcquire(asked);
-    if (local) pool.admitInstead(lease, local);
-    else if (this.policy === 'local') pool.reject(waiter, 'timeout');
-    else this.take(lease, error);
   }
 
   setLimit(limit: number): void {
@@ -141,11 +128,7 @@ export class Fallback {
 
   #begun(): InProcessLimiter {
     if (this.#limiter !== undefined) return this.#limiter;
-    const { name, settings, limit } = this.home;
-    if (settings.observer.store === undefined) {
-      const message = `permits of limit "${name}" are given without its store`;
-      warnOnce('HEADGATE_STORE', `${message} (onStoreError: ${this.policy})`);
-    }
+    const { settings, limit } = this.home;
     this.#limiter = new InProcessLimiter({
       ...settings,
       limit,

@@ -49,13 +49,14 @@ export class Holdings {
 
   /** The store has given its place to another, or may have. */
   lost(lease: Lease): void {
-    const { name, settings } = this.pool.home;
+    const { name } = this.pool.home;
     const { permit } = lease;
     this.#reserve.remove(lease);
+    // Its release finds nothing, which is no news.
+    lease.state = 'over';
     this.release(lease);
     if (permit === undefined) return this.pool.settle();
-    this.pool.home.lost++;
-    settings.observer.lost?.({ name, weight: permit.weight });
+    this.pool.home.leaseLost(permit.weight);
     permit.lost(new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${name}" was lost`));
   }
 

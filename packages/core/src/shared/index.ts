@@ -29,4 +29,5 @@ export type {
   StoreTimes,
 } from './store.ts';
 export { Store } from './store.ts';
+export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';
 export { within } from './within.ts';

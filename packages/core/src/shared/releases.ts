@@ -8,16 +8,19 @@ import type { Answer } from './store.ts';
 export class Releases {
   /** Those of which the store may not have heard, and when each will have run out. */
   readonly #ends = new Map<Lease, number>();
+  /** Those that the store should hold: it has not been told before. */
+  readonly #held = new WeakSet<Lease>();
   /** Of these, the ones of which it is to be told again. */
   #unheard: Lease[] = [];
   #whenHeard: (() => void)[] = [];
 
   constructor(private readonly session: Session) {}
 
-  /** The store knows it, though it is over. */
-  add(lease: Lease): void {
+  /** The store knows it, though it is over; where it is `held`, the store should hold it. */
+  add(lease: Lease, held = false): void {
     const { clock, lease: length } = this.session.store;
     if (this.#ends.has(lease)) return;
+    if (held) this.#held.add(lease);
     this.#ends.set(lease, clock.now() + length);
     this.#send(lease);
   }
@@ -51,6 +54,9 @@ export class Releases {
     if (ends === undefined) return;
     const { clock, lease: length } = this.session.store;
     const now = clock.now();
+    const wasHeld = this.#held.delete(lease);
+    if (wasHeld && 'state' in answer && answer.state === 'lost')
+      lease.pool.home.leaseLost(lease.weight);
     if ('error' in answer && now < ends) {
       this.#unheard.push(lease);
       return this.session.wakeBy(now + length * slackPart);

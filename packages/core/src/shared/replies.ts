@@ -12,6 +12,8 @@ export class Replies {
     const { pool } = this;
     const { session } = pool.home;
     if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
+    // While new permits are refused, the store may well renew those that are held.
+    if (verb === 'acquire' || verb === 'stay') pool.home.worked();
     pool.learn(answer);
     if (lease.state === 'over') return this.#answeredLate(lease, answer);
     if (answer.state === 'lost') return pool.holdings.lost(lease);

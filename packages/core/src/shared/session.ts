@@ -1,11 +1,13 @@
 import { startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
+import type { StoreError } from '../limiter/store-error.ts';
 import { type Answered, Batch } from './batch.ts';
 import type { Lease } from './lease.ts';
 import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts';
 import { Releases } from './releases.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
+import { StoreWarnings } from './store-warnings.ts';
 
 /** Those who are told what a store says unasked. */
 export interface Member {
@@ -16,6 +18,7 @@ export interface Member {
   /** The store is there, and is to know who was let in without it. */
   tell(): void;
   slowed(reason: string | undefined): void;
+  muted(error: StoreError | undefined): void;
 }
 
 /** This process and one store: all leases are renewed by one timer, which keeps no process alive. */
@@ -25,6 +28,7 @@ export class Session implements StoreListener {
   readonly #members = new Set<Member>();
   readonly #batch: Batch;
   readonly releases: Releases;
+  readonly warnings: StoreWarnings;
   /** How often news may have been missed. */
   missed = 0;
   #wakeAt = Infinity;
@@ -35,6 +39,7 @@ export class Session implements StoreListener {
   constructor(readonly store: Store) {
     this.#batch = new Batch(store);
     this.releases = new Releases(this);
+    this.warnings = new StoreWarnings(store.clock);
   }
 
   /** @throws HeadgateError where there is one of this name: both would count as one limit, most likely unawares. */
@@ -49,6 +54,7 @@ export class Session implements StoreListener {
 
   leave(member: Member): void {
     this.#members.delete(member);
+    this.warnings.forget(member.name);
   }
 
   newId(): string {
@@ -92,8 +98,9 @@ export class Session implements StoreListener {
   /** It is needed no longer. */
   release(lease: Lease): void {
     const known = this.#leases.delete(lease.id);
+    const isHeld = lease.state === 'held' && this.store.clock.now() < this.endOf(lease);
     lease.state = 'over';
-    if (known) this.releases.add(lease);
+    if (known) this.releases.add(lease, isHeld);
   }
 
   /** The store knows nothing of it. */
@@ -127,6 +134,15 @@ export class Session implements StoreListener {
     for (const member of [...this.#members]) member.doubted();
     if (up) this.releases.sendAgain();
     this.#tend();
+  }
+
+  get isWaiting(): boolean {
+    for (const { state } of this.#leases.values()) if (state === 'queued') return true;
+    return false;
+  }
+
+  muted(error: StoreError | undefined): void {
+    for (const member of [...this.#members]) member.muted(error);
   }
 
   slowed(reason: string | undefined): void {

@@ -1,8 +1,8 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { acquireFrom } from '../limiter/acquisition.ts';
-import { callLater } from '../limiter/call.ts';
-import type { CloseOptions } from '../limiter/ledger.ts';
+import { callLater, notCallable } from '../limiter/call.ts';
+import { type CloseOptions, checkClose } from '../limiter/ledger.ts';
 import type { Limiter, LimiterStats, WaitOptions } from '../limiter/limiter.ts';
 import type { Permit } from '../limiter/permit.ts';
 import type { RejectionCause, RejectionReason } from '../limiter/rejection.ts';
@@ -32,6 +32,10 @@ export class SharedLimiter implements Limiter {
     this.queueLimit = settings.queueLimit;
     this.queueTimeout = settings.queueTimeout;
     this.#pools = new SharedPools(settings, session);
+  }
+
+  get closed(): boolean {
+    return this.#pools.closed;
   }
 
   get limit(): number {
@@ -74,9 +78,7 @@ export class SharedLimiter implements Limiter {
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const pool = this.#poolOf(waiter);
-    if (reason === 'timeout') pool?.late(waiter);
-    else pool?.reject(waiter, reason, cause);
+    this.#poolOf(waiter)?.reject(waiter, reason, cause);
   }
 
   acquire(options?: WaitOptions): Promise<Permit> {
@@ -84,6 +86,7 @@ export class SharedLimiter implements Limiter {
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T> {
+    if (typeof fn !== 'function') return notCallable(fn);
     return callLater(this.acquire(options), fn, options?.signal);
   }
 
@@ -105,6 +108,7 @@ export class SharedLimiter implements Limiter {
   }
 
   async close(options?: CloseOptions): Promise<number> {
+    checkClose(options);
     const pools = this.#pools;
     const { session } = pools;
     pools.closed = true;

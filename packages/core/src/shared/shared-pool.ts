@@ -138,15 +138,6 @@ export class SharedPool {
     this.settle();
   }
 
-  /** Its time is up. */
-  late(waiter: Waiter): void {
-    const lease = waiter.place as Lease;
-    // Who has waited in line has had an answer, or was behind others here: the store may have been asked only now.
-    const isUnheard = lease.state === 'asking' && !lease.isCounted && lease.standIn === undefined;
-    if (isUnheard) this.home.fallback.takeLate(lease);
-    else this.reject(waiter, 'timeout');
-  }
-
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.view.rejection(waiter, reason), ...cause };
     this.home.tally.rejected(rejection);

@@ -48,6 +48,8 @@ export class SharedPools implements Member {
   readonly circuit: Circuit;
   readonly fallback: Fallback;
   #hasWarned = false;
+  /** Whether the store has refused the latest call of which it says so. */
+  #isRefused = false;
   /** The highest version that was heard of. */
   #latest = -Infinity;
   #lately: LimitName;
@@ -168,16 +170,30 @@ export class SharedPools implements Member {
     observer.resized?.({ name, limit });
   }
 
-  /** A waiter's time is up. */
+  /** A waiter's time is up, whether or not the store has answered: the outage policy is for stores that are away. */
   late(waiter: Waiter): void {
     const { place } = waiter;
-    if (place instanceof Lease) place.pool.late(waiter);
+    if (place instanceof Lease) place.pool.reject(waiter, 'timeout');
   }
 
   failed(key: string | undefined, error: StoreError): void {
     this.#lately = { name: this.name, key };
     this.circuit.failed(error);
-    if (this.circuit.error === undefined) this.#report(true, error);
+    if (this.circuit.error === undefined) this.#refused(error);
+  }
+
+  /** The store has answered a call, and has not refused it. */
+  worked(): void {
+    if (!this.#isRefused) return;
+    this.#isRefused = false;
+    this.session.warnings.worked(this.name);
+  }
+
+  /** The store has let go of a lease that this process had not released. */
+  leaseLost(weight: number): void {
+    const { name, observer } = this.settings;
+    this.lost++;
+    observer.lost?.({ name, weight });
   }
 
   doubted(): void {
@@ -187,6 +203,14 @@ export class SharedPools implements Member {
   slowed(reason: string | undefined): void {
     const { name, observer } = this.settings;
     observer.slowed?.({ name, reason });
+  }
+
+  muted(error: StoreError | undefined): void {
+    const { name, settings, session } = this;
+    if (this.circuit.error !== undefined) return;
+    if (settings.observer.store !== undefined) settings.observer.store({ name, up: true, error });
+    else if (error === undefined) session.warnings.worked(name);
+    else session.warnings.muted(name, error);
   }
 
   tell(): void {
@@ -202,13 +226,22 @@ export class SharedPools implements Member {
     return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
   }
 
+  #refused(error: StoreError): void {
+    this.#isRefused = true;
+    this.#report(true, error);
+  }
+
   #report(up: boolean, error: StoreError | undefined): void {
-    const { name, observer } = this.settings;
-    observer.store?.({ name, up, error });
+    const { name, observer, onStoreError } = this.settings;
+    if (observer.store !== undefined) return observer.store({ name, up, error });
+    const { warnings } = this.session;
+    if (error === undefined) warnings.worked(name);
+    else warnings.failed(name, onStoreError, error);
   }
 
   #turned(): void {
     const { error } = this.circuit;
+    this.#isRefused = false;
     this.#report(error === undefined, error);
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;

@@ -120,6 +120,13 @@ export interface StoreListener {
   check(): void;
   /** The connection is lost, or back. A store that cannot tell does not say so. */
   state(up: boolean, error?: StoreError): void;
+  /**
+   * Messages do not arrive, for this reason, so waiters are granted later; undefined when they arrive again. Said once
+   * each.
+   */
+  muted?(error: StoreError | undefined): void;
+  /** Whether any waiter depends on messages; a store probes its subscription meanwhile. */
+  readonly isWaiting?: boolean;
   /** Why it becomes slower and slower, for the app's operators; undefined when that is over. Said once each. */
   slowed?(reason: string | undefined): void;
 }

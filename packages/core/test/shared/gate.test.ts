@@ -9,6 +9,7 @@ function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: num
       { name: 'all', limit: 2, store: world.line() },
     ],
     queueTimeout: 60_000,
+    observer: { store: () => {} },
     clock: world.clock,
     random: () => 0,
     ...options,
@@ -26,6 +27,7 @@ async function oneWaitsFurtherOn({ queueLimit = 9 } = {}) {
     ],
     queueLimit,
     queueTimeout: 60_000,
+    observer: { store: () => {} },
     clock: world.clock,
   });
   const held = await gate.acquire({ keys: { user: 'ann' } });
@@ -156,6 +158,7 @@ describe('a gate of local and shared limits', () => {
         { name: 'user', limit: 1, perKey: true },
         { name: 'all', limit: 1, store },
       ],
+      observer: { store: () => {} },
       clock: world.clock,
     });
     store.trouble = 'silent';

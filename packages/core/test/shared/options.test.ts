@@ -17,6 +17,8 @@ describe('what a store cannot honour is refused', () => {
     ['handoff', { handoff: 1.5 }],
     ['handoff', { handoff: 10_001 }],
     ['onStoreError', { onStoreError: 'ignore' as never }],
+    ['name', { name: undefined }],
+    ['name', { name: '' }],
     ['store', { store: {} as never }],
     ['store', { store: 'redis://localhost' as never }],
   ])('%s', (option, options) => {

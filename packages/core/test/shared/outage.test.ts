@@ -137,6 +137,7 @@ describe('while the store is away', () => {
       onStoreError: 'local',
       queueLimit: 1,
       queueTimeout: 900,
+      observer: { store: undefined },
     });
     store.trouble = 'silent';
     const held = outcome(limiter.acquire());
@@ -204,22 +205,25 @@ describe('while the store is away', () => {
     expect(left).toBe(0);
   });
 
-  test('a caller whose time is up before the store has answered is the affair of the policy', async () => {
-    for (const [policy, expected] of [
-      ['reject', { rejection: { reason: 'store' } }],
-      ['admit', undefined],
-      ['local', undefined],
-    ] as const) {
-      const { world, store, limiter } = scene(policy);
+  test.each(['reject', 'admit', 'local'] as const)(
+    'a caller whose time is up before the store has answered is rejected for that, under %s as well',
+    async (policy) => {
+      const { world, store, limiter, told } = scene(policy);
       store.trouble = 'silent';
       const hurried = outcome(limiter.acquire({ queueTimeout: 100 }));
       await world.advance(100);
-      if (expected === undefined) expect(hurried.permit).toBeDefined();
-      else expect(hurried.error).toMatchObject(expected);
-      hurried.permit?.release();
+      expect(hurried.error).toMatchObject({ rejection: { reason: 'timeout' } });
+      expect(told).toEqual([]);
+      // The call was not answered in time either: from now on the policy applies.
+      await world.advance(timeout - 100);
+      expect(told).toEqual([false]);
+      const next = outcome(limiter.acquire({ queueTimeout: 100 }));
+      await world.advance(0);
+      expect(next.permit !== undefined).toBe(policy !== 'reject');
+      next.permit?.release();
       store.trouble = undefined;
       await world.advance(lease);
       expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
-    }
-  });
+    },
+  );
 });

@@ -6,7 +6,12 @@ test('a limit that is raised while the store is away applies in this process', a
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
-  const limiter = world.limiter({ store, onStoreError: 'local', limit: 1 });
+  const limiter = world.limiter({
+    store,
+    onStoreError: 'local',
+    limit: 1,
+    observer: { store: undefined },
+  });
   store.trouble = 'silent';
   const first = outcome(limiter.acquire());
   await world.advance(timeout);
@@ -23,7 +28,12 @@ test('who waits in this process alone is let in when the limit is raised', async
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
-  const limiter = world.limiter({ store, onStoreError: 'local', limit: 1 });
+  const limiter = world.limiter({
+    store,
+    onStoreError: 'local',
+    limit: 1,
+    observer: { store: undefined },
+  });
   store.trouble = 'silent';
   const first = outcome(limiter.acquire());
   await world.advance(timeout);

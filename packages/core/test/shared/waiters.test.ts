@@ -139,7 +139,12 @@ test('the size of a permit may change while the store is away', async () => {
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
-  const limiter = world.limiter({ store, limit: 3, onStoreError: 'admit' });
+  const limiter = world.limiter({
+    store,
+    limit: 3,
+    onStoreError: 'admit',
+    observer: { store: undefined },
+  });
   const leased = await limiter.acquire();
   store.trouble = 'silent';
   const local = outcome(limiter.acquire());

@@ -85,8 +85,11 @@ export class World {
     return new Line(memoryStore({ memory, lease, timeout, clock }), clock);
   }
 
-  /** A limiter in a process of its own, unless told of its store. */
-  limiter(options: Partial<SharedLimiterOptions> = {}): Limiter {
+  /**
+   * A limiter in a process of its own, unless told of its store. It has an observer for its store, so an outage causes no
+   * warning, unless `observer.store` is undefined.
+   */
+  limiter({ observer, ...options }: Partial<SharedLimiterOptions> = {}): Limiter {
     return createLimiter({
       name: 'renders',
       limit: 1,
@@ -95,6 +98,7 @@ export class World {
       store: this.line(),
       clock: this.clock,
       random: () => 0,
+      observer: { store: () => {}, ...observer },
       ...options,
     });
   }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import {
   type Configuration,
   ConfigurationError,
@@ -28,13 +29,21 @@ async function textOf(path: string, isOptional: boolean): Promise<string> {
 }
 
 /** What the configuration names to serve HTTPS with. */
-export async function loadTls({ tls }: Configuration, path: string): Promise<ListenOptions['tls']> {
+export async function loadTls({ tls, errorAt }: Configuration): Promise<ListenOptions['tls']> {
   if (tls === undefined) return undefined;
-  const pem = (key: keyof typeof tls) =>
-    readFile(tls[key]).catch(({ message }: Error) => {
-      throw new ConfigurationError(`${path}: server.${key}: ${message}`);
-    });
-  return { cert: await pem('certificate'), key: await pem('key') };
+  const fail = (name: string) => (error: unknown) => {
+    throw errorAt(['server', name], `server.${name}: ${(error as Error).message}`);
+  };
+  const cert = await readFile(tls.certificate).catch(fail('certificate'));
+  const key = await readFile(tls.key).catch(fail('key'));
+  // Node would say it without naming the file.
+  await check({ cert }).catch(fail('certificate'));
+  await check({ cert, key }).catch(fail('key'));
+  return { cert, key };
+}
+
+async function check(options: SecureContextOptions): Promise<void> {
+  createSecureContext(options);
 }
 
 /** The environment comes before the file. */

@@ -6,9 +6,8 @@ import type { Arguments } from './arguments.ts';
 import { loadConfiguration, loadTls, logLevelOf } from './load.ts';
 import { createLogger, pinoLevel } from './logger.ts';
 
-/** Serves until it is told to end; resolves then. */
-export async function serve(args: Arguments): Promise<void> {
-  const ending = signal();
+/** Serves until a signal has come, which may be before; resolves then. */
+export async function serve(args: Arguments, ending: Promise<string>): Promise<void> {
   const configuration = await loadConfiguration(args.configuration, true);
   const log = createLogger(logLevelOf(configuration));
   log.info('Starting');
@@ -26,22 +25,12 @@ export async function serve(args: Arguments): Promise<void> {
   log.info('Stopped');
 }
 
-/**
- * Is listened for early: whoever starts a server may end it at once. A second one changes nothing: a terminal and npx send
- * two, and those who are blocked are to be answered.
- */
-function signal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT']) process.on(name, resolve);
-  });
-}
-
 async function placeOf(args: Arguments, configuration: Configuration): Promise<ListenOptions> {
   const { socket, address, port } = args;
   return {
     ...(socket === undefined ? { address: address.replace(/^\[(.*)\]$/, '$1'), port } : { socket }),
     maxConnections: configuration.maxConnections,
-    tls: await loadTls(configuration, args.configuration),
+    tls: await loadTls(configuration),
   };
 }
 

@@ -1,3 +1,4 @@
+import { checkToken } from '@headgate/core/shared';
 import { parse, TomlError } from 'smol-toml';
 import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '../semaphores.ts';
 import { lineOf } from './line-of.ts';
@@ -14,6 +15,8 @@ export interface Configuration {
   readonly maxConnections: number | undefined;
   /** Paths of PEM files. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
+  /** What to throw where the value at this path turns out to make no sense later. */
+  errorAt(path: readonly string[], message: string): ConfigurationError;
 }
 
 /** The message names the file, the line and the key. */
@@ -26,20 +29,21 @@ export class ConfigurationError extends Error {
  * @throws ConfigurationError where it is no TOML, or a value makes no sense. Unknown keys are ignored.
  */
 export function parseConfiguration(text: string, file: string): Configuration {
+  const errorAt = (path: readonly string[], message: string) =>
+    new ConfigurationError(`${file}:${lineOf(text, path) ?? 1}: ${message}`);
   try {
-    return read(new Table(parse(text, { integersAsBigInt: true })));
+    return { ...read(new Table(parse(text, { integersAsBigInt: true }))), errorAt };
   } catch (error) {
     if (error instanceof TomlError) {
       const [reason] = error.message.split('\n');
       throw new ConfigurationError(`${file}:${error.line}:${error.column}: ${reason}`);
     }
     if (!(error instanceof Misfit)) throw error;
-    const line = lineOf(text, error.path);
-    throw new ConfigurationError(`${file}:${line ?? 1}: ${error.message}`);
+    throw errorAt(error.path, error.message);
   }
 }
 
-function read(root: Table): Configuration {
+function read(root: Table): Omit<Configuration, 'errorAt'> {
   const server = root.table('server');
   const stderr = root.table('logging').table('stderr');
   const level = stderr.text('level');
@@ -49,7 +53,7 @@ function read(root: Table): Configuration {
       level === undefined
         ? undefined
         : stderr.check(['level'], () => logLevelFrom('logging.stderr.level', level)),
-    token: server.text('token'),
+    token: server.check(['token'], () => checkToken('server.token', server.text('token'))),
     maxPeers: server.count('max_peers', 1),
     maxBlocked: server.count('max_blocked', 0),
     maxConnections: server.count('max_connections', 1),

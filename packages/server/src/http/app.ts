@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { bearerAuth } from 'hono/bearer-auth';
 import { HTTPException } from 'hono/http-exception';
 import type { Service } from '../service.ts';
+import { largeAnswers } from './large-answers.ts';
 import { lockRoutes } from './locks.ts';
 import { Metrics } from './metrics.ts';
 import { notFound } from './not-found.ts';
@@ -14,6 +15,8 @@ export function createApp(service: Service, token: string | undefined): Hono {
   const app = new Hono();
   uiPage(app, token !== undefined);
   if (token !== undefined) requireToken(app, token);
+  const isLarge = largeAnswers();
+  for (const path of ['/peers/', '/metrics', '/ui/state']) app.get(path, isLarge);
   uiState(app, service.state);
   pages(app);
   peerRoutes(app, service);

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { access, lstat, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { checkCount, checkNames, checkText, invalid } from '@headgate/core/shared';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
 import { boundConnections, maxHeaderSize, type Timeouts, timeouts } from './connections.ts';
+import { inTurn } from './in-turn.ts';
 
 export interface ListenOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
@@ -50,14 +51,15 @@ export async function listen(
 ): Promise<Listener> {
   checkNames('listen', options, names);
   const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
-  const server = createAdaptorServer({
-    fetch: (request: Request, env: object) =>
-      request.url.length > maxUrl ? tooLong() : app.fetch(request, env),
-    // Of who says none: with HTTP/1.0, as some health checks speak it, nobody has to.
-    hostname: 'localhost',
-    createServer: tls === undefined ? createServer : createTlsServer,
-    serverOptions: { maxHeaderSize, ...bounds, ...tls },
-  }) as Server;
+  const fetch = (request: Request, env: object) =>
+    request.url.length > maxUrl ? tooLong() : app.fetch(request, env);
+  // `hostname` is for requests that name no host: HTTP/1.0, as some health checks speak it, does not require one.
+  const handle = inTurn(getRequestListener(fetch, { hostname: 'localhost' }) as RequestListener);
+  const settings = { maxHeaderSize, ...bounds };
+  const server: Server =
+    tls === undefined
+      ? createServer(settings, handle)
+      : createTlsServer({ ...settings, ...tls }, handle);
   boundConnections(server, checkCount('maxConnections', maxConnections, 1), bounds, log);
   const open = new Set<Socket>();
   server.on('connection', (connection: Socket) => {

@@ -45,8 +45,8 @@ export function lockRoutes(app: Hono, service: Service): void {
 }
 
 /**
- * Whether an earlier request on the same connection is not answered yet. Such a one is not blocked: Node does not tell when
- * its client goes away, nor does it bound how many there are while they are not answered.
+ * Whether an earlier request on the same connection is not answered yet: only in another app, as `listen` handles them one
+ * after the other. Such a request is not blocked, because Node does not report when its client disconnects.
  */
 function isBehindAnother(c: Context): boolean {
   const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;

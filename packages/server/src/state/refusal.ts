@@ -35,6 +35,7 @@ export const shrinking = new Refusal(
 );
 export const tooManyPeers = new Refusal('busy', 'Too many peers.');
 export const tooManyWaits = new Refusal('busy', 'Too many blocked requests.');
+export const tooManyAnswers = new Refusal('busy', 'Too many long answers are not read yet.');
 
 export function badCount(count: bigint): Refusal {
   return new Refusal('count', `Lock count must be a positive number. Found: ${count}.`);

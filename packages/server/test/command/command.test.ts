@@ -149,7 +149,7 @@ it('an environment, a token and a certificate that make no sense', async () => {
   expect(token.stderr).not.toContain('geheim');
   const tls = new Command('[server]\ncertificate = "no.pem"\nkey = "no.key"\n').start();
   expect(await tls.exit).toBe(2);
-  expect(tls.stderr).toMatch(/throttle\.toml: server\.certificate: ENOENT.*no\.pem/);
+  expect(tls.stderr).toMatch(/throttle\.toml:2: server\.certificate: ENOENT.*no\.pem/);
   const broken = new Command('[server]\ncertificate = "no.pem"\nkey = "no.pem"\n');
   broken.write('no.pem', 'no certificate');
   expect(await broken.start().exit).not.toBe(0);

@@ -37,6 +37,26 @@ const bugs: [string, SuiteOptions, object][] = [
     { code: 'ERR_HEADGATE_OPTION', option: 'shareBy' },
   ],
   ['skip throws', { limit: 1, skip: broken }, bug],
+  [
+    'skip gives a promise',
+    { limit: 1, skip: (async () => true) as never },
+    { code: 'ERR_HEADGATE_OPTION', option: 'skip' },
+  ],
+  [
+    'skip gives a promise that rejects',
+    { limit: 1, skip: (async () => broken()) as never },
+    { code: 'ERR_HEADGATE_OPTION', option: 'skip' },
+  ],
+  [
+    'key gives a promise that rejects',
+    { limit: 1, key: (async () => broken()) as never },
+    { code: 'ERR_HEADGATE_KEY' },
+  ],
+  [
+    'skip gives something that is neither true nor nothing',
+    { limit: 1, skip: (() => 'admin') as never },
+    { code: 'ERR_HEADGATE_OPTION', option: 'skip' },
+  ],
   ['limit throws', { limits: [{ name: 'a', limit: broken, key: () => 'k' }] }, bug],
   ['key throws nothing', { limit: 1, key: nothing }, { message: 'failed without a reason' }],
   ['skip throws nothing', { limit: 1, skip: nothing }, { message: 'failed without a reason' }],
@@ -79,6 +99,12 @@ const bugs: [string, SuiteOptions, object][] = [
   ],
 ];
 
+function closed(): object {
+  const limiter = createLimiter({ limit: 1 });
+  limiter.close();
+  return limiter;
+}
+
 /** What can be told when the middleware is made. */
 const misuses: [string, object, object][] = [
   ['an unknown option', { limit: 1, queuLimit: 1 }, { option: 'queuLimit' }],
@@ -89,6 +115,18 @@ const misuses: [string, object, object][] = [
   ],
   ['no limit', {}, {}],
   ['no limits', { limits: [] }, { option: 'limits' }],
+  [
+    'a method that there is not',
+    { limit: 1, route: 'PSOT /r' },
+    { code: 'ERR_HEADGATE_ROUTE', message: expect.stringContaining('did you mean POST?') },
+  ],
+  ['a queueTimeout without a queue', { limit: 1, queueTimeout: 5 }, { option: 'queueLimit' }],
+  ['a limiter that has been closed', { limiter: closed() }, { option: 'limiter' }],
+  [
+    'a callback that no observer has',
+    { limit: 1, observer: { reject() {} } },
+    { option: 'reject' },
+  ],
   ['a limit of 0', { limit: 0 }, { option: 'limit' }],
   ['a limit that is text', { limit: '5' }, { option: 'limit' }],
   ['a fraction of a limit', { limit: 1.5 }, { option: 'limit' }],

@@ -82,6 +82,11 @@ export class FaultyStore extends Store {
       recall: (ref) => this.#tell('recall', (told) => told.recall(ref)),
       check: () => this.#tell('check', (told) => told.check()),
       state: (up, error) => this.#listener?.state(up, error),
+      muted: (error) => this.#listener?.muted?.(error),
+      slowed: (reason) => this.#listener?.slowed?.(reason),
+      get isWaiting() {
+        return listener.isWaiting === true;
+      },
     });
     return () => {
       this.#listener = undefined;

@@ -84,7 +84,7 @@ export class SharedScene {
     for (let process = 0; process < 3; process++) {
       const store = faultyStore(memoryStore({ memory, clock, lease, timeout }));
       this.stores.push(store);
-      const observer = { conflict: () => {} };
+      const observer = { conflict: () => {}, store: () => {} };
       const queueTimeout = 700;
       this.limiters.push(
         createLimiter({ name: 'shared', ...options, queueTimeout, clock, store, observer }),

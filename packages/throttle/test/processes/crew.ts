@@ -22,8 +22,8 @@ export const semaphores: FullCounts = Object.fromEntries(
 
 let tests = 0;
 
-/** For the tests of one file. */
-export function useCrew() {
+/** For the tests of one file; `stock` processes start before the first one. */
+export function useCrew(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
   return processes.useCrew<ThrottleInstance, [{ readonly url: string }, Options]>(
     program,
@@ -31,5 +31,6 @@ export function useCrew() {
       const { name = nameOf(options.limit, ++tests) } = options;
       return { url, ...limitSettings({ ...options, name }) } satisfies Settings;
     },
+    stock,
   );
 }

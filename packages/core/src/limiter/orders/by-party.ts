@@ -1,4 +1,5 @@
 import { checkInner, type Line, type Order, type Site } from '../line.ts';
+import { createLine } from '../safe-line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { deal } from './hand.ts';
@@ -45,6 +46,8 @@ class PartyLine extends Lanes {
   readonly #parties = new Map<string, Party>();
   /** Virtual time, in weight: whoever was let in last was due then. */
   #now = 0;
+  /** The lane of a chosen waiter that others pass: virtual time stands still for it. */
+  #passed: ChargedLane | undefined;
   /** Nobody outside is to find out who shares lanes with whom. */
   readonly #seed: number;
 
@@ -62,11 +65,14 @@ class PartyLine extends Lanes {
   }
 
   get next(): Waiter | undefined {
-    let first: ChargedLane | undefined;
-    for (const lane of this.#used.values()) {
-      if (lane.line.length > 0 && lane.due < (first?.due ?? Infinity)) first = lane;
-    }
-    return first?.line.next;
+    return this.#firstDue(Infinity)?.line.next;
+  }
+
+  /** Its lane is charged for that, and so has fewer turns afterwards. */
+  besides(chosen: Waiter, room: number): Waiter | undefined {
+    const own = this.#chargedLaneOf(nameOf(chosen));
+    this.#passed = own;
+    return this.#firstDue(room, own)?.line.next ?? own.line.besides?.(chosen, room);
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
@@ -92,13 +98,16 @@ class PartyLine extends Lanes {
     const party = this.#parties.get(name) as Party;
     super.remove(waiter, isGranted);
     if (--party.waiting === 0) this.#parties.delete(name);
+    const isOver = isGranted || party.lane.line.length === 0;
+    if (isOver && party.lane === this.#passed) this.#passed = undefined;
     if (isGranted) {
-      this.#now = party.lane.due;
+      this.#now = Math.min(party.lane.due, this.#passed?.due ?? Infinity);
       party.lane.due += waiter.weight;
     }
     // What a lane has had is forgotten with the last who could be the worse for it.
     if (this.length > 0) return;
     this.#used.clear();
+    this.#passed = undefined;
     this.lanes.length = 0;
     this.#now = 0;
   }
@@ -125,7 +134,17 @@ class PartyLine extends Lanes {
       least = weight;
       number = dealt;
     }
-    return this.#used.get(number) ?? { number, line: this.order.create(this.site), due: 0 };
+    return this.#used.get(number) ?? { number, line: createLine(this.order, this.site), due: 0 };
+  }
+
+  #firstDue(room: number, besides?: ChargedLane): ChargedLane | undefined {
+    let first: ChargedLane | undefined;
+    for (const lane of this.#used.values()) {
+      const { line, due } = lane;
+      if (line.length === 0 || lane === besides || due >= (first?.due ?? Infinity)) continue;
+      if ((line.next as Waiter).weight <= room) first = lane;
+    }
+    return first;
   }
 
   get #heaviest(): Line | undefined {

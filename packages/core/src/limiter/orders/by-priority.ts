@@ -1,13 +1,15 @@
 import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { type Priority, priorities, rank } from '../priority.ts';
+import { createLine } from '../safe-line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { Lanes, mostInARow, oldestOf } from './lanes.ts';
 
 /**
- * Higher classes first, each in the order given. In a full line a newcomer of a higher class displaces the youngest of the
- * lowest, which is rejected as `full`. Nobody starves: of ten who are let in while lower classes wait, one is the oldest of
- * those. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
+ * Higher classes first, each in the order given. In a full queue a newcomer of a higher class displaces the youngest waiter
+ * of the lowest, which is rejected as `full`. A waiter that is in the queue does not starve: of ten grants while lower classes
+ * wait, one is the oldest waiter of those. But a flood of higher classes that fills the queue displaces the lower ones before
+ * that: a lower class that must get through needs a part of the limit (`byShare()`) or a limit of its own. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
  *
  * @param order Within a class. Default: `fifo()`.
  * @throws HeadgateError for an order that is none, or `byShare()`.
@@ -25,7 +27,7 @@ class PriorityLine extends Lanes {
 
   constructor(order: Order, site: Site) {
     super();
-    this.lanes = priorities.map(() => order.create(site));
+    this.lanes = priorities.map(() => createLine(order, site));
   }
 
   /** Of the lowest class: the first that may have to go. */
@@ -37,6 +39,13 @@ class PriorityLine extends Lanes {
     const highest = this.#highest;
     const lower = this.#inARow < mostInARow ? undefined : oldestOf(this.lanes.slice(highest + 1));
     return lower === undefined ? this.lanes[highest]?.next : this.laneOf(lower).next;
+  }
+
+  /** Of a higher class only. */
+  besides(chosen: Waiter, room: number): Waiter | undefined {
+    const higher = this.lanes.slice(0, rank(chosen.priority));
+    const lane = higher.find(({ next }) => next !== undefined && next.weight <= room);
+    return lane?.next ?? this.laneOf(chosen).besides?.(chosen, room);
   }
 
   override get stale(): Waiter | undefined {

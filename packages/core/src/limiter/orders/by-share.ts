@@ -2,15 +2,18 @@ import { checkPart } from '../../checks.ts';
 import { invalid } from '../../errors.ts';
 import { checkInner, type Line, type Order, type Site } from '../line.ts';
 import { isHigher } from '../priority.ts';
+import { createLine } from '../safe-line.ts';
 import type { Waiter } from '../waiter.ts';
 import { fifo } from './fifo.ts';
 import { Lanes, mostInARow } from './lanes.ts';
+import { rounding, Share } from './share.ts';
 
 /**
- * Parts of a limit that are guaranteed, by name. While nobody wants a part, others borrow it; a place that comes free
- * goes to who holds less than its part, and in a full line such a newcomer displaces one of those who have more, which
- * is rejected as `full`. Nothing is taken back from who holds it. What the parts leave over is for all.
- * A share is unused while its weight in flight is below its part of the limit, as in Netflix' concurrency-limits.
+ * Parts of a limit that are guaranteed, by name. While a part is unused, others borrow it; released weight goes to a share
+ * that holds less than its part, and in a full queue its newcomer displaces a waiter of a share that has more, which is
+ * rejected as `full`. Permits are never revoked. What the parts leave over is for all.
+ * A share is unused while its weight in flight is below its part of the limit, as in Netflix' concurrency-limits. Waiters
+ * heavier than their part have it over time: their share waits until the others have had as much.
  *
  * @param shares Each a number above 0 and at most 1; together at most 1.
  * @param order Within a share. Default: `fifo()`.
@@ -23,34 +26,20 @@ export function byShare(shares: Readonly<Record<string, number>>, order: Order =
   return { create, ranks, shareNames: [...parts.keys()] };
 }
 
-/** Parts are products of fractions: 0.07 of 100 comes to a little more than 7. */
-const rounding = 1e-9;
-
-/** Those of one share. */
-interface Share {
-  readonly line: Line;
-  /** Of the limit; 0 for those without a share. */
-  readonly part: number;
-  /** In flight. */
-  held: number;
-}
-
 class ShareLine extends Lanes {
   protected readonly lanes: readonly Line[];
   readonly #byName = new Map<string | undefined, Share>();
   readonly #ranks: boolean;
   /** Grants in a row by class, where no part was owed. */
   #inARow = 0;
+  /** The weight admitted in all. */
+  #admitted = 0;
 
-  constructor(
-    parts: ReadonlyMap<string, number>,
-    order: Order,
-    private readonly site: Site,
-  ) {
+  constructor(parts: ReadonlyMap<string, number>, order: Order, site: Site) {
     super();
     this.#ranks = order.ranks === true;
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
-      this.#byName.set(name, { line: order.create(site), part, held: 0 });
+      this.#byName.set(name, new Share(createLine(order, site), part, site));
     }
     this.lanes = Array.from(this.#byName.values(), ({ line }) => line);
   }
@@ -61,15 +50,24 @@ class ShareLine extends Lanes {
   }
 
   get next(): Waiter | undefined {
-    const owed = this.#neediest;
-    if (owed !== undefined) return owed.line.next;
-    return (this.#inARow < mostInARow ? this.#foremost : this.#patientest)?.line.next;
+    const chosen = this.#neediest ?? this.#borrower;
+    if (chosen !== undefined) return chosen.next;
+    return (this.#inARow < mostInARow ? this.#foremost : this.#patientest)?.next;
+  }
+
+  /** No other share passes a waiter that its part has room for. */
+  besides(chosen: Waiter, room: number): Waiter | undefined {
+    const own = this.#of(chosen.share);
+    const other = own.isTooHeavy(chosen)
+      ? this.#best((share) => share !== own && (share.next as Waiter).weight <= room)
+      : undefined;
+    return other?.next ?? own.line.besides?.(chosen, room);
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
     const own = this.#of(newcomer.share);
     const greediest = this.#greediest;
-    if (this.#beyond(own) >= 0 || greediest === undefined || this.#beyond(greediest) <= 0) {
+    if (own.beyond >= 0 || greediest === undefined || greediest.beyond <= 0) {
       return own.line.spare(newcomer);
     }
     return greediest.line.youngest;
@@ -77,12 +75,20 @@ class ShareLine extends Lanes {
 
   hold(share: string | undefined, weight: number): void {
     this.#of(share).held += weight;
+    if (weight > 0) this.#admitted += weight;
+  }
+
+  override insert(waiter: Waiter): void {
+    this.#of(waiter.share).insert(this.#admitted);
+    super.insert(waiter);
   }
 
   override remove(waiter: Waiter, isGranted: boolean): void {
     const isOwed = this.#neediest !== undefined;
     super.remove(waiter, isGranted);
-    if (!isGranted || isOwed) return;
+    if (!isGranted) return;
+    this.#of(waiter.share).charge(waiter, this.#admitted);
+    if (isOwed) return;
     this.#inARow = this.length > 0 && this.#inARow < mostInARow ? this.#inARow + 1 : 0;
   }
 
@@ -94,34 +100,37 @@ class ShareLine extends Lanes {
     return this.#byName.get(share) as Share;
   }
 
-  /** Of those that are owed a place, the one that holds the least of its part; of equals, whose oldest came first. */
+  /** Of the shares that are owed room, the one that holds the least of its part. */
   get #neediest(): Share | undefined {
-    let neediest: Share | undefined;
-    for (const share of this.#byName.values()) {
-      if (!this.#isOwed(share)) continue;
-      if (neediest === undefined || isNeedier(share, neediest)) neediest = share;
-    }
-    return neediest;
+    return this.#best((share) => share.isOwed(this.#admitted));
   }
 
-  /** Whether it may have its next without going beyond its part, rounded up; the first in any case. */
-  #isOwed({ line, part, held }: Share): boolean {
-    const due = part * this.site.limit - rounding;
-    const { next } = line;
-    return next !== undefined && held < due && (held === 0 || held + next.weight <= Math.ceil(due));
+  /** Room owed to a share whose turn has not come is for the other parts, and for itself where they want none. */
+  get #borrower(): Share | undefined {
+    let paying: Share | undefined;
+    for (const share of this.#byName.values()) if (share.isPaying(this.#admitted)) paying ??= share;
+    if (paying === undefined) return undefined;
+    return this.#best((share) => share.part > 0 && !share.isPaying(this.#admitted)) ?? paying;
   }
 
-  /** Where no part is owed: by class, where there are classes, and then by arrival. */
   get #foremost(): Share | undefined {
-    let foremost: Share | undefined;
-    let first: Waiter | undefined;
+    return this.#best(() => true);
+  }
+
+  /** Of the shares that have waiters and pass the test: those that are owed room first, then by class and arrival. */
+  #best(test: (share: Share) => boolean): Share | undefined {
+    let best: Share | undefined;
     for (const share of this.#byName.values()) {
-      const { next } = share.line;
-      if (!isBefore(next, first, this.#ranks)) continue;
-      foremost = share;
-      first = next;
+      if (share.next === undefined || !test(share)) continue;
+      if (best === undefined || this.#isBefore(share, best)) best = share;
     }
-    return foremost;
+    return best;
+  }
+
+  #isBefore(one: Share, other: Share): boolean {
+    const isOwed = one.isOwed(this.#admitted);
+    if (isOwed !== other.isOwed(this.#admitted)) return isOwed;
+    return isOwed ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
   }
 
   /** Whose oldest has waited longest. */
@@ -134,21 +143,18 @@ class ShareLine extends Lanes {
     let greediest: Share | undefined;
     for (const share of this.#byName.values()) {
       if (share.line.length === 0) continue;
-      if (greediest === undefined || this.#beyond(share) > this.#beyond(greediest))
-        greediest = share;
+      if (greediest === undefined || share.beyond > greediest.beyond) greediest = share;
     }
     return greediest;
   }
-
-  /** How much more than its part a share has and waits for; below 0, how much it may still want. */
-  #beyond({ line, part, held }: Share): number {
-    return held + line.weight - part * this.site.limit;
-  }
 }
 
+/** Who holds less of its part; of equals, the heavier, which might not fit later, and then whose oldest came first. */
 function isNeedier(one: Share, other: Share): boolean {
-  const difference = one.held / one.part - other.held / other.part;
-  if (difference !== 0) return difference < 0;
+  const held = one.held / one.part - other.held / other.part;
+  if (held !== 0) return held < 0;
+  const weight = (one.next?.weight ?? 0) - (other.next?.weight ?? 0);
+  if (weight !== 0) return weight > 0;
   return isBefore(one.line.oldest, other.line.oldest, false);
 }
 

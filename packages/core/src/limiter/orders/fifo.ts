@@ -1,4 +1,4 @@
-import type { Line, Order } from '../line.ts';
+import { BuiltInLine, type Line, type Order } from '../line.ts';
 import type { Waiter } from '../waiter.ts';
 
 /** First come, first served: what a line does that is told nothing else. */
@@ -11,7 +11,7 @@ export function fifo(): Order {
  * are O(1). Only who comes from an earlier limit of its gate is inserted further ahead, since by arrival at each limit
  * alone narrow permits would be held by the last in line.
  */
-export class FifoLine implements Line {
+export class FifoLine extends BuiltInLine implements Line {
   oldest: Waiter | undefined = undefined;
   youngest: Waiter | undefined = undefined;
   length = 0;

@@ -1,4 +1,4 @@
-import type { Line } from '../line.ts';
+import { BuiltInLine, type Line } from '../line.ts';
 import { isHigher, type Priority } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 
@@ -6,7 +6,7 @@ import type { Waiter } from '../waiter.ts';
 export const mostInARow = 9;
 
 /** A line of several, each in an order of its own. */
-export abstract class Lanes implements Line {
+export abstract class Lanes extends BuiltInLine implements Line {
   length = 0;
   weight = 0;
 

@@ -1,0 +1,31 @@
+import { eventsOf, type Log } from '../log/event.ts';
+import { Pauses } from '../log/pauses.ts';
+import { visitsOf } from '../log/visits.ts';
+import { verifier } from '../log/watch-loop.ts';
+import { type Findings, timeIn } from './finding.ts';
+
+/**
+ * No permit is lost without a fault, from a process's first permit on: its signal aborts only where a fault, a pause or the
+ * loss of another process came within a lease before its grant, or while it was held.
+ */
+export function noLossWithoutFault(log: Log): Findings {
+  const broken: string[] = [];
+  const pauses = new Pauses(log);
+  const faults = [
+    ...eventsOf(log, 'fault'),
+    ...eventsOf(log, 'lost'),
+    ...eventsOf(log, 'disconnected'),
+  ];
+  const ends = [...eventsOf(log, 'killed'), ...eventsOf(log, 'exited')];
+  const visits = visitsOf(log).filter(({ granted }) => granted !== undefined);
+  for (const { worker, call, granted = 0, ended = 0, aborted } of visits) {
+    if (!aborted) continue;
+    const from = granted - log.lease;
+    const hasFault = faults.some((fault) => fault.from <= ended && fault.at >= from);
+    const hasEnd = ends.some(({ at }) => at >= from && at <= ended);
+    const hasPause = [worker, verifier].some((who) => pauses.between(who, from, ended));
+    if (hasFault || hasEnd || hasPause) continue;
+    broken.push(`${timeIn(log, ended)}: ${worker}/${call} lost its permit without a fault`);
+  }
+  return { checked: visits.length, broken };
+}

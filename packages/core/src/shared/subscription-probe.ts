@@ -1,0 +1,85 @@
+import { startTimer, systemClock } from '../clock.ts';
+import { within } from './within.ts';
+
+export interface SubscriptionProbeOptions {
+  /** Milliseconds from one probe to the next, and the most that a message may take to arrive. */
+  readonly timeout: number;
+  /** Publishes a message to this process, on another connection; resolves when the server has accepted it. */
+  publish(): Promise<unknown>;
+  /** Whether any waiter of this process depends on messages. */
+  isNeeded(): boolean;
+  /** A published message has not arrived: the subscription is dead. */
+  failed(): void;
+}
+
+/**
+ * Detects a subscription whose connection has died silently: a NAT or a load balancer has dropped it, so neither end is
+ * told, and the subscriber never writes. While waiters depend on messages, one published to this process must arrive
+ * in time. Any message proves the subscription, so a busy one is not probed.
+ */
+export class SubscriptionProbe {
+  readonly #options: SubscriptionProbeOptions;
+  /** Cancels the next probe; undefined where none is due. */
+  #cancel: (() => void) | undefined;
+  /** Whether a message has arrived since the timer was set. */
+  #hasHeard = false;
+  #arrived = () => {};
+  #isUp = false;
+  /** Whether a probe is under way. */
+  #isProbing = false;
+
+  constructor(options: SubscriptionProbeOptions) {
+    this.#options = options;
+  }
+
+  /** A waiter has been queued. */
+  wanted(): void {
+    if (!this.#isUp || this.#cancel !== undefined || this.#isProbing) return;
+    this.#hasHeard = false;
+    const { timeout } = this.#options;
+    this.#cancel = startTimer(systemClock, timeout, () => void this.#probe(), true);
+  }
+
+  /** Any message has arrived. */
+  heard(): void {
+    this.#hasHeard = true;
+    this.#arrived();
+  }
+
+  /** A new subscription is in place. */
+  up(): void {
+    this.#isUp = true;
+    if (this.#options.isNeeded()) this.wanted();
+  }
+
+  /** The subscription is known to be lost, or closed. */
+  down(): void {
+    this.#isUp = false;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#arrived();
+  }
+
+  async #probe(): Promise<void> {
+    this.#cancel = undefined;
+    this.#isProbing = true;
+    const isDead = !this.#hasHeard && (await this.#isDead());
+    this.#isProbing = false;
+    if (isDead && this.#isUp) return this.#options.failed();
+    if (this.#options.isNeeded()) this.wanted();
+  }
+
+  async #isDead(): Promise<boolean> {
+    const { timeout, publish } = this.#options;
+    const arrival = new Promise<true>((resolve) => {
+      this.#arrived = () => resolve(true);
+    });
+    // Without a published message nothing is known; whether the store is there is for others to find out.
+    const isPublished = await within(timeout, () => publish().then(yes, no));
+    if (isPublished !== true) return false;
+    return (await within(timeout, () => arrival)) === undefined;
+  }
+}
+
+const yes = () => true;
+const no = () => false;

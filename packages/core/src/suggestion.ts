@@ -1,0 +1,26 @@
+/** The name that was perhaps meant: the nearest by edits of a letter, if they are few for its length. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(2, Math.ceil(name.length / 4)) + 1;
+  for (const candidate of known) {
+    const edits = editsBetween(name.toLowerCase(), candidate.toLowerCase());
+    if (edits >= least || edits >= candidate.length) continue;
+    least = edits;
+    best = candidate;
+  }
+  return best;
+}
+
+/** Levenshtein's distance, one row at a time. */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (const [column, wanted] of [...other].entries()) {
+      const change = (row[column] as number) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(change, (row[column + 1] as number) + 1, (next[column] as number) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}

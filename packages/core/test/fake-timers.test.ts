@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createGate, createLimiter } from '../src/index.ts';
+import { call } from './caller.ts';
+
+// vitest 2, node:test and Jest's legacy timers replace `setTimeout`, and leave `performance.now` as it is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const reason = ({ rejection }: ReturnType<typeof call>) => rejection?.reason;
+
+it('queueTimeout fires', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 2000 });
+  limiter.tryAcquire();
+  const waiting = [call(limiter), call(limiter, { queueTimeout: 500 }), call(limiter)];
+  vi.advanceTimersByTime(501);
+  expect(waiting.map(reason)).toEqual([undefined, 'timeout', undefined]);
+  vi.advanceTimersByTime(1500);
+  expect(waiting.map(reason)).toEqual(['timeout', 'timeout', 'timeout']);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('queueTimeout of a gate fires', async () => {
+  const limits = [
+    { name: 'a', limit: 1, perKey: true },
+    { name: 'b', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100 });
+  await gate.acquire();
+  const waiting = expect(gate.acquire()).rejects.toMatchObject({
+    rejection: { reason: 'timeout' },
+  });
+  await vi.advanceTimersByTimeAsync(101);
+  await waiting;
+});
+
+it('maxHold fires', () => {
+  const leaked = vi.fn();
+  const limiter = createLimiter({ limit: 3, maxHold: 1000, observer: { leaked } });
+  limiter.tryAcquire();
+  limiter.tryAcquire();
+  vi.advanceTimersByTime(1001);
+  expect([limiter.inflight, leaked.mock.calls.length]).toEqual([0, 2]);
+});
+
+it('the timers of waiters keep a process alive, and those of permits do not', () => {
+  const unref = vi.fn();
+  const clock = {
+    now: () => 0,
+    setTimeout: () => ({ unref }),
+    clearTimeout: () => {},
+  };
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, maxHold: 1000, clock });
+  limiter.tryAcquire();
+  expect(unref).toHaveBeenCalledTimes(1);
+  call(limiter);
+  expect(unref).toHaveBeenCalledTimes(1);
+});

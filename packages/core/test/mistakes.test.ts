@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { HttpGate } from '../src/http/http-gate.ts';
+import {
+  byPriority,
+  createGate,
+  createLimiter,
+  HeadgateError,
+  ipKey,
+  type Permit,
+} from '../src/index.ts';
+import { memoryStore } from '../src/shared/index.ts';
+import { nearest } from '../src/suggestion.ts';
+
+const store = () => memoryStore();
+const guard = { name: 'guard', admits: () => true };
+const one = { name: 'one', limit: 2 };
+const order = byPriority();
+
+/** What can be asked for a permit; all have room. */
+const entrances = {
+  'a limiter': () => createLimiter({ limit: 2, queueLimit: 9, order }),
+  'a limiter with a store': () => createLimiter({ ...one, queueLimit: 9, store: store() }),
+  'a gate of one limit': () => createGate({ limits: [one], queueLimit: 9 }),
+  'a gate of several': () =>
+    createGate({ limits: [one, { name: 'two', limit: 2 }], queueLimit: 9 }),
+  'a guarded gate': () => createGate({ limits: [one], guard, queueLimit: 9 }),
+};
+
+describe.each(Object.entries(entrances))('%s', (_, create) => {
+  it.each([
+    [{ queuTimeout: 5 }, 'queuTimeout'],
+    [{ priority: 'urgent' }, 'priority'],
+    [{ queueTimeout: -1 }, 'queueTimeout'],
+    [{ party: 5 }, 'party'],
+    [null, 'acquire'],
+  ])('refuses to be asked with %j, also while there is room', async (options, option) => {
+    const entrance = create();
+    const error = { code: expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/) };
+    const named = option === 'acquire' ? error : { ...error, option };
+    await expect(entrance.acquire(options as never)).rejects.toMatchObject(named);
+    await expect(entrance.run(() => 1, options as never)).rejects.toMatchObject(named);
+    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+  });
+
+  it.each([Promise.resolve(1), null, undefined, 'work'])('refuses to run %j', async (fn) => {
+    const entrance = create();
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
+    await expect(entrance.run(fn as never)).rejects.toMatchObject(error);
+    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+  });
+
+  it('releases a permit with an outcome that there is not, and says so', async () => {
+    const entrance = create();
+    const permit: Permit = await entrance.acquire();
+    const release = () => permit.release('failed' as never);
+    expect(release).toThrow(expect.objectContaining({ option: 'outcome' }));
+    expect(release).not.toThrow();
+    expect(entrance.inflight).toBe(0);
+  });
+
+  it.each([{ timeout: Number.NaN }, { timeout: -1 }, { timout: 5 }])(
+    'stays open where it is closed with %j',
+    async (options) => {
+      const entrance = create();
+      await expect(entrance.close(options as never)).rejects.toBeInstanceOf(HeadgateError);
+      expect(await entrance.run(() => 'open')).toBe('open');
+      expect(await entrance.close()).toBe(0);
+    },
+  );
+});
+
+it('tryAcquire refuses an option that there is not', () => {
+  const limiter = createLimiter({ limit: 2 });
+  expect(() => limiter.tryAcquire({ wieght: 2 } as never)).toThrow('did you mean "weight"?');
+  expect(() => limiter.tryAcquire(null as never)).toThrow(HeadgateError);
+  expect(limiter.inflight).toBe(0);
+});
+
+it.each([
+  ['queuLimit', 'queueLimit'],
+  ['maxhold', 'maxHold'],
+  ['qeueuTimeout', 'queueTimeout'],
+  ['limits', 'limit'],
+  ['ordre', 'order'],
+  ['x', undefined],
+  ['concurrency', undefined],
+  ['', undefined],
+])('%j is perhaps meant as %j', (name, meant) => {
+  const known = ['limit', 'name', 'queueLimit', 'queueTimeout', 'order', 'maxHold', 'key'];
+  expect(nearest(name, known)).toBe(meant);
+});
+
+it('an unknown option comes with the one that was perhaps meant', () => {
+  const create = () => createLimiter({ limit: 1, queuLimit: 5 } as never);
+  expect(create).toThrow('did you mean "queueLimit"?');
+  expect(() => createLimiter({ limit: 1, concurrency: 5 } as never)).not.toThrow('did you mean');
+});
+
+it('a plain observer with an unknown callback is refused, and a class may have more members', () => {
+  const observer = { reject: () => {} };
+  expect(() => createLimiter({ limit: 1, observer } as never)).toThrow('did you mean "rejected"?');
+  class Metrics {
+    count = 0;
+    admitted(): void {
+      this.count++;
+    }
+  }
+  const metrics = new Metrics();
+  createLimiter({ limit: 1, observer: metrics }).tryAcquire();
+  expect(metrics.count).toBe(1);
+});
+
+it('a queueTimeout without a queue is refused, unless a store is asked or none is meant', () => {
+  const error = expect.objectContaining({ option: 'queueLimit' });
+  const limits = [one];
+  expect(() => createLimiter({ limit: 1, queueTimeout: 5 })).toThrow(error);
+  expect(() => createGate({ limits, queueTimeout: 5 })).toThrow(error);
+  createLimiter({ limit: 1, queueTimeout: 5, queueLimit: 0 });
+  createLimiter({ limit: 1, queueTimeout: 5, queueWeight: 9 });
+  createLimiter({ ...one, queueTimeout: 5, store: store() });
+  createGate({
+    limits: [{ limiter: createLimiter({ limit: 1, queueLimit: 5 }) }],
+    queueTimeout: 5,
+  });
+});
+
+it.each(['a limiter', 'a limiter with a store'] as const)(
+  'a gate refuses %s that has been closed',
+  async (kind) => {
+    const limiter = entrances[kind]() as ReturnType<typeof createLimiter>;
+    expect(limiter.closed).toBe(false);
+    await limiter.close();
+    expect(limiter.closed).toBe(true);
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'limiter' };
+    expect(() => createGate({ limits: [{ limiter }] })).toThrow(expect.objectContaining(error));
+  },
+);
+
+it('limits over HTTP must be an array', () => {
+  const make = () => new HttpGate({ limits: { a: 3 } } as never, {} as never);
+  expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'limits' }));
+});
+
+it('ipKey refuses what is no address', () => {
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'address' };
+  expect(() => ipKey(5 as never)).toThrow(expect.objectContaining(error));
+});
+
+it('an asynchronous guard is refused, and its rejection ends no process', async () => {
+  const own = { name: 'own', admits: () => Promise.reject(new Error('later')) };
+  const gate = createGate({ limits: [], guard: own as never });
+  const unhandled = once(process, 'unhandledRejection').then(() => 'unhandled');
+  await expect(gate.acquire()).rejects.toMatchObject({ option: 'guard.admits' });
+  expect(await Promise.race([unhandled, turn('handled')])).toBe('handled');
+});
+
+it('any number of waiters with one signal is one listener, and no warning of a leak', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 99 });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const warned = once(process, 'warning').then(([warning]) => warning);
+  const held = limiter.tryAcquire();
+  const waiting = Array.from({ length: 30 }, () => limiter.acquire({ signal }));
+  const results = Promise.allSettled(waiting);
+  held?.release();
+  expect(limiter.queued).toBe(29);
+  controller.abort(new Error('enough'));
+  expect([limiter.queued, limiter.stats().withdrawn]).toEqual([0, 29]);
+  expect((await results).filter(({ status }) => status === 'rejected')).toHaveLength(29);
+  (await waiting[0])?.release();
+  expect(limiter.inflight).toBe(0);
+  expect(await Promise.race([warned, turn(undefined)])).toBeUndefined();
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createGate,
+  createLimiter,
+  fifo,
+  type Limit,
+  type Line,
+  type Order,
+  Waiter,
+} from '../src/index.ts';
+import { call } from './caller.ts';
+import { uncaughtIn } from './uncaught.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** A limiter with a limit of the application's own. */
+function limitedBy(limit: Limit) {
+  return createLimiter({ limit: { create: () => limit }, queueLimit: 9, queueTimeout: Infinity });
+}
+
+const broken = () => {
+  throw new Error('own code');
+};
+
+describe('a limit of the application', () => {
+  it('whose sample() throws keeps no permit, and its error surfaces', async () => {
+    const limiter = limitedBy({ limit: 5, sample: broken });
+    const errors = await uncaughtIn(async () => {
+      for (let count = 0; count < 5; count++) await limiter.run(() => {});
+    });
+    expect(errors).toHaveLength(5);
+    expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
+  });
+
+  it('that becomes no number leaves the last good one, and is reported once', async () => {
+    const values = [2, Number.NaN, '7', undefined, 3];
+    const limit = { limit: 4, sample: () => Object.assign(limit, { limit: values.shift() }) };
+    const limiter = limitedBy(limit);
+    const limits: number[] = [];
+    const errors = await uncaughtIn(() => {
+      for (let count = 0; count < 5; count++) {
+        limiter.tryAcquire()?.release();
+        limits.push(limiter.limit);
+      }
+    });
+    expect(limits).toEqual([2, 2, 2, 2, 3]);
+    expect(errors).toMatchObject([{ code: 'ERR_HEADGATE_OPTION', option: 'limit' }]);
+  });
+
+  it('whose getter throws does not, either', async () => {
+    let isBroken = false;
+    const limit = {
+      get limit() {
+        return isBroken ? broken() : 2;
+      },
+      sample: () => {},
+    };
+    const limiter = limitedBy(limit);
+    isBroken = true;
+    const held = limiter.tryAcquire({ weight: 2 });
+    const waiting = call(limiter);
+    const errors = await uncaughtIn(() => held?.release());
+    expect(errors).toMatchObject([{ message: 'own code' }]);
+    expect([limiter.limit, limiter.inflight, waiting.answers]).toEqual([2, 1, 1]);
+  });
+
+  it.each([{ limit: Number.NaN, sample: () => {} }, { limit: 2 }, { sample: () => {} }, undefined])(
+    'is refused at once where it is none: %o',
+    (limit) => {
+      expect(() => limitedBy(limit as never)).toThrow(
+        expect.objectContaining({ code: 'ERR_HEADGATE_OPTION' }),
+      );
+    },
+  );
+});
+
+describe('an order of the application', () => {
+  /** `next` and `remove` are the line's own to break. */
+  function orderWith(own: Partial<Line>): Order {
+    return {
+      create: (site) => {
+        const line = fifo().create(site);
+        const members = ['length', 'weight', 'oldest', 'youngest', 'next', 'stale'] as const;
+        const double = { spare: () => undefined, mayBeNext: () => false };
+        for (const name of members)
+          Object.defineProperty(double, name, {
+            get: () => line[name],
+            configurable: true,
+          });
+        const insert = (waiter: Waiter) => line.insert(waiter);
+        const remove = (waiter: Waiter) => line.remove(waiter, false);
+        return Object.defineProperties(
+          Object.assign(double, { insert, remove }) as unknown as Line,
+          Object.getOwnPropertyDescriptors(own),
+        );
+      },
+    };
+  }
+
+  const failing = (name: keyof Line) =>
+    Object.defineProperty({}, name, { get: broken, configurable: true });
+
+  it.each(['next', 'stale', 'oldest', 'insert', 'remove', 'mayBeNext', 'hold', 'highest'] as const)(
+    'whose %s fails loses no waiter',
+    async (name) => {
+      const own = failing(name);
+      const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
+      await uncaughtIn(() => {
+        const held = call(limiter);
+        const waiting = [call(limiter), call(limiter)];
+        held.permit?.release();
+        for (const { permit } of waiting) permit?.release();
+        expect(waiting.every(({ permit }) => permit !== undefined)).toBe(true);
+      });
+      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
+    },
+  );
+
+  it('that forgets to remove a waiter, or names a stranger, grants nobody twice', async () => {
+    const stranger = Object.assign(Object.create(Waiter.prototype), { weight: 1 });
+    for (const own of [{ remove: () => {} }, { next: stranger }]) {
+      const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
+      const held = call(limiter);
+      const waiting = [call(limiter), call(limiter)];
+      held.permit?.release();
+      for (const { permit } of waiting) permit?.release();
+      expect(waiting.map(({ answers }) => answers)).toEqual([1, 1]);
+      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
+    }
+  });
+});
+
+it('a clock that throws or says no number keeps no permit; time stands still', async () => {
+  class Broken extends VirtualClock {
+    says: (() => number) | undefined;
+    override now(): number {
+      return this.says === undefined ? super.now() : this.says();
+    }
+  }
+  const clock = new Broken();
+  const observer = { released: () => {} };
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, maxHold: 50, clock, observer });
+  for (const says of [broken, () => Number.NaN, () => 'noon' as never]) {
+    clock.says = undefined;
+    const held = limiter.tryAcquire();
+    const waiting = call(limiter);
+    clock.says = says;
+    const errors = await uncaughtIn(() => {
+      held?.release();
+      waiting.permit?.release();
+    });
+    expect(errors.length).toBeGreaterThan(0);
+    expect([limiter.inflight, limiter.queued, waiting.answers]).toEqual([0, 0, 1]);
+  }
+});
+
+it.each([broken, () => Number.NaN, () => 1])(
+  'a `random` that is none does not keep a waiter from its answer',
+  async (random) => {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, clock, random });
+    limiter.tryAcquire();
+    const waiting = call(limiter);
+    const errors = await uncaughtIn(() => clock.advance(2000));
+    expect(waiting.rejection).toMatchObject({ reason: 'timeout', retryAfter: 1 });
+    expect(errors).toHaveLength(1);
+  },
+);
+
+it('a guard that throws holds nothing', async () => {
+  const guard = { name: 'own', admits: broken };
+  const gate = createGate({ limits: [{ name: 'a', limit: 1 }], guard });
+  await expect(gate.run(() => {})).rejects.toThrow('own code');
+  expect([gate.inflight, gate.queued]).toEqual([0, 0]);
+});

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  byPriority,
+  byShare,
+  type Clock,
+  createGate,
+  fifo,
+  type Gate,
+  type Guard,
+  type Limit,
+  type Line,
+  lifo,
+  type Observer,
+  type Order,
+  type Permit,
+} from '../../src/index.ts';
+import { askGate } from '../ask-gate.ts';
+import { Caller } from '../caller.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import { assertFor, patience } from './budget.ts';
+import { Thrown } from './scene.ts';
+
+// Whatever an application's own code throws, and whenever: no permit is lost, and no waiter is forgotten.
+
+/** Throws at the calls that the script names. */
+class Faults {
+  on = true;
+  #calls = 0;
+
+  constructor(private readonly every: number) {}
+
+  maybe(): void {
+    if (this.on && ++this.#calls % this.every === 0) throw new Thrown('by a double');
+  }
+
+  /** The same object, each of whose members throws now and then in place of doing anything. */
+  in<T extends object>(whole: T): T {
+    // A proxy of the object itself would pass for one of the package's own.
+    return new Proxy({} as T, {
+      get: (_, name) => {
+        const member: unknown = Reflect.get(whole, name);
+        if (typeof member !== 'function') {
+          this.maybe();
+          return member;
+        }
+        return (...args: unknown[]) => {
+          this.maybe();
+          return member.apply(whole, args);
+        };
+      },
+    });
+  }
+}
+
+const doubles = ['clock', 'random', 'limit', 'order', 'guard', 'observer', 'waiter'] as const;
+
+const events = fc.array(
+  fc.record({
+    act: fc.constantFrom('ask', 'ask', 'ask', 'release', 'release', 'withdraw', 'advance', 'run'),
+    at: fc.nat(12),
+    weight: fc.constantFrom(1, 1, 2, 3),
+  }),
+  { maxLength: 60, size: 'max' },
+);
+
+const settings = fc.record({
+  broken: fc.subarray([...doubles], { minLength: 1 }),
+  every: fc.integer({ min: 1, max: 9 }),
+  order: fc.constantFrom<Order>(fifo(), lifo(), byPriority(), byShare({ share: 0.5 })),
+  isNested: fc.boolean(),
+  isKeyed: fc.boolean(),
+  queueLimit: fc.constantFrom(1, 3, Number.POSITIVE_INFINITY),
+  maxHold: fc.constantFrom(15, undefined),
+});
+
+type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never;
+type Event = typeof events extends fc.Arbitrary<(infer T)[]> ? T : never;
+
+class Story {
+  readonly clock = new VirtualClock();
+  readonly faults: Faults;
+  readonly callers: Caller[] = [];
+  readonly runs: Promise<unknown>[] = [];
+  readonly gate: Gate;
+
+  constructor(private readonly settings: Settings) {
+    this.faults = new Faults(settings.every);
+    // What fails while a gate is made is the maker's error.
+    this.faults.on = false;
+    this.gate = this.#gate();
+    this.faults.on = true;
+  }
+
+  #gate(): Gate {
+    const { isKeyed, queueLimit, maxHold } = this.settings;
+    const limit = { create: () => this.#or('limit', adapting()) };
+    const user = { name: 'user', limit: 2, perKey: true };
+    return createGate({
+      limits: [...(isKeyed ? [user] : []), { name: 'app', limit }],
+      guard: this.#or<Guard>('guard', { name: 'guard', admits: () => true }),
+      order: this.#order(),
+      queueLimit,
+      queueTimeout: 20,
+      maxHold,
+      observer: this.#observer(),
+      clock: this.#or<Clock>('clock', this.clock),
+      random: () => {
+        if (this.settings.broken.includes('random')) this.faults.maybe();
+        return 0.5;
+      },
+    });
+  }
+
+  #or<T extends object>(double: (typeof doubles)[number], whole: T): T {
+    return this.settings.broken.includes(double) ? this.faults.in(whole) : whole;
+  }
+
+  /** Within an order of the package, or alone. */
+  #order(): Order {
+    const { order, isNested, broken } = this.settings;
+    if (!broken.includes('order')) return order;
+    const { ranks, shareNames } = order;
+    const own: Order = {
+      create: (site) => this.faults.in<Line>(order.create(site)),
+      ranks,
+      shareNames,
+    };
+    return isNested && shareNames === undefined ? byPriority(own) : own;
+  }
+
+  #observer(): Observer {
+    const see = () => {
+      if (this.settings.broken.includes('observer')) this.faults.maybe();
+    };
+    return {
+      admitted: see,
+      queued: see,
+      rejected: see,
+      withdrawn: see,
+      released: see,
+      leaked: see,
+    };
+  }
+
+  act(event: Event): void {
+    const { at } = event;
+    const { callers, clock, gate } = this;
+    const one = callers[at % callers.length];
+    if (event.act === 'ask') this.ask(event);
+    else if (event.act === 'run') this.run(event);
+    else if (event.act === 'release') one?.permit?.release();
+    else if (event.act === 'withdraw' && one !== undefined) gate.withdraw(one);
+    else if (event.act === 'advance') clock.advance(at);
+  }
+
+  ask({ at, weight }: Event): void {
+    const maybe = () => {
+      if (this.settings.broken.includes('waiter')) this.faults.maybe();
+    };
+    const yes = () => {
+      maybe();
+      return true;
+    };
+    const no = () => !yes();
+    const caller = new Caller({ onGranted: maybe, onRejected: maybe, joins: yes, gone: no });
+    this.callers.push(caller);
+    const { order, isKeyed } = this.settings;
+    const app = { weight, share: order.shareNames?.[at % 2] };
+    this.#try(() =>
+      askGate(this.gate, caller, isKeyed ? [{ key: String(at % 3), weight: 1 }, app] : [app]),
+    );
+  }
+
+  run({ at, weight }: Event): void {
+    const keys = this.settings.isKeyed ? { user: String(at % 3) } : {};
+    const work = (permit: Permit) => permit.release();
+    this.runs.push(this.gate.run(work, { keys, weights: { app: weight } }).catch(() => {}));
+  }
+
+  /** It throws for its caller, who then has no permit. */
+  #try(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      if (!(error instanceof Thrown)) throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    this.faults.on = false;
+    for (let round = 0; round < 30; round++) {
+      for (const caller of this.callers) caller.permit?.release();
+      this.clock.advance(5);
+    }
+    // Every one of those whose timers were never set is found by the next that comes, or by closing.
+    const closed = this.gate.close();
+    await Promise.all(this.runs);
+    expect(await closed).toBe(0);
+    const { inflight, queued, limits } = this.gate.stats();
+    expect([inflight, queued]).toEqual([0, 0]);
+    for (const limit of limits) expect(limit).toMatchObject({ inflight: 0, queued: 0, keys: 0 });
+  }
+}
+
+function adapting(): Limit {
+  let samples = 0;
+  return {
+    get limit() {
+      return 3 + (samples % 3);
+    },
+    sample: () => void samples++,
+  };
+}
+
+it(
+  'no permit is lost and no waiter forgotten, whatever throws',
+  async () => {
+    const property = fc.asyncProperty(settings, events, async (options, script) => {
+      const story = new Story(options);
+      for (const event of script) story.act(event);
+      await story.end();
+    });
+    await assertFor(property, 700);
+  },
+  patience,
+);

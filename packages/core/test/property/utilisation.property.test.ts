@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  byParty,
+  byPriority,
+  byShare,
+  codel,
+  createLimiter,
+  fifo,
+  lifo,
+  type Order,
+  type Priority,
+} from '../../src/index.ts';
+import { priorities } from '../../src/limiter/priority.ts';
+import { Caller } from '../caller.ts';
+import { assertFor, patience } from './budget.ts';
+import { grantsOf, inflightUntil, type Kind, workload } from './workload.ts';
+
+// FIFO drains the limiter once for a heavy waiter. No other order may keep it emptier than that.
+
+const overCodel = codel({ target: 25, interval: 100 });
+
+const orders: Record<string, Order> = {
+  lifo: lifo(),
+  byPriority: byPriority(),
+  'byPriority(lifo)': byPriority(lifo()),
+  byParty: byParty(),
+  'byParty(lifo)': byParty(lifo()),
+  'byParty(byPriority)': byParty(byPriority()),
+  'byPriority(byParty)': byPriority(byParty()),
+  byShare: byShare({ gold: 0.5, free: 0.5 }),
+  'byShare, not all named': byShare({ gold: 0.6, free: 0.3 }),
+  'byShare(byPriority(byParty))': byShare({ gold: 0.5, free: 0.4 }, byPriority(byParty())),
+  'byShare(lifo)': byShare({ gold: 0.2, free: 0.3 }, lifo()),
+};
+
+const mixes = fc
+  .record({
+    limit: fc.constantFrom(2, 3, 4, 7, 10, 20),
+    kinds: fc.array(
+      fc.record({
+        // Half of them as heavy as the limit, or nearly, or as light as can be: there the orders differ most.
+        part: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+        frequency: fc.constantFrom(1, 3, 10, 30),
+        share: fc.constantFrom('gold', 'free', undefined),
+        party: fc.constantFrom('a', 'b', 'c'),
+        priority: fc.constantFrom<Priority>(...priorities),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+    load: fc.constantFrom(1.5, 3, Number.POSITIVE_INFINITY),
+    seed: fc.integer({ min: 1, max: 2 ** 31 }),
+  })
+  .map(({ limit, kinds, load, seed }) => ({
+    limit,
+    kinds: kinds.map(({ part, ...kind }) => ({
+      ...kind,
+      weight: Math.max(1, Math.round(part * limit)),
+    })),
+    load,
+    seed,
+  }));
+
+it(
+  'every order keeps as much in flight as FIFO until all is granted, within 5 %',
+  async () => {
+    const property = fc.property(mixes, ({ limit, kinds, load, seed }) => {
+      const work = workload(limit, kinds, { count: 4000, load, seed });
+      const wanted = 0.95 * inflightWhileQueued(grantsOf(work, fifo()));
+      for (const [name, order] of Object.entries(orders)) {
+        const grants = grantsOf(work, order);
+        expect(grants).toHaveLength(4000);
+        expect(inflightWhileQueued(grants), name).toBeGreaterThan(wanted);
+      }
+    });
+    await assertFor(property, 12);
+  },
+  patience,
+);
+
+it.each([1, 5, 20])(
+  'codel does so under an overload, where it sheds: one heavy in %i',
+  (lights) => {
+    const kind = { share: undefined, party: 'a', priority: 'normal' as const };
+    const kinds = [
+      { ...kind, weight: 1, frequency: lights },
+      { ...kind, weight: 10, frequency: 1 },
+    ];
+    const work = workload(10, kinds, { count: 60_000, load: 2, seed: 3 });
+    const end = work.jobs.at(-1)?.at as number;
+    const kept = [fifo(), overCodel].map((order) => inflightUntil(end, grantsOf(work, order)));
+    expect(kept[1]).toBeGreaterThan(0.95 * (kept[0] as number));
+  },
+);
+
+/** Permits that are still held after the last grant say nothing of the order. */
+function inflightWhileQueued(grants: ReturnType<typeof grantsOf>): number {
+  return inflightUntil(Math.max(...grants.map(({ at }) => at)), grants);
+}
+
+/** Each release is followed by another light request: how many releases until a heavy one is granted. */
+function releasesUntilGranted(order: Order, heavy: Partial<Kind>, light: Partial<Kind>): number {
+  const limiter = createLimiter({ limit: 10, queueLimit: Infinity, queueTimeout: Infinity, order });
+  const held: Caller[] = [];
+  const ask = (kind: Partial<Kind>, weight: number) => {
+    const caller: Caller = new Caller({ weight, onGranted: () => held.push(caller) });
+    Object.assign(caller, kind);
+    limiter.request(caller);
+    return caller;
+  };
+  for (let count = 0; count < 30; count++) ask(light, 1);
+  const one = ask(heavy, 10);
+  let releases = 0;
+  for (; one.permit === undefined && releases < 1000; releases++) {
+    held.shift()?.permit?.release();
+    ask(light, 1);
+  }
+  return releases;
+}
+
+it.each(Object.entries(orders))(
+  '%s does not starve a request as heavy as the limit',
+  (_, order) => {
+    const share = order.shareNames && { share: 'free' };
+    const heavy = { party: 'a', priority: 'low' as const, ...share };
+    const light = { party: 'b', priority: 'high' as const, ...(share && { share: 'gold' }) };
+    expect(releasesUntilGranted(order, heavy, light)).toBeLessThan(60);
+  },
+);
+
+it('shares have their parts over time also where a request is heavier than its part', () => {
+  const kind = { frequency: 1, party: 'a', priority: 'normal' as const };
+  const kinds = [
+    { ...kind, weight: 1, share: 'gold', frequency: 10 },
+    { ...kind, weight: 10, share: 'free' },
+  ];
+  const work = workload(10, kinds, { count: 4000, load: Infinity, seed: 7 });
+  const grants = grantsOf(work, byShare({ gold: 0.5, free: 0.5 }));
+  const end = grants[3000]?.at as number;
+  const [gold, free] = [1, 10].map((weight) =>
+    inflightUntil(
+      end,
+      grants.filter((grant) => grant.weight === weight),
+    ),
+  );
+  expect(gold).toBeGreaterThan(3);
+  expect(free).toBeGreaterThan(3);
+});

@@ -1,0 +1,114 @@
+import { createLimiter, type Order, type Permit, type Priority, Waiter } from '../../src/index.ts';
+import { lcg } from '../lcg.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+
+/** A sort of request, as a part of a workload. */
+export interface Kind {
+  readonly weight: number;
+  /** How often it comes, beside the others. */
+  readonly frequency: number;
+  readonly share: string | undefined;
+  readonly party: string;
+  readonly priority: Priority;
+}
+
+interface Job {
+  readonly kind: Kind;
+  readonly at: number;
+  readonly hold: number;
+}
+
+/** When the first requests come. */
+const start = 1000;
+
+/** Milliseconds that a permit is held on average. */
+const meanHold = 25;
+
+export interface Workload {
+  readonly limit: number;
+  readonly jobs: readonly Job[];
+}
+
+/**
+ * Requests with random kinds and exponential times.
+ *
+ * @param load The weight that arrives over the limit's capacity; Infinity: all arrive at once.
+ */
+export function workload(
+  limit: number,
+  kinds: readonly Kind[],
+  options: { count: number; load: number; seed: number },
+): Workload {
+  const { count, load, seed } = options;
+  const random = lcg(seed);
+  const exponential = (mean: number) => -Math.log(1 - random()) * mean;
+  const frequencies = kinds.reduce((sum, { frequency }) => sum + frequency, 0);
+  const weight = kinds.reduce((sum, one) => sum + one.weight * one.frequency, 0) / frequencies;
+  const gap = (meanHold * weight) / limit / load;
+  let at = start;
+  const jobs = Array.from({ length: count }, () => {
+    const kind = pick(kinds, random() * frequencies);
+    at += exponential(gap);
+    return { kind, at, hold: exponential(meanHold) };
+  });
+  return { limit, jobs };
+}
+
+/** By their frequencies. */
+function pick(kinds: readonly Kind[], choice: number): Kind {
+  let left = choice;
+  for (const kind of kinds) {
+    left -= kind.frequency;
+    if (left < 0) return kind;
+  }
+  return kinds[0] as Kind;
+}
+
+interface Grant extends Omit<Job, 'kind'> {
+  readonly weight: number;
+}
+
+class Request extends Waiter {
+  constructor(
+    private readonly job: Job,
+    private readonly clock: VirtualClock,
+    order: Order,
+    private readonly grants: Grant[],
+  ) {
+    super();
+    const { kind } = job;
+    this.weight = kind.weight;
+    this.party = kind.party;
+    this.priority = kind.priority;
+    if (order.shareNames !== undefined) this.share = kind.share;
+  }
+
+  granted(permit: Permit): void {
+    const { hold } = this.job;
+    this.grants.push({ at: this.clock.now(), weight: this.weight, hold });
+    this.clock.setTimeout(() => permit.release(), hold);
+  }
+
+  rejected(): void {}
+}
+
+/** Grants all of a workload, as soon as the order does. */
+export function grantsOf({ limit, jobs }: Workload, order: Order): readonly Grant[] {
+  const clock = new VirtualClock();
+  const queue = { queueLimit: Infinity, queueTimeout: Infinity };
+  const limiter = createLimiter({ limit, order, ...queue, clock, random: lcg(3) });
+  const grants: Grant[] = [];
+  for (const job of jobs) {
+    clock.advance(job.at - clock.now());
+    limiter.request(new Request(job, clock, order, grants));
+  }
+  while (clock.armed > 0) clock.advance(clock.due - clock.now());
+  return grants;
+}
+
+/** The mean inflight until then. */
+export function inflightUntil(end: number, grants: readonly Grant[]): number {
+  let area = 0;
+  for (const { at, hold, weight } of grants) area += weight * Math.max(0, Math.min(hold, end - at));
+  return area / (end - start);
+}

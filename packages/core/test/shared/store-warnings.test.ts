@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createGate } from '../../src/index.ts';
+import { StoreError } from '../../src/shared/index.ts';
+import { type Line, lease, outcome, timeout, World } from './world.ts';
+
+const none = { store: undefined };
+let warnings: string[];
+beforeEach(() => {
+  warnings = [];
+  vi.spyOn(process, 'emitWarning').mockImplementation((text, options) => {
+    warnings.push(`${(options as { code: string }).code}: ${text}`);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A call fails, and the circuit breaker opens; then the store answers its probe. */
+async function outage(world: World, store: Line, limiter: { acquire(): Promise<never> }) {
+  store.trouble = 'silent';
+  const asked = outcome(limiter.acquire());
+  await world.advance(timeout);
+  asked.permit?.release();
+  store.trouble = undefined;
+  await world.advance(lease);
+}
+
+test.each(['reject', 'admit', 'local'] as const)(
+  'without an observer, an outage under %s is a warning with its cause, and its end is another',
+  async (onStoreError) => {
+    const world = new World();
+    const store = world.line();
+    const limiter = world.limiter({ store, onStoreError, observer: none });
+    await outage(world, store, limiter as never);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^HEADGATE_STORE: the store of limit "renders" fails: no answer in time; .*${onStoreError}`,
+        ),
+      ),
+      expect.stringContaining('the store of limit "renders" is back'),
+    ]);
+  },
+);
+
+test('a store that refuses each call warns once, and once when it accepts one again', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, observer: none });
+  store.trouble = 'refused';
+  for (let i = 0; i < 3; i++) await expect(limiter.acquire()).rejects.toThrow();
+  expect(warnings).toEqual([expect.stringContaining('fails: refused; its callers are rejected')]);
+  store.trouble = undefined;
+  (await limiter.acquire()).release();
+  (await limiter.acquire()).release();
+  expect(warnings.slice(1)).toEqual([expect.stringContaining('is back')]);
+});
+
+test('several limits on one store warn once for all, and a store that flaps once a minute', async () => {
+  const world = new World();
+  const store = world.line();
+  const one = world.limiter({ store, name: 'one', observer: none });
+  const two = world.limiter({ store, name: 'two', observer: none });
+  store.trouble = 'silent';
+  const asked = [outcome(one.acquire()), outcome(two.acquire())];
+  await world.advance(timeout);
+  store.trouble = undefined;
+  await world.advance(lease);
+  for (const { error } of asked) expect(error).toMatchObject({ name: 'StoreError' });
+  expect(warnings).toHaveLength(2);
+  await outage(world, store, one as never);
+  expect(warnings).toHaveLength(2);
+  world.clock.advance(60_000);
+  await outage(world, store, one as never);
+  expect(warnings).toHaveLength(4);
+});
+
+test('messages that do not arrive are a warning, too, and an observer takes the place of all', async () => {
+  const world = new World();
+  const store = world.line();
+  const events: unknown[] = [];
+  const observer = { store: (event: unknown) => events.push(event) };
+  const observed = world.limiter({ store, name: 'observed', observer });
+  (await observed.acquire()).release();
+  const error = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'messages do not arrive');
+  store.listener?.muted?.(error);
+  store.listener?.muted?.(undefined);
+  expect(warnings).toEqual([]);
+  expect(events).toEqual([
+    { name: 'observed', up: true, error },
+    { name: 'observed', up: true, error: undefined },
+  ]);
+  world.limiter({ store, name: 'unobserved', observer: none });
+  store.listener?.muted?.(error);
+  store.listener?.muted?.(undefined);
+  expect(warnings).toEqual([
+    expect.stringContaining('limit "unobserved" is impaired: messages do not arrive'),
+    expect.stringContaining('is back'),
+  ]);
+});
+
+test('the observer of a gate hears of its store, and that it becomes slower', async () => {
+  const world = new World();
+  const store = world.line();
+  const events: unknown[] = [];
+  const observer = {
+    store: (event: unknown) => events.push(event),
+    slowed: (event: unknown) => events.push(event),
+  };
+  const { clock } = world;
+  const gate = createGate({ limits: [{ name: 'all', limit: 1, store }], observer, clock });
+  (await gate.acquire()).release();
+  store.listener?.slowed?.('an open transaction');
+  store.listener?.muted?.(undefined);
+  expect(events).toEqual([
+    { name: 'all', reason: 'an open transaction' },
+    { name: 'all', up: true, error: undefined },
+  ]);
+});

@@ -1,0 +1,156 @@
+import { createLimiter, type Limiter, type Permit } from '@headgate/core';
+import { postgresStore } from '@headgate/postgres';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { useDatabase } from './processes/database.ts';
+
+const database = useDatabase({ settings: { allow_system_table_mods: 'on' } });
+const listen = 'LISTEN headgate_';
+let proxy: FaultyProxy;
+let serial = 0;
+let name = '';
+beforeEach(async () => {
+  name = `half open ${++serial}`;
+  proxy = await startProxy(database.server);
+  onTestFinished(() => proxy.stop());
+});
+
+interface Process {
+  readonly limiter: Limiter;
+  readonly events: { readonly up: boolean; readonly error: Error | undefined }[];
+  /** How many permits were lost. */
+  lost: number;
+}
+
+interface Options {
+  readonly lease?: number;
+  readonly timeout?: number;
+}
+
+/** What stands for a process: a limit of 1 on a store of its own. */
+async function start({ port }: { port: number }, options: Options = {}): Promise<Process> {
+  const connect = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const store = postgresStore({ connect, ...options });
+  const process: Process = { limiter: undefined as unknown as Limiter, events: [], lost: 0 };
+  const observer = {
+    store: (event: Process['events'][number]) => {
+      // On a busy machine a call may also be late.
+      const isOfMessages = event.up && (event.error !== undefined || process.events.length > 0);
+      if (isOfMessages) process.events.push(event);
+    },
+    lost: () => {
+      process.lost += 1;
+    },
+  };
+  const limiter = createLimiter({
+    name,
+    limit: 1,
+    queueLimit: 9,
+    queueTimeout: 9_000,
+    store,
+    observer,
+  });
+  onTestFinished(async () => {
+    await limiter.close({ timeout: 0 });
+    await store.close();
+  });
+  // The machine may be busy.
+  await vi.waitFor(async () => (await limiter.acquire()).release(), 9_000);
+  return Object.assign(process, { limiter });
+}
+
+async function queued(one: Process): Promise<{ permit: Promise<Permit> }> {
+  const permit = one.limiter.acquire();
+  await vi.waitFor(() => expect(one.limiter.queued).toBe(1), { interval: 2 });
+  return { permit };
+}
+
+test('a listening connection that dies silently is replaced while a waiter depends on it, and no permit is lost', async () => {
+  const one = await start(database.server);
+  const two = await start(proxy, { timeout: 500 });
+  const held = await one.limiter.acquire();
+  const { permit } = await queued(two);
+  expect(proxy.holdOnly(listen)).toBe(1);
+  await vi.waitFor(() => expect(two.events).toHaveLength(2), 5_000);
+  expect(two.events).toMatchObject([
+    { up: true, error: { code: 'ERR_HEADGATE_STORE_TIMEOUT' } },
+    { up: true, error: undefined },
+  ]);
+  const released = performance.now();
+  held.release();
+  (await permit).release();
+  expect(performance.now() - released).toBeLessThan(1_000);
+  expect([one.lost, two.lost]).toEqual([0, 0]);
+});
+
+test('a process renews in time when only the server has ended its listening connection', async () => {
+  const one = await start(database.server);
+  const two = await start(proxy);
+  const held = await two.limiter.acquire();
+  const { permit } = await queued(one);
+  expect(proxy.endAtServer(listen)).toBe(1);
+  // Longer than leases last of a process that is taken for dead.
+  await expect(
+    Promise.race([permit, new Promise((resolve) => setTimeout(resolve, 1_600))]),
+  ).resolves.toBe(undefined);
+  expect(two.lost).toBe(0);
+  expect(held.signal.aborted).toBe(false);
+  held.release();
+  (await permit).release();
+});
+
+test('a holder is aborted before the next is granted when only the server has ended all its connections', async () => {
+  const one = await start(database.server, { lease: 9_000 });
+  const two = await start(proxy, { lease: 9_000 });
+  const held = await two.limiter.acquire();
+  const { permit } = await queued(one);
+  let aborted = Infinity;
+  held.signal.addEventListener('abort', () => {
+    aborted = performance.now();
+  });
+  expect(proxy.endAtServer()).toBe(3);
+  const next = await permit;
+  expect(aborted).toBeLessThan(performance.now());
+  expect(held.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  held.release();
+  next.release();
+});
+
+test('processes start while the NOTIFY queue is full: waiters poll, and the observer hears of it', async () => {
+  await database.rows(`
+    ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO pg_notify_kept;
+    CREATE FUNCTION pg_catalog.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
+    END $$;
+  `);
+  let isFull = true;
+  const drain = async () => {
+    if (isFull) {
+      await database.rows(`
+        DROP FUNCTION pg_catalog.pg_notify(text, text);
+        ALTER FUNCTION pg_catalog.pg_notify_kept(text, text) RENAME TO pg_notify;
+      `);
+    }
+    isFull = false;
+  };
+  onTestFinished(drain);
+  const one = await start(database.server, { lease: 900 });
+  const two = await start(database.server, { lease: 900 });
+  const held = await one.limiter.acquire();
+  const { permit } = await queued(two);
+  held.release();
+  const next = await permit;
+  const full = { up: true, error: { code: 'ERR_HEADGATE_STORE_REFUSED' } };
+  expect(two.events).toMatchObject([full]);
+  expect(two.events[0]?.error?.message).toContain('54000');
+
+  const { permit: last } = await queued(one);
+  await drain();
+  await vi.waitFor(
+    () => expect(one.events).toMatchObject([full, { up: true, error: undefined }]),
+    5_000,
+  );
+  next.release();
+  (await last).release();
+});

@@ -1,0 +1,99 @@
+import { createLimiter } from '@headgate/core';
+import { postgresStore } from '@headgate/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { useDatabase } from './processes/database.ts';
+
+const database = useDatabase();
+let serial = 0;
+
+function start(schema: string) {
+  const store = postgresStore({ connect: database.server.url, schema });
+  const limiter = createLimiter({
+    ...{ name: 'versions', limit: 2, queueLimit: 1_000, queueTimeout: 9_000, store },
+    observer: { store() {} },
+  });
+  onTestFinished(async () => {
+    await limiter.close({ timeout: 0 });
+    await store.close();
+  });
+  return { store, limiter };
+}
+
+/** Tables of a schema of their own. */
+async function migrated(): Promise<string> {
+  const schema = `versions_${++serial}`;
+  await postgresStore({ connect: database.server.url, schema }).migrate();
+  return schema;
+}
+
+/** As another release would leave it. */
+function declare(schema: string, version: number, oldest: number): Promise<unknown> {
+  return database.rows(`CREATE OR REPLACE FUNCTION ${schema}.version() RETURNS integer[] LANGUAGE sql IMMUTABLE
+    AS 'SELECT ARRAY[${version}, ${oldest}]'`);
+}
+
+function refusal(...parts: string[]) {
+  const message = expect.stringMatching(new RegExp(parts.join('.*')));
+  return { code: 'ERR_HEADGATE_STORE_REFUSED', message };
+}
+
+test('tables of a former release are refused until migrate() has brought them up to date', async () => {
+  const schema = await migrated();
+  await declare(schema, 0, 0);
+  const { store, limiter } = start(schema);
+  const error = refusal('version 0', 'version 1', 'await store.migrate()');
+  await expect(limiter.acquire()).rejects.toMatchObject(error);
+  await store.migrate();
+  await expect.poll(() => limiter.acquire().then(() => 'held', String)).toBe('held');
+});
+
+test('tables without a version are refused until migrate() has run', async () => {
+  const schema = await migrated();
+  await database.rows(`DROP FUNCTION ${schema}.version()`);
+  const { store, limiter } = start(schema);
+  await expect(limiter.acquire()).rejects.toMatchObject(refusal('42883', 'migrate'));
+  await store.migrate();
+  await expect.poll(() => limiter.acquire().then(() => 'held', String)).toBe('held');
+});
+
+test('a release goes on with newer tables that it can use, and migrate() leaves them as they are', async () => {
+  const schema = await migrated();
+  await declare(schema, 99, 1);
+  await database.rows(
+    `CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint'`,
+  );
+  const { store, limiter } = start(schema);
+  await store.migrate();
+  await limiter.acquire();
+  expect(await database.ask(`SELECT ${schema}.version()`)).toEqual([99, 1]);
+  expect(await database.ask(`SELECT ${schema}.forget()`)).toBe('7');
+});
+
+test('a release refuses newer tables that it cannot use', async () => {
+  const schema = await migrated();
+  await declare(schema, 99, 98);
+  const { store, limiter } = start(schema);
+  const error = refusal('version 99', 'version 1', 'upgrade @headgate/postgres');
+  await expect(store.migrate()).rejects.toMatchObject(error);
+  await expect(limiter.acquire()).rejects.toMatchObject(error);
+});
+
+test('a missing column is named by migrate() and by each call', async () => {
+  const schema = await migrated();
+  await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN longest`);
+  const { store, limiter } = start(schema);
+  const error = refusal('42703', 'longest');
+  await expect(store.migrate()).rejects.toMatchObject(error);
+  await expect(limiter.acquire()).rejects.toMatchObject(error);
+});
+
+test('migrate() under use rejects no call and loses no permit', async () => {
+  const schema = await migrated();
+  const [one, two] = [start(schema), start(schema)];
+  const held = await one.limiter.acquire();
+  const work = Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).limiter.run(() => {}));
+  for (let round = 0; round < 5; round++) await two.store.migrate();
+  await Promise.all(work);
+  expect(held.signal.aborted).toBe(false);
+  held.release();
+});

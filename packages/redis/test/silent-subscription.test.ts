@@ -1,0 +1,124 @@
+import { createLimiter, type Limiter } from '@headgate/core';
+import { type RedisClient, redisStore } from '@headgate/redis';
+import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Connection } from '../src/connection.ts';
+import { Subscription } from '../src/subscription.ts';
+import { type AppClient, libraries, library } from './clients.ts';
+
+const timeout = 150;
+const subscribe = '$9\r\nsubscribe';
+let redis: RedisServer;
+let proxy: FaultyProxy;
+let serial = 0;
+const undo: (() => unknown)[] = [];
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+afterAll(() => redis.stop());
+
+interface Process {
+  readonly limiter: Limiter;
+  readonly events: { readonly up: boolean; readonly error: Error | undefined }[];
+}
+
+/** What stands for a process: a limit of 1 on a client of its own. */
+function start(app: AppClient, name: string, options: { timeout?: number } = {}): Process {
+  const client: RedisClient = app.client;
+  const store = redisStore({ client, timeout, ...options });
+  const events: Process['events'] = [];
+  const observer = { store: (event: Process['events'][number]) => events.push(event) };
+  const limiter = createLimiter({ name, limit: 1, queueLimit: 9, store, observer });
+  undo.push(async () => {
+    await limiter.close({ timeout: 0 });
+    await store.close();
+    await app.close();
+  });
+  return { limiter, events };
+}
+
+async function useProxy(): Promise<void> {
+  proxy = await startProxy(redis);
+  undo.push(() => proxy.stop());
+}
+
+/** The subscription is open: a release elsewhere grants the waiter by a message. */
+async function expectGrant(one: Process, two: Process): Promise<number> {
+  const held = await one.limiter.acquire();
+  const waiting = two.limiter.acquire();
+  await vi.waitFor(() => expect(two.limiter.queued).toBe(1), { interval: 2 });
+  const released = performance.now();
+  held.release();
+  (await waiting).release();
+  return performance.now() - released;
+}
+
+describe.each(libraries)('$name', ({ connect }) => {
+  test('a subscription that dies silently is replaced while a waiter depends on it, and the observer hears of it', async () => {
+    await useProxy();
+    const name = `silent ${++serial}`;
+    const one = start(connect(redis.port), name);
+    const two = start(connect(proxy.port), name);
+    await expectGrant(one, two);
+    await vi.waitFor(() => expect(proxy.holdOnly(subscribe)).toBe(1), { interval: 5 });
+
+    const held = await one.limiter.acquire();
+    const waiting = two.limiter.acquire();
+    await vi.waitFor(() => expect(two.events).toHaveLength(2), 5_000);
+    expect(two.events).toMatchObject([
+      { up: true, error: { code: 'ERR_HEADGATE_STORE_TIMEOUT' } },
+      { up: true, error: undefined },
+    ]);
+    const released = performance.now();
+    held.release();
+    (await waiting).release();
+    // Without a subscription the waiter would be granted with its next renewal, after 3.3 s.
+    expect(performance.now() - released).toBeLessThan(1_000);
+    expect(one.events).toEqual([]);
+  });
+});
+
+test('an attempt to subscribe that gets no answer is aborted, and repeated', async () => {
+  vi.useFakeTimers();
+  undo.push(() => vi.useRealTimers());
+  const signals: AbortSignal[] = [];
+  const connection = {
+    isUp: true,
+    isClosed: false,
+    subscribe: (_: string, __: unknown, ___: unknown, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    },
+  } as unknown as Connection;
+  const options = { connection, channel: 'one', timeout: 100, listener: () => undefined };
+  const subscription = new Subscription(options);
+  undo.push(() => subscription.close());
+  subscription.open();
+  await vi.advanceTimersByTimeAsync(5_100);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+});
+
+test('without waiters no probe is sent, and messages that arrive spare it', async () => {
+  await useProxy();
+  const name = `idle ${++serial}`;
+  const one = start(library('ioredis 6').connect(redis.port), name, { timeout: 50 });
+  const two = start(library('ioredis 6').connect(proxy.port), name, { timeout: 50 });
+  await expectGrant(one, two);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  const before = proxy.commands;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(proxy.commands - before).toBe(0);
+
+  const held = await one.limiter.acquire();
+  const waiting = two.limiter.acquire();
+  await new Promise((resolve) => setTimeout(resolve, 320));
+  // The acquire, and one probe in 50 ms.
+  expect(proxy.commands - before).toBeGreaterThan(3);
+  expect(proxy.commands - before).toBeLessThan(9);
+  held.release();
+  (await waiting).release();
+  expect(two.events).toEqual([]);
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createServer } from '../src/index.ts';
+import { Client } from './client.ts';
+
+setFlagsFromString('--expose-gc');
+vi.setConfig({ testTimeout: 60_000 });
+const gc: () => void = runInNewContext('gc');
+
+const json = { 'Content-Type': 'application/json' };
+
+async function listening(peers = 0) {
+  const server = createServer({ semaphores: { A: 1 } });
+  const { url } = await server.listen({ port: 0 });
+  const port = Number(new URL(url).port);
+  const client = new Client({ port });
+  onTestFinished(async () => {
+    client.close();
+    await server.close();
+  });
+  for (let made = 0; made < peers; made++) {
+    const body = '{"expires_in":"1h"}';
+    await server.app.request('/new_peer', { method: 'POST', headers: json, body });
+  }
+  // A spy would keep all that it has seen.
+  const handled = new Map<string, number>();
+  const { fetch } = server.app;
+  server.app.fetch = (request, ...rest) => {
+    const { pathname } = new URL(request.url);
+    handled.set(pathname, (handled.get(pathname) ?? 0) + 1);
+    return fetch(request, ...rest);
+  };
+  /** Sends all that at once, and reads no answer. */
+  const send = async (text: string) => {
+    const connection = connect(port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void connection.destroy());
+    await once(connection, 'connect');
+    connection.pause();
+    connection.write(text);
+    return connection;
+  };
+  /** How long the longest of some requests on another connection took, in milliseconds. */
+  const health = async () => {
+    let longest = 0;
+    for (let turn = 0; turn < 20; turn++) {
+      const began = performance.now();
+      expect(await client.said('GET', '/health')).toBe('200 Ok');
+      longest = Math.max(longest, performance.now() - began);
+    }
+    return longest;
+  };
+  const count = (path: string) => handled.get(path) ?? 0;
+  return { client, send, health, count };
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** What this process needs, in bytes. */
+function memory(): number {
+  gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+it('a client that pipelines requests for long answers and reads none has one answer in memory', async () => {
+  const { send, health, count } = await listening(20_000);
+  const before = memory();
+  await send(get('/peers/').repeat(1_000));
+  expect(await health()).toBeLessThan(3_000);
+  // The system's own buffers take some megabytes, at 560 kB an answer.
+  expect(count('/peers/')).toBeLessThan(100);
+  expect(memory() - before).toBeLessThan(20_000_000);
+});
+
+it('so has each of many that ask for the page', async () => {
+  const { send, health } = await listening();
+  const before = memory();
+  await Promise.all(Array.from({ length: 50 }, () => send(get('/ui').repeat(1_000))));
+  await health();
+  expect(memory() - before).toBeLessThan(45_000_000);
+});
+
+it('of many clients that do not read long answers only some have one in memory, and others are told', async () => {
+  const { client, send, health, count } = await listening(20_000);
+  const before = memory();
+  await Promise.all(Array.from({ length: 30 }, () => send(get('/peers/').repeat(20))));
+  expect(await health()).toBeLessThan(3_000);
+  expect(memory() - before).toBeLessThan(20_000_000);
+  expect(count('/peers/')).toBeLessThan(400);
+  const paths = ['/peers/', '/metrics', '/ui/state'];
+  for (const answer of await Promise.all(paths.map((path) => client.ask('GET', path)))) {
+    expect(answer).toMatchObject({ status: 503, text: 'Too many long answers are not read yet.' });
+    expect(answer.headers['retry-after']).toBe('1');
+  }
+});
+
+it('a connection that sends more than a thousand requests ahead of their answers is closed', async () => {
+  const { client, send, count } = await listening();
+  const [holder, peer] = await client.newPeers(2);
+  await client.acquire(holder, 'A');
+  const head = `PUT /peers/${peer}/A?block_for=1h HTTP/1.1\r\nHost: x\r\n`;
+  const blocked = `${head}Content-Type: application/json\r\nContent-Length: 1\r\n\r\n1`;
+  const patient = await send(blocked + get('/version').repeat(900));
+  const greedy = await send(blocked + get('/version').repeat(1_100));
+  await once(greedy.resume(), 'close');
+  expect(count('/version')).toBe(0);
+  let answered = '';
+  patient.resume().on('data', (chunk) => {
+    answered += chunk;
+  });
+  await client.said('DELETE', `/peers/${holder}`);
+  await vi.waitFor(() => expect(answered.split('HTTP/1.1 200 OK').length).toBe(902), 10_000);
+});

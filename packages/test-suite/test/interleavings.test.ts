@@ -1,0 +1,39 @@
+import { expect, test, vi } from 'vitest';
+import { interleavingSuite } from '../src/index.ts';
+import { everySequence, ListedChoices } from '../src/store/interleavings/choices.ts';
+import { InterleavingScene } from '../src/store/interleavings/scene.ts';
+import { startMemory } from './remote-store.ts';
+
+interleavingSuite({ name: 'the memory store', start: startMemory, runs: 50 });
+
+test('every sequence of choices is run once', async () => {
+  const runs: string[] = [];
+  const count = await everySequence(async (choices) => {
+    const first = choices.pick(3);
+    runs.push(first === 1 ? `${first}${choices.pick(2)}` : `${first}`);
+  }, 100);
+  expect(runs).toEqual(['0', '10', '11', '2']);
+  expect(count).toBe(4);
+});
+
+test('the suite finds a store whose requests overtake each other', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const breaches = new Set<string>();
+  const driver = {
+    name: 'unordered',
+    start: (options: Parameters<typeof startMemory>[0]) => startMemory(options, true),
+  };
+  for (let seed = 0; seed < 60; seed++) {
+    const list = Array.from({ length: 60 }, (_, at) => (seed * 7919 + at * (seed + 104_729)) % 997);
+    const options = { limit: 1, callers: 6, faults: false };
+    const scene = new InterleavingScene(driver, options, new ListedChoices(list));
+    await scene.start();
+    for (const _ of list) await scene.step();
+    await scene.end();
+    await scene.close();
+    for (const breach of scene.breaches) breaches.add(breach);
+  }
+  vi.useRealTimers();
+  // A release arrives before the acquire that it is for.
+  expect([...breaches].join()).toContain('left behind');
+});

@@ -1,0 +1,83 @@
+import {
+  type Answer,
+  Memory,
+  memoryStore,
+  type Op,
+  Store,
+  StoreError,
+  type StoreListener,
+  type StoreStats,
+} from '@headgate/core/shared';
+import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } from '../src/index.ts';
+
+/** A store in memory at the far end of a network: one connection for requests, another for what the server sends. */
+class RemoteStore extends Store {
+  readonly can;
+  override readonly owner: string;
+  #requests = Symbol('requests');
+  readonly #messages = Symbol('messages');
+
+  constructor(
+    private readonly store: Store,
+    private readonly network: Network,
+    /** Each request has a connection of its own, so that requests overtake each other. */
+    private readonly isUnordered: boolean,
+  ) {
+    super(store);
+    this.can = store.can;
+    this.owner = store.owner;
+  }
+
+  async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
+    const name = ops.map(({ verb }) => verb).join(', ');
+    const apply = () => this.store.send(ops, timeout);
+    const failed = (error: unknown) => ops.map(() => ({ error: error as StoreError }));
+    return this.#call(name, apply, timeout).catch(failed);
+  }
+
+  stats(ref: Parameters<Store['stats']>[0]): Promise<StoreStats> {
+    return this.#call('stats', () => this.store.stats(ref), this.timeout);
+  }
+
+  listen(listener: StoreListener): () => void {
+    const tell = (name: string, deliver: () => void) =>
+      this.network.notify(this.#messages, name, deliver);
+    return this.store.listen({
+      grant: (grant) => tell('grant', () => listener.grant(grant)),
+      recall: (ref) => tell('recall', () => listener.recall(ref)),
+      check: () => tell('check', () => listener.check()),
+      state: (up, error) => listener.state(up, error),
+    });
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  #call<T>(name: string, apply: () => Promise<T>, timeout: number): Promise<T> {
+    const connection = this.isUnordered ? Symbol(name) : this.#requests;
+    return new Promise((resolve, reject) => {
+      const late = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
+      const timer = setTimeout(() => reject(late), timeout);
+      const reset = () => new StoreError('ERR_HEADGATE_STORE_DOWN', 'the connection was reset');
+      this.network
+        .send({ connection, name, apply }, reset)
+        .finally(() => clearTimeout(timer))
+        .then(resolve, reject);
+    }).catch((error) => {
+      // As a client does whose connection has failed.
+      if (connection === this.#requests) this.#requests = Symbol('requests');
+      throw error;
+    }) as Promise<T>;
+  }
+}
+
+export function startMemory({ network }: InterleavingOptions, isUnordered = false) {
+  const memory = new Memory();
+  const server: InterleavingServer = {
+    connect: (times: SuiteTimes) =>
+      new RemoteStore(memoryStore({ memory, ...times }), network, isUnordered),
+    count: () => memoryStore({ memory }).stats({ name: 'interleaved' }),
+  };
+  return server;
+}

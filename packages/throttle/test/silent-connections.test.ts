@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { createLimiter } from '@headgate/core';
+import { throttleClient, throttleStore } from '@headgate/throttle';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useServer } from './use-server.ts';
+
+const service = useServer({ A: 1 });
+
+/** A way to the service on which connections die without a word, as behind a NAT gateway that forgets them. */
+async function gateway() {
+  const open = new Map<Socket, Socket>();
+  const asking = new Set<Socket>();
+  const front = createServer((client) => {
+    const server = connect(service.port, '127.0.0.1');
+    client.pipe(server).pipe(client);
+    client.on('data', () => asking.add(client));
+    server.on('data', () => asking.delete(client));
+    for (const socket of [client, server]) socket.on('error', () => {});
+    open.set(client, server);
+    client.on('close', () => {
+      open.delete(client);
+      server.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const sockets = new Set<Socket>();
+  front.on('connection', (socket) => sockets.add(socket));
+  onTestFinished(() => {
+    front.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return {
+    url: `http://127.0.0.1:${(front.address() as { port: number }).port}`,
+    /** They swallow everything from now on: those with a request that is not answered, or all. New ones work. */
+    forget: (which: 'asking' | 'all' = 'all') => {
+      const forgotten = [...open].filter(([client]) => which === 'all' || asking.has(client));
+      for (const ends of forgotten) for (const end of ends) end.unpipe().resume();
+      for (const [client] of forgotten) open.delete(client);
+      return forgotten.length;
+    },
+  };
+}
+
+/** A request has arrived that waits for a lock. */
+async function blocked(): Promise<void> {
+  const served = vi.spyOn(service.server.app, 'fetch');
+  const isBlocked = () => served.mock.calls.some(([{ url }]) => url.includes('block_for'));
+  await vi.waitFor(() => expect(isBlocked()).toBe(true), 5_000);
+  served.mockRestore();
+}
+
+test('a waiter whose connection has died is granted within a third of a lease, and the next ones within a call', async () => {
+  const { url, forget } = await gateway();
+  const [lease, timeout] = [6_000, 1_500];
+  const options = { name: 'A', limit: 1, queueLimit: 10, queueTimeout: 20_000 };
+  const holder = createLimiter({ ...options, store: throttleStore({ url: service.url }) });
+  const store = throttleStore({ url, lease, timeout });
+  onTestFinished(() => store.close());
+  const limiter = createLimiter({ ...options, store });
+  const held = await holder.acquire();
+  const isBlocked = blocked();
+  const waiting = Array.from({ length: 8 }, () => limiter.acquire());
+  await vi.waitFor(async () => expect(await service.pending('A')).toBe(8), 5_000);
+  await isBlocked;
+  expect(forget('asking')).toBe(1);
+  const released = performance.now();
+  held.release();
+  const [first, ...others] = waiting;
+  (await first)?.release();
+  // A third of the lease until it asks by itself.
+  expect(performance.now() - released).toBeLessThan(lease / 3 + 3 * timeout);
+  const granted = performance.now();
+  // Before, each asked by itself, or the dead request was given up after more than four seconds.
+  for (const permit of others) (await permit).release();
+  expect(performance.now() - granted).toBeLessThan(2.5 * timeout);
+});
+
+test('a lock is granted within a blocked request’s time where its connection has died', async () => {
+  const { url, forget } = await gateway();
+  const lease = 1_500;
+  const client = throttleClient({ url, lease });
+  onTestFinished(() => client.close());
+  const held = await service.connect().lock('A');
+  const isBlocked = blocked();
+  const waiting = client.lock('A');
+  await isBlocked;
+  forget();
+  const released = performance.now();
+  await held.release();
+  const lock = await waiting;
+  // Blocked for a third of the lease, and as long for the answer.
+  expect(performance.now() - released).toBeLessThan(lease);
+  await lock.release();
+  await vi.waitFor(async () => expect(await service.peers()).toBe(0), 5_000);
+});
+
+test('a lock that is held is kept where its connections have died', async () => {
+  const { url, forget } = await gateway();
+  const lock = await throttleClient({ url, lease: 1_500 }).lock('A');
+  forget();
+  await expect(service.connect().lock('A', { timeout: 4_000 })).rejects.toMatchObject({
+    rejection: { reason: 'timeout' },
+  });
+  expect(lock.signal.aborted).toBe(false);
+  await lock.release();
+});
+
+test('lock() ends with its timeout while the service hangs, and a late grant is released', async () => {
+  const { url, forget } = await gateway();
+  const client = throttleClient({ url });
+  onTestFinished(() => client.close());
+  const held = await service.connect().lock('A');
+  const began = performance.now();
+  const isBlocked = blocked();
+  const waiting = client.lock('A', { timeout: 500 });
+  waiting.catch(() => {});
+  await isBlocked;
+  forget();
+  await held.release();
+  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
+  // It hung for another 0.67 s, until the call was given up.
+  expect(performance.now() - began).toBeLessThan(1_000);
+  await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0), 5_000);
+});
+
+test('one call without an answer shows that idle connections have died, too', async () => {
+  const { url, forget } = await gateway();
+  const store = throttleStore({ url, lease: 3_000, timeout: 900 });
+  onTestFinished(() => store.close());
+  const stats = () => store.stats({ name: 'A' });
+  await Promise.all([stats(), stats(), stats()]);
+  expect(forget()).toBe(3);
+  await expect(stats()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
+  await stats();
+});
