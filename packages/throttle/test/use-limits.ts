@@ -25,12 +25,17 @@ export function useLimits() {
 
   function limiter(
     name: keyof typeof semaphores,
-    { observer, ...options }: Partial<SharedLimiterOptions> = {},
+    {
+      observer,
+      warns = false,
+      ...options
+    }: Partial<SharedLimiterOptions> & { warns?: boolean } = {},
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
-    // Its observer takes the place of warnings, unless `observer.store` is undefined.
-    const all = { name, ...usual, store, observer: { store: () => {}, ...observer }, ...options };
+    // Its observer takes the place of warnings.
+    const quiet = warns ? {} : { store: () => {} };
+    const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
     return createLimiter(all as SharedLimiterOptions);
   }
 
