@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
+import { createLimiter, type Limiter, type Observer, type Permit } from '../../src/index.ts';
 import type { SharedLimiterOptions } from '../../src/limiter/create-limiter.ts';
 import {
   type Answer,
@@ -75,6 +75,10 @@ export class Line extends Store {
 export const timedOut = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
 export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
+interface Options extends Omit<Partial<SharedLimiterOptions>, 'observer'> {
+  readonly observer?: { readonly [Kind in keyof Observer]: Observer[Kind] | undefined };
+}
+
 /** Several processes that share a memory, as they would share a server. */
 export class World {
   readonly clock = new VirtualClock();
@@ -89,7 +93,7 @@ export class World {
    * A limiter in a process of its own, unless told of its store. It has an observer for its store, so an outage causes no
    * warning, unless `observer.store` is undefined.
    */
-  limiter({ observer, ...options }: Partial<SharedLimiterOptions> = {}): Limiter {
+  limiter({ observer, ...options }: Options = {}): Limiter {
     return createLimiter({
       name: 'renders',
       limit: 1,
@@ -98,7 +102,7 @@ export class World {
       store: this.line(),
       clock: this.clock,
       random: () => 0,
-      observer: { store: () => {}, ...observer },
+      observer: { store: () => {}, ...observer } as Observer,
       ...options,
     });
   }
