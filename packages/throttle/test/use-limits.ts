@@ -17,7 +17,7 @@ export function useLimits() {
   afterEach(() => proxy.stop());
 
   // So long that nothing is renewed within a test.
-  function connect({ lease = 60_000, timeout = 3_000 } = {}): Store {
+  function connect({ lease = 60_000, timeout = 20_000 } = {}): Store {
     const store = throttleStore({ url: `http://127.0.0.1:${proxy.port}`, lease, timeout });
     onTestFinished(() => store.close());
     return store;
