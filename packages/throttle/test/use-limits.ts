@@ -17,7 +17,7 @@ export function useLimits() {
   afterEach(() => proxy.stop());
 
   // So long that nothing is renewed within a test.
-  function connect({ lease = 60_000, timeout = 3_000 } = {}): Store {
+  function connect({ lease = 60_000, timeout = 20_000 } = {}): Store {
     const store = throttleStore({ url: `http://127.0.0.1:${proxy.port}`, lease, timeout });
     onTestFinished(() => store.close());
     return store;
@@ -25,12 +25,17 @@ export function useLimits() {
 
   function limiter(
     name: keyof typeof semaphores,
-    { observer, ...options }: Partial<SharedLimiterOptions> = {},
+    {
+      observer,
+      warns = false,
+      ...options
+    }: Partial<SharedLimiterOptions> & { warns?: boolean } = {},
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
-    // Its observer takes the place of warnings, unless `observer.store` is undefined.
-    const all = { name, ...usual, store, observer: { store: () => {}, ...observer }, ...options };
+    // Its observer takes the place of warnings.
+    const quiet = warns ? {} : { store: () => {} };
+    const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
     return createLimiter(all as SharedLimiterOptions);
   }
 

@@ -75,6 +75,8 @@ export class Line extends Store {
 export const timedOut = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
 export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
+type LineOptions = Partial<SharedLimiterOptions> & { readonly warns?: boolean };
+
 /** Several processes that share a memory, as they would share a server. */
 export class World {
   readonly clock = new VirtualClock();
@@ -87,9 +89,9 @@ export class World {
 
   /**
    * A limiter in a process of its own, unless told of its store. It has an observer for its store, so an outage causes no
-   * warning, unless `observer.store` is undefined.
+   * warning, unless it is to be one that warns.
    */
-  limiter({ observer, ...options }: Partial<SharedLimiterOptions> = {}): Limiter {
+  limiter({ observer, warns = false, ...options }: LineOptions = {}): Limiter {
     return createLimiter({
       name: 'renders',
       limit: 1,
@@ -98,7 +100,7 @@ export class World {
       store: this.line(),
       clock: this.clock,
       random: () => 0,
-      observer: { store: () => {}, ...observer },
+      observer: { ...(warns ? {} : { store: () => {} }), ...observer },
       ...options,
     });
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 
 const crew = useCrew();
-const lease = 1_200;
+const lease = 2_000;
 let redis: RedisServer;
 let admin: Redis;
 beforeAll(async () => {

@@ -33,28 +33,6 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
   const stands = (one: Limited, what: Partial<Record<'inflight' | 'holders' | 'queued', number>>) =>
     vi.waitFor(async () => expect(await one.do('stored')).toMatchObject(what), 5_000);
 
-  // The longest comes first: where tests run concurrently, the others run meanwhile.
-  test('killed at whatever step, a process loses no permit', async () => {
-    const options = { limit: 3, lease: Math.min(lease, 3_000), name: 'any step' };
-    const [survivor] = (await start(1, options)) as [Limited];
-    for (let round = 0; round < 6; round++) {
-      const [victim] = (await start(1, options)) as [Limited];
-      const work = victim.do('work', 12, 1_000).catch(() => {});
-      const own = survivor.do('work', 6, 10);
-      const isBusy = async () => expect((await survivor.do('stored')).queued).toBeGreaterThan(0);
-      await vi.waitFor(isBusy, 5_000);
-      await sleep(7 * round);
-      await victim.worker.kill();
-      await work;
-      expect(await own).toBeLessThanOrEqual(3);
-    }
-    const all = await Promise.all([survivor.acquire(), survivor.acquire(), survivor.acquire()]);
-    const reason = 'timeout';
-    await expect(survivor.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason });
-    for (const held of all) await held.release();
-    // Seven processes begin, one after the other.
-  }, 90_000);
-
   test('what a killed process held is back in time', async () => {
     const [one, two] = await trio({ limit: 2, lease });
     await one.acquire({ weight: 2 });
@@ -87,6 +65,27 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     await held.release();
     expectLater(await waiting.held, held);
   });
+
+  test('killed at whatever step, a process loses no permit', async () => {
+    const options = { limit: 3, lease: Math.min(lease, 3_000), name: 'any step' };
+    const [survivor] = (await start(1, options)) as [Limited];
+    for (let round = 0; round < 6; round++) {
+      const [victim] = (await start(1, options)) as [Limited];
+      const work = victim.do('work', 12, 1_000).catch(() => {});
+      const own = survivor.do('work', 6, 10);
+      const isBusy = async () => expect((await survivor.do('stored')).queued).toBeGreaterThan(0);
+      await vi.waitFor(isBusy, 5_000);
+      await sleep(7 * round);
+      await victim.worker.kill();
+      await work;
+      expect(await own).toBeLessThanOrEqual(3);
+    }
+    const all = await Promise.all([survivor.acquire(), survivor.acquire(), survivor.acquire()]);
+    const reason = 'timeout';
+    await expect(survivor.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason });
+    for (const held of all) await held.release();
+    // Seven processes begin, one after the other.
+  }, 90_000);
 
   test('what a frozen process holds is back within its lease, and it learns so', async () => {
     const [one, two] = await trio({ limit: 1, lease: short });

@@ -5,7 +5,7 @@ import { LimitView } from './limit-view.ts';
 import { StoreProcess } from './store-process.ts';
 
 /** Longer than any test. */
-const long: SuiteTimes = { lease: 60_000, timeout: 10_000 };
+const long: SuiteTimes = { lease: 60_000, timeout: 20_000 };
 
 /** What the state still knows of an earlier run is nobody's. */
 const run = crypto.randomUUID().slice(0, 8);

@@ -6,7 +6,7 @@ import { type Limited, most, nameOf, semaphores, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
 /** Milliseconds. A call may take a third of that. */
-const lease = 1_800;
+const lease = 2_400;
 const service = await useService(semaphores);
 
 function start(count: number, options: Parameters<typeof crew.start>[2]) {
