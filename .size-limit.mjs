@@ -9,7 +9,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 3 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '7.7 kB',
+    limit: '9.7 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {
