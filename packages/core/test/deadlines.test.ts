@@ -281,3 +281,16 @@ it.each([1, 2, 3])(
     expect(limiter.queued).toBe(0);
   },
 );
+
+it('a waiter that comes again, with no deadline this time, leaves the deadlines of others alone', () => {
+  const { clock, limiter } = occupied();
+  const again = call(limiter, { queueTimeout: 50 });
+  const other = call(limiter, { queueTimeout: 50 });
+  limiter.withdraw(again);
+  again.queueTimeout = Infinity;
+  limiter.request(again);
+  limiter.withdraw(again);
+  clock.advance(50);
+  expect(other.rejection?.reason).toBe('timeout');
+  expect([limiter.queued, clock.armed]).toEqual([0, 0]);
+});

@@ -261,3 +261,20 @@ it('is of no use where the line behind is in a store, and does no harm', async (
   await settled();
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 3 });
 });
+
+it('a waiter of a lower class does not lower the class of the request that it waits for', () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, order: byPriority() });
+  const ask = (key: string | undefined, priority: Priority) =>
+    as(priority, (caller) =>
+      askGate(gate, caller, [key === undefined ? undefined : { key, weight: 1 }, { weight: 1 }]),
+    );
+  const holder = ask(undefined, 'normal');
+  const [first, second] = [ask('a', 'critical'), ask('b', 'critical')];
+  ask('a', 'high');
+  holder.permit?.release();
+  expect([first.answers, second.answers]).toEqual([1, 0]);
+});

@@ -256,3 +256,19 @@ it('each limiter has a limit of its own', () => {
   for (const permit of permits) permit?.release('dropped');
   expect([one.limit, other.limit]).toEqual([1, 2]);
 });
+
+it('adaptive() no longer doubles once there was a drop', () => {
+  const limit = adaptive({ initial: 16 }).create(half);
+  const sample = { rtt: 10, kind: undefined };
+  const calm = (from: number) => {
+    for (let now = from; now < from + 500; now++) {
+      limit.sample({ ...sample, inflight: Math.floor(limit.limit), outcome: 'ok', now });
+    }
+  };
+  limit.sample({ ...sample, inflight: 16, outcome: 'dropped', now: 100 });
+  const dropped = limit.limit;
+  for (let now = 200; limit.limit === dropped && now < 20_000; now += 500) calm(now);
+  expect(limit.limit).toBeGreaterThan(dropped);
+  limit.sample({ ...sample, inflight: 16, outcome: 'dropped', now: 30_000 });
+  expect(limit.limit).toBeLessThan(60);
+});

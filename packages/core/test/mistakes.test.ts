@@ -71,13 +71,6 @@ describe.each(Object.entries(entrances))('%s', (_, create) => {
   );
 });
 
-it('tryAcquire refuses an option that there is not', () => {
-  const limiter = createLimiter({ limit: 2 });
-  expect(() => limiter.tryAcquire({ wieght: 2 } as never)).toThrow('did you mean "weight"?');
-  expect(() => limiter.tryAcquire(null as never)).toThrow(HeadgateError);
-  expect(limiter.inflight).toBe(0);
-});
-
 it.each([
   ['queuLimit', 'queueLimit'],
   ['maxhold', 'maxHold'],

@@ -1,43 +1,56 @@
 import type { Acquisition } from './acquisition.ts';
 
-/** The acquisitions that wait with one signal, in the order in which they began to. */
-class Abortion {
-  first: Acquisition | undefined = undefined;
-  last: Acquisition | undefined = undefined;
+/** An acquisition that waits with a signal, among those that wait with the same. */
+export class Listening {
+  after: Listening | undefined = undefined;
 
-  handleEvent(): void {
-    // Each one leaves as it is aborted.
-    for (let { first } = this; first !== undefined; first = this.first) first.abort();
+  constructor(
+    private readonly abortion: Abortion,
+    readonly acquisition: Acquisition,
+    private before: Listening | undefined,
+  ) {
+    if (before !== undefined) before.after = this;
+  }
+
+  stop(): void {
+    const { abortion, before, after } = this;
+    if (before !== undefined) before.after = after;
+    else abortion.first = after;
+    if (after !== undefined) after.before = before;
+    else abortion.last = before;
+    if (abortion.first === undefined)
+      abortion.signal.removeEventListener('abort', abortion.listener);
   }
 }
+
+const abortion = Symbol('headgate');
+
+/** A property is found faster than an entry of a WeakMap, and costs the collector less. */
+type Signal = AbortSignal & { [abortion]?: Abortion };
 
 /** One listener for each signal: a listener for each waiter would make Node warn of a leak at the eleventh. */
-const abortions = new WeakMap<AbortSignal, Abortion>();
+class Abortion {
+  first: Listening | undefined = undefined;
+  last: Listening | undefined = undefined;
+  /** A closure is called faster than a listener that is an object, in Node. */
+  readonly listener = () => this.#abort();
 
-export function listen(signal: AbortSignal, acquisition: Acquisition): void {
-  let abortion = abortions.get(signal);
-  if (abortion === undefined) {
-    abortion = new Abortion();
-    abortions.set(signal, abortion);
+  constructor(readonly signal: Signal) {}
+
+  #abort(): void {
+    // Each one leaves as it is aborted.
+    for (let { first } = this; first !== undefined; first = this.first) first.acquisition.abort();
   }
-  const { last } = abortion;
-  if (last === undefined) {
-    abortion.first = acquisition;
-    signal.addEventListener('abort', abortion);
-  } else last.following = acquisition;
-  acquisition.preceding = last;
-  abortion.last = acquisition;
 }
 
-export function stopListening(signal: AbortSignal, acquisition: Acquisition): void {
-  const abortion = abortions.get(signal);
-  const { preceding, following } = acquisition;
-  if (abortion === undefined) return;
-  if (preceding === undefined) abortion.first = following;
-  else preceding.following = following;
-  if (following === undefined) abortion.last = preceding;
-  else following.preceding = preceding;
-  acquisition.preceding = undefined;
-  acquisition.following = undefined;
-  if (abortion.first === undefined) signal.removeEventListener('abort', abortion);
+export function listen(signal: Signal, acquisition: Acquisition): Listening {
+  signal[abortion] ??= new Abortion(signal);
+  const all = signal[abortion];
+  const listening = new Listening(all, acquisition, all.last);
+  all.last = listening;
+  if (all.first === undefined) {
+    all.first = listening;
+    signal.addEventListener('abort', all.listener);
+  }
+  return listening;
 }

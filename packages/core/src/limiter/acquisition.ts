@@ -1,4 +1,4 @@
-import { listen, stopListening } from './abortion.ts';
+import { type Listening, listen } from './abortion.ts';
 import { checkAsked } from './asking.ts';
 import type { Limiter, WaitOptions } from './limiter.ts';
 import type { Permit } from './permit.ts';
@@ -7,10 +7,7 @@ import { Waiter } from './waiter.ts';
 
 /** A waiter that settles a promise. It listens to the signal only while it waits. */
 export class Acquisition extends Waiter {
-  private isListening = false;
-  /** Those that wait with the same signal. */
-  preceding: Acquisition | undefined = undefined;
-  following: Acquisition | undefined = undefined;
+  private listening: Listening | undefined = undefined;
 
   constructor(
     /** The limiter or gate. */
@@ -41,8 +38,7 @@ export class Acquisition extends Waiter {
   override joins(): boolean {
     const { signal } = this;
     if (signal === undefined) return true;
-    this.isListening = true;
-    listen(signal, this);
+    this.listening = listen(signal, this);
     return !signal.aborted;
   }
 
@@ -58,16 +54,18 @@ export class Acquisition extends Waiter {
   }
 
   private stopListening(): void {
-    if (!this.isListening) return;
-    this.isListening = false;
-    stopListening(this.signal as AbortSignal, this);
+    this.listening?.stop();
+    this.listening = undefined;
   }
 }
 
+/** What callers say that say nothing. */
+export const nothing = {};
+
 /** Asks a limiter on behalf of somebody who waits for a promise. */
-export function acquireFrom(limiter: Limiter, options: WaitOptions = {}): Promise<Permit> {
+export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    checkAsked('acquire', options);
+    if (options !== nothing) checkAsked('acquire', options);
     options.signal?.throwIfAborted();
     const waiter = new Acquisition(limiter, resolve, reject, options.signal);
     waiter.key = options.key;

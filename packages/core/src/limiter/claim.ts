@@ -7,7 +7,7 @@ const maxPassed = 2;
 /**
  * A waiter that the queue has chosen though it is heavier than the room there is has the claim: it stays chosen until it
  * fits. A queue that chose anew at each release would drain the limiter again and again, and keep it nearly empty.
- * Meanwhile the order may admit lighter waiters, so that the limiter drains less often (docs/decisions/0020).
+ * Meanwhile the order may admit lighter waiters, so that the limiter drains less often (docs/decisions/0022).
  */
 export class Claim {
   /** Undefined after it has left without a grant; then the next one inherits what has passed it. */

@@ -1,6 +1,6 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { acquireFrom } from './acquisition.ts';
+import { acquireFrom, nothing } from './acquisition.ts';
 import { checkAsked } from './asking.ts';
 import { callLater, callWith, notCallable } from './call.ts';
 import { type CloseOptions, checkClose } from './ledger.ts';
@@ -12,12 +12,7 @@ import type { RejectionCause, RejectionReason } from './rejection.ts';
 import { checkRequest } from './request.ts';
 import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
 
-const nothing = {};
 const none: readonly string[] = [];
-
-function isTake(options: AcquireOptions): boolean {
-  return (options as { limiter?: unknown } | null)?.limiter !== undefined;
-}
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter implements LocalLimiter {
@@ -68,13 +63,6 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
-    // What a gate takes has been checked.
-    if (options !== nothing && !isTake(options)) checkAsked('tryAcquire', options);
-    return this.#take(options);
-  }
-
-  /** The same, of options that are checked. */
-  #take(options: AcquireOptions): BasePermit | undefined {
     const { weight = 1, share } = options;
     const pool = this.#pools.of(options.key, options.limit);
     checkRequest(this, pool.limit, weight, share);
@@ -95,7 +83,7 @@ export class InProcessLimiter implements LocalLimiter {
     try {
       if (options !== nothing) checkAsked('run', options);
       options.signal?.throwIfAborted();
-      const permit = this.#take(options);
+      const permit = this.tryAcquire(options);
       if (permit !== undefined) return callWith(permit, fn);
     } catch (error) {
       return Promise.reject(error);

@@ -1,5 +1,5 @@
 import { checkMethods } from '../checks.ts';
-import { attempt, invalid, throwLater } from '../errors.ts';
+import { invalid, throwLater } from '../errors.ts';
 import type { Limit, Sample } from '../limits/limit.ts';
 import type { LocalPermit } from './local-permit.ts';
 import type { Outcome } from './permit.ts';
@@ -42,7 +42,11 @@ export class Movement {
     const now = pools.settings.clock.now();
     const inflight = pools.inflight - idle;
     const { kind } = permit;
-    attempt(() => this.#follow({ rtt: now - permit.since, inflight, outcome, now, kind }));
+    try {
+      this.#follow({ rtt: now - permit.since, inflight, outcome, now, kind });
+    } catch (error) {
+      throwLater(error);
+    }
     if (this.limit !== pools.limit) pools.resize(this.limit);
   }
 

@@ -143,16 +143,10 @@ export abstract class BasePermit implements Permit {
 
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
-    if (!outcomes.includes(outcome)) this.#refuse(outcome);
+    if (outcome !== 'ok' && !outcomes.includes(outcome)) refuse(this, outcome);
     this.released = true;
     this.register.remove(this, outcome);
     this.giveBack(outcome);
-  }
-
-  /** It is released all the same, or a slip of the pen would cost a place for ever. */
-  #refuse(outcome: unknown): never {
-    this.release('ignored');
-    throw invalid('outcome', `one of ${outcomes.join(', ')}`, outcome);
   }
 
   adjust(weight: number, limit?: string): void {
@@ -191,4 +185,10 @@ export abstract class BasePermit implements Permit {
     this.extra ??= { awaited: 0 };
     return this.extra;
   }
+}
+
+/** The permit is released all the same, or a misspelt outcome would leak it. */
+function refuse(permit: BasePermit, outcome: unknown): never {
+  permit.release('ignored');
+  throw invalid('outcome', `one of ${outcomes.join(', ')}`, outcome);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createGate, type Gate } from '../../src/index.ts';
+import { memoryStore } from '../../src/shared/index.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
 function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: number } = {}): Gate {
@@ -189,4 +190,32 @@ describe('a gate of local and shared limits', () => {
     waiting.permit?.release();
     expect(await closed).toBe(0);
   });
+});
+
+test('a gate that closes waits until its stores have heard of the last release', async () => {
+  const store = memoryStore();
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const send = store.send.bind(store);
+  store.send = async (ops, timeout) => {
+    if (ops.some(({ verb }) => verb === 'release')) await arrived;
+    return send(ops, timeout);
+  };
+  const limits = [
+    { name: 'process', limit: 5 },
+    { name: 'all', limit: 5, store },
+  ];
+  const gate = createGate({ limits, queueLimit: 9 });
+  const permit = await gate.acquire();
+  permit.release();
+  let isClosed = false;
+  const closing = gate.close().then(() => {
+    isClosed = true;
+  });
+  await settled();
+  expect(isClosed).toBe(false);
+  arrive();
+  await closing;
 });

@@ -29,6 +29,7 @@ export function byShare(shares: Readonly<Record<string, number>>, order: Order =
 class ShareLine extends Lanes {
   protected readonly lanes: readonly Line[];
   readonly #byName = new Map<string | undefined, Share>();
+  readonly #shares: readonly Share[];
   readonly #ranks: boolean;
   /** Grants in a row by class, where no part was owed. */
   #inARow = 0;
@@ -41,7 +42,8 @@ class ShareLine extends Lanes {
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
       this.#byName.set(name, new Share(createLine(order, site), part, site));
     }
-    this.lanes = Array.from(this.#byName.values(), ({ line }) => line);
+    this.#shares = [...this.#byName.values()];
+    this.lanes = this.#shares.map(({ line }) => line);
   }
 
   /** Of the share that has the most beyond its part. */
@@ -50,9 +52,7 @@ class ShareLine extends Lanes {
   }
 
   get next(): Waiter | undefined {
-    const chosen = this.#neediest ?? this.#borrower;
-    if (chosen !== undefined) return chosen.next;
-    return (this.#inARow < mostInARow ? this.#foremost : this.#patientest)?.next;
+    return this.#chosen?.next;
   }
 
   /** No other share passes a waiter that its part has room for. */
@@ -84,7 +84,7 @@ class ShareLine extends Lanes {
   }
 
   override remove(waiter: Waiter, isGranted: boolean): void {
-    const isOwed = this.#neediest !== undefined;
+    const isOwed = isGranted && this.#chosen?.isOwed(this.#admitted);
     super.remove(waiter, isGranted);
     if (!isGranted) return;
     this.#of(waiter.share).charge(waiter, this.#admitted);
@@ -100,28 +100,32 @@ class ShareLine extends Lanes {
     return this.#byName.get(share) as Share;
   }
 
-  /** Of the shares that are owed room, the one that holds the least of its part. */
-  get #neediest(): Share | undefined {
-    return this.#best((share) => share.isOwed(this.#admitted));
-  }
-
-  /** Room owed to a share whose turn has not come is for the other parts, and for itself where they want none. */
-  get #borrower(): Share | undefined {
+  /**
+   * Of the shares that are owed room, the one that holds the least of its part. Room owed to one whose turn has not come is
+   * for the other parts, and for itself where they want none. The rest is for all, in the order of arrival or by class.
+   */
+  get #chosen(): Share | undefined {
+    const admitted = this.#admitted;
+    let best: Share | undefined;
+    let bestNamed: Share | undefined;
     let paying: Share | undefined;
-    for (const share of this.#byName.values()) if (share.isPaying(this.#admitted)) paying ??= share;
-    if (paying === undefined) return undefined;
-    return this.#best((share) => share.part > 0 && !share.isPaying(this.#admitted)) ?? paying;
-  }
-
-  get #foremost(): Share | undefined {
-    return this.#best(() => true);
+    for (const share of this.#shares) {
+      if (share.line.length === 0) continue;
+      if (best === undefined || this.#isBefore(share, best)) best = share;
+      if (share.isPaying(admitted)) paying ??= share;
+      else if (share.part > 0 && (bestNamed === undefined || this.#isBefore(share, bestNamed)))
+        bestNamed = share;
+    }
+    if (best === undefined || best.isOwed(admitted)) return best;
+    if (paying !== undefined) return bestNamed ?? paying;
+    return this.#inARow < mostInARow ? best : this.#patientest;
   }
 
   /** Of the shares that have waiters and pass the test: those that are owed room first, then by class and arrival. */
   #best(test: (share: Share) => boolean): Share | undefined {
     let best: Share | undefined;
-    for (const share of this.#byName.values()) {
-      if (share.next === undefined || !test(share)) continue;
+    for (const share of this.#shares) {
+      if (share.line.length === 0 || !test(share)) continue;
       if (best === undefined || this.#isBefore(share, best)) best = share;
     }
     return best;
@@ -141,7 +145,7 @@ class ShareLine extends Lanes {
 
   get #greediest(): Share | undefined {
     let greediest: Share | undefined;
-    for (const share of this.#byName.values()) {
+    for (const share of this.#shares) {
       if (share.line.length === 0) continue;
       if (greediest === undefined || share.beyond > greediest.beyond) greediest = share;
     }
