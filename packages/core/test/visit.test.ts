@@ -4,6 +4,7 @@ import { Client } from '../src/http/client.ts';
 import { NodeClient } from '../src/http/node-client.ts';
 import { type Door, Visit } from '../src/http/visit.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
+import { collectWarnings } from './warnings.ts';
 
 class QuietClient extends Client {
   gone = false;
@@ -39,6 +40,7 @@ it('a client that leaves the inner queue does not end the work of an outer handl
     createGate({ limits: [{ name, limit: 1 }], queueLimit: 1 }),
   ) as [Gate, Gate];
   await inner.acquire();
+  const warnings = collectWarnings();
   const client = new QuietClient();
   const first = enter(outer, client);
   let finish = () => {};
@@ -53,16 +55,18 @@ it('a client that leaves the inner queue does not end the work of an outer handl
   finish();
   await handler;
   expect(outer.inflight).toBe(0);
+  expect(warnings).toEqual(['HEADGATE_NESTED_WAIT']);
 });
 
 /** What Node's request and response have in common for a client. */
 function connection() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => {} });
   const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn() };
-  const state = { headersSent: false, writableFinished: false, destroyed: false, socket: null };
-  const response = Object.assign(new EventEmitter(), methods, state);
+  const state = { headersSent: false, writableFinished: false, destroyed: false, errored: null };
+  const response = Object.assign(new EventEmitter(), methods, { ...state, socket: null });
   const request = Object.assign(new EventEmitter(), {
-    ...{ headers: {}, readableDidRead: false, complete: true, httpVersionMajor: 1, socket },
+    ...{ headers: {}, readableDidRead: false, readableEnded: false, complete: true },
+    ...{ destroyed: false, errored: null, httpVersionMajor: 1, socket },
     ...{ pause: () => {}, resume: () => {} },
   });
   return { socket, response, client: NodeClient.of(request as never, response as never) };

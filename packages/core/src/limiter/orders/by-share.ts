@@ -59,7 +59,7 @@ class ShareLine extends Lanes {
   besides(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#of(chosen.share);
     const other = own.isTooHeavy(chosen)
-      ? this.#best((share) => share !== own && (share.next as Waiter).weight <= room)
+      ? this.#best((share) => share !== own && (share.next?.weight ?? Infinity) <= room)
       : undefined;
     return other?.next ?? own.line.besides?.(chosen, room);
   }
