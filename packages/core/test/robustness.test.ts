@@ -111,6 +111,8 @@ it('where the runtime has no emitWarning, a warning goes to the console', () => 
   } finally {
     Object.assign(process, { emitWarning });
   }
-  expect(warn.mock.calls).toEqual([['HEADGATE_TEST: once (docs/errors.md, HEADGATE_TEST)']]);
+  expect(warn.mock.calls).toEqual([
+    ['HEADGATE_TEST: once (@headgate/core/docs/errors.md, HEADGATE_TEST)'],
+  ]);
   warn.mockRestore();
 });

@@ -69,11 +69,7 @@ describe('a service that is away', () => {
 
   test('is stood in for where the policy says so, and told when it is back', async () => {
     const warnings = collectWarnings('HEADGATE_STORE');
-    const limit = limiter(
-      'two',
-      { onStoreError: 'local', observer: { store: undefined } },
-      connect({ timeout: 200 }),
-    );
+    const limit = limiter('two', { onStoreError: 'local', warns: true }, connect({ timeout: 200 }));
     const held = await limit.acquire();
     await limits.service.server.close();
     const local = await limit.acquire();

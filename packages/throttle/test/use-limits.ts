@@ -1,9 +1,4 @@
-import {
-  createLimiter,
-  type Limiter,
-  type Observer,
-  type SharedLimiterOptions,
-} from '@headgate/core';
+import { createLimiter, type Limiter, type SharedLimiterOptions } from '@headgate/core';
 import type { Store } from '@headgate/core/shared';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { throttleStore } from '@headgate/throttle';
@@ -11,10 +6,6 @@ import { afterEach, beforeEach, onTestFinished } from 'vitest';
 import { useServer } from './use-server.ts';
 
 export const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
-
-interface Options extends Omit<Partial<SharedLimiterOptions>, 'observer'> {
-  readonly observer?: { readonly [Kind in keyof Observer]: Observer[Kind] | undefined };
-}
 
 /** Limits that a service in this process counts, behind a proxy; others for each test of a file. */
 export function useLimits() {
@@ -34,12 +25,17 @@ export function useLimits() {
 
   function limiter(
     name: keyof typeof semaphores,
-    { observer, ...options }: Options = {},
+    {
+      observer,
+      warns = false,
+      ...options
+    }: Partial<SharedLimiterOptions> & { warns?: boolean } = {},
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
-    // Its observer takes the place of warnings, unless `observer.store` is undefined.
-    const all = { name, ...usual, store, observer: { store: () => {}, ...observer }, ...options };
+    // Its observer takes the place of warnings.
+    const quiet = warns ? {} : { store: () => {} };
+    const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
     return createLimiter(all as SharedLimiterOptions);
   }
 

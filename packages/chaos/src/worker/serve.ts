@@ -56,7 +56,9 @@ class Worker {
   #stop = new AbortController();
 
   constructor(plan: Plan, store: Store) {
-    const line = { queueLimit: 1_000, queueTimeout: 2 * plan.lease };
+    // Outages are what chaos makes: they need no warning.
+    const observer = { store: () => {} };
+    const line = { queueLimit: 1_000, queueTimeout: 2 * plan.lease, observer };
     const make = (limit: number) => {
       return createLimiter({ name: `chaos-${limit}`, limit, store, ...line });
     };

@@ -19,8 +19,10 @@ export function rejectionHeaders({ retryAfter }: Rejection): Record<string, stri
 export function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
   const status = 503;
   const headers = rejectionHeaders(rejection);
-  // The shortest form: the error does not know what its client accepts. The type is plain text by default.
-  const getResponse = () => new Response(`${sentence(rejection)}\n`, { status, headers });
+  // The shortest form: the error does not know what its client accepts.
+  const type = { 'Content-Type': 'text/plain; charset=utf-8' };
+  const getResponse = () =>
+    new Response(`${sentence(rejection)}\n`, { status, headers: { ...headers, ...type } });
   return { status, statusCode: status, expose, headers, getResponse };
 }
 

@@ -137,7 +137,7 @@ describe('while the store is away', () => {
       onStoreError: 'local',
       queueLimit: 1,
       queueTimeout: 900,
-      observer: { store: undefined },
+      warns: true,
     });
     store.trouble = 'silent';
     const held = outcome(limiter.acquire());

@@ -10,7 +10,7 @@ test('a limit that is raised while the store is away applies in this process', a
     store,
     onStoreError: 'local',
     limit: 1,
-    observer: { store: undefined },
+    warns: true,
   });
   store.trouble = 'silent';
   const first = outcome(limiter.acquire());
@@ -32,7 +32,7 @@ test('who waits in this process alone is let in when the limit is raised', async
     store,
     onStoreError: 'local',
     limit: 1,
-    observer: { store: undefined },
+    warns: true,
   });
   store.trouble = 'silent';
   const first = outcome(limiter.acquire());

@@ -3,7 +3,6 @@ import { createGate } from '../../src/index.ts';
 import { StoreError } from '../../src/shared/index.ts';
 import { type Line, lease, outcome, timeout, World } from './world.ts';
 
-const none = { store: undefined };
 let warnings: string[];
 beforeEach(() => {
   warnings = [];
@@ -30,7 +29,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   async (onStoreError) => {
     const world = new World();
     const store = world.line();
-    const limiter = world.limiter({ store, onStoreError, observer: none });
+    const limiter = world.limiter({ store, onStoreError, warns: true });
     await outage(world, store, limiter as never);
     expect(warnings).toEqual([
       expect.stringMatching(
@@ -46,7 +45,7 @@ test.each(['reject', 'admit', 'local'] as const)(
 test('a store that refuses each call warns once, and once when it accepts one again', async () => {
   const world = new World();
   const store = world.line();
-  const limiter = world.limiter({ store, observer: none });
+  const limiter = world.limiter({ store, warns: true });
   store.trouble = 'refused';
   for (let i = 0; i < 3; i++) await expect(limiter.acquire()).rejects.toThrow();
   expect(warnings).toEqual([expect.stringContaining('fails: refused; its callers are rejected')]);
@@ -59,8 +58,8 @@ test('a store that refuses each call warns once, and once when it accepts one ag
 test('several limits on one store warn once for all, and a store that flaps once a minute', async () => {
   const world = new World();
   const store = world.line();
-  const one = world.limiter({ store, name: 'one', observer: none });
-  const two = world.limiter({ store, name: 'two', observer: none });
+  const one = world.limiter({ store, name: 'one', warns: true });
+  const two = world.limiter({ store, name: 'two', warns: true });
   store.trouble = 'silent';
   const asked = [outcome(one.acquire()), outcome(two.acquire())];
   await world.advance(timeout);
@@ -90,7 +89,7 @@ test('messages that do not arrive are a warning, too, and an observer takes the 
     { name: 'observed', up: true, error },
     { name: 'observed', up: true, error: undefined },
   ]);
-  world.limiter({ store, name: 'unobserved', observer: none });
+  world.limiter({ store, name: 'unobserved', warns: true });
   store.listener?.muted?.(error);
   store.listener?.muted?.(undefined);
   expect(warnings).toEqual([

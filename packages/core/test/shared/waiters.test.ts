@@ -143,7 +143,7 @@ test('the size of a permit may change while the store is away', async () => {
     store,
     limit: 3,
     onStoreError: 'admit',
-    observer: { store: undefined },
+    warns: true,
   });
   const leased = await limiter.acquire();
   store.trouble = 'silent';

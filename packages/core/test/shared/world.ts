@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter, type Observer, type Permit } from '../../src/index.ts';
+import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
 import type { SharedLimiterOptions } from '../../src/limiter/create-limiter.ts';
 import {
   type Answer,
@@ -75,9 +75,7 @@ export class Line extends Store {
 export const timedOut = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
 export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
-interface Options extends Omit<Partial<SharedLimiterOptions>, 'observer'> {
-  readonly observer?: { readonly [Kind in keyof Observer]: Observer[Kind] | undefined };
-}
+type LineOptions = Partial<SharedLimiterOptions> & { readonly warns?: boolean };
 
 /** Several processes that share a memory, as they would share a server. */
 export class World {
@@ -91,9 +89,9 @@ export class World {
 
   /**
    * A limiter in a process of its own, unless told of its store. It has an observer for its store, so an outage causes no
-   * warning, unless `observer.store` is undefined.
+   * warning, unless it is to be one that warns.
    */
-  limiter({ observer, ...options }: Options = {}): Limiter {
+  limiter({ observer, warns = false, ...options }: LineOptions = {}): Limiter {
     return createLimiter({
       name: 'renders',
       limit: 1,
@@ -102,7 +100,7 @@ export class World {
       store: this.line(),
       clock: this.clock,
       random: () => 0,
-      observer: { store: () => {}, ...observer } as Observer,
+      observer: { ...(warns ? {} : { store: () => {} }), ...observer },
       ...options,
     });
   }

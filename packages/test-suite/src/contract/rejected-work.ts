@@ -27,7 +27,9 @@ export function rejectedWork(world: World): void {
 
   it('gets the response of a gate while the store of a limit is away', async () => {
     const store = faultyStore(memoryStore());
-    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, store }));
+    // In place of a warning.
+    const observer = { store: () => {} };
+    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, store, observer }));
     store.faults = { call: () => 'fail' };
     const app = await world.serve({
       async handle({ send }: SuiteContext) {
