@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { open } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { Command } from './process.ts';
@@ -29,9 +31,14 @@ it('a second SIGTERM does not end it before all are answered', async () => {
   await client.acquire(holder, 'A');
   const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
   await client.untilPending(peer);
+  // A request that has not come whole holds the server up.
+  const { url = '' } = await command.line('Ready');
+  const unfinished = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  unfinished.write('GET /health HTTP/1.1\r\n');
+  await once(unfinished, 'connect');
+  expect(await client.said('GET', '/health')).toBe('200 Ok');
   command.signal('SIGTERM');
   await command.line('SIGTERM received');
-  // The connections above are kept alive, and hold it up.
   command.signal('SIGINT');
   command.signal('SIGTERM');
   expect(await blocked).toBe(`202 ${peer}`);
