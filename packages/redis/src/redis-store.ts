@@ -73,6 +73,7 @@ export class RedisStore extends Store {
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
+    if (!this.#isUp) listener.state(false, failure(this.#connection.lastError));
     return () => {
       if (this.#listener === listener) this.#listener = undefined;
     };
@@ -111,10 +112,11 @@ export class RedisStore extends Store {
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
     while (this.#connection.isConnecting && !this.#isClosed && !isLate()) {
-      // The client would let each call wait in vain: for want of a password, or of a server since it was made. A server
-      // that was there may be back within the call's time.
+      // As for want of a password: a client that tries again and again would let each call wait in vain.
       const { lastError } = this.#connection;
-      if (isRefusal(lastError) || (lastError !== undefined && !this.#wasUp)) throw lastError;
+      if (isRefusal(lastError)) throw lastError;
+      // A server that was there may be back at once. Of one that never was, a limiter is told without delay when it asks.
+      if (script === statistics && lastError !== undefined && !this.#wasUp) throw lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
     // Its caller was told that it failed: it must not come true when the client connects.

@@ -16,6 +16,7 @@ const limiter = createLimiter({
   store,
   queueLimit: 10,
   queueTimeout: 30_000,
+  // Else a server that is down is a warning.
   observer: { store: () => {} },
 });
 

@@ -28,6 +28,7 @@ export class Fallback {
   /** Somebody comes while the store is away: is let in, waits here, or is turned away. */
   newcomer(pool: SharedPool, waiter: Waiter, timeout: number): void {
     const { name, circuit } = this.home;
+    this.home.affected(circuit.error);
     if (this.policy === 'reject') {
       return pool.rejectNewcomer(waiter, 'store', { limit: name, error: circuit.error });
     }
@@ -48,6 +49,7 @@ export class Fallback {
   take(lease: Lease, error: StoreError | undefined): void {
     const { pool, waiter } = lease;
     if (waiter === undefined || lease.standIn !== undefined) return;
+    this.home.affected(error);
     if (this.policy === 'reject') pool.rejectFor(waiter, error);
     else if (this.policy === 'local') this.#wait(lease);
     else pool.admitInstead(lease, this.#begun().admitBeyond(this.#asked(waiter, pool)));

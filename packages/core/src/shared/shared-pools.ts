@@ -179,7 +179,15 @@ export class SharedPools implements Member {
   failed(key: string | undefined, error: StoreError): void {
     this.#lately = { name: this.name, key };
     this.circuit.failed(error);
-    if (this.circuit.error === undefined) this.#refused(error);
+    if (this.circuit.error === undefined) this.#report(true, error);
+  }
+
+  /** A caller is affected by an outage or a refusal. Where none is, for instance while the app ends, nothing is warned of. */
+  affected(error: StoreError | undefined): void {
+    const { name, observer, onStoreError } = this.settings;
+    if (error === undefined || observer.store !== undefined) return;
+    this.#isRefused = this.circuit.error === undefined;
+    this.session.warnings.failed(name, onStoreError, error);
   }
 
   /** The store has answered a call, and has not refused it. */
@@ -226,17 +234,10 @@ export class SharedPools implements Member {
     return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
   }
 
-  #refused(error: StoreError): void {
-    this.#isRefused = true;
-    this.#report(true, error);
-  }
-
   #report(up: boolean, error: StoreError | undefined): void {
-    const { name, observer, onStoreError } = this.settings;
-    if (observer.store !== undefined) return observer.store({ name, up, error });
-    const { warnings } = this.session;
-    if (error === undefined) warnings.worked(name);
-    else warnings.failed(name, onStoreError, error);
+    const { name, observer } = this.settings;
+    observer.store?.({ name, up, error });
+    if (error === undefined) this.session.warnings.worked(name);
   }
 
   #turned(): void {
