@@ -42,7 +42,7 @@ export default defineConfig({
   test: {
     ...setup,
     // Most files mainly wait: for leases, for servers, for other processes.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     // They run in the order of their names: the files that take longest come first.
     projects: [
       { ...common, test: { name: 'isolated', ...setup, include: isolated, exclude } },
