@@ -244,23 +244,6 @@ it('a clock is never asked for a timer in the past', () => {
   expect(limiter.queued).toBe(0);
 });
 
-/** Milliseconds for so many rejections in a full queue. */
-function rejecting(timeoutOf: (index: number) => number): number {
-  const limiter = createLimiter({ limit: 1, queueLimit: 10_000, clock: new VirtualClock() });
-  limiter.tryAcquire();
-  for (let index = 0; index < 10_000; index++) call(limiter, { queueTimeout: timeoutOf(index) });
-  const start = performance.now();
-  for (let index = 0; index < 200; index++) call(limiter);
-  return performance.now() - start;
-}
-
-it('rejections cost no more where each waiter has its own timeout', () => {
-  const best = (timeoutOf: (index: number) => number) =>
-    Math.min(...Array.from({ length: 3 }, () => rejecting(timeoutOf)));
-  // It was 100 times as much while each term was looked at.
-  expect(best((index) => 1000 + index)).toBeLessThan(15 * best(() => 1000));
-});
-
 it.each([1, 2, 3])(
   'those with many timeouts expire in the order of their deadlines (seed %i)',
   (seed) => {
