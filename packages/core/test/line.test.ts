@@ -202,3 +202,11 @@ it('joining at the tail and leaving from anywhere touch only the neighbours', ()
   expect(arrivals()).toEqual([3, 4, 5, 8]);
   expect([line.length, line.weight]).toEqual([4, 3 + 2 + 5 + 4]);
 });
+
+it("a waiter rejected for another limit's sake hears that limit's name", () => {
+  const limiter = createLimiter({ limit: 1, ...boundless });
+  limiter.tryAcquire();
+  const caller = call(limiter);
+  limiter.reject(caller, 'overloaded', { limit: 'database' });
+  expect(caller.rejection).toMatchObject({ reason: 'overloaded', limit: 'database' });
+});
