@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  byParty,
   byPriority,
   codel,
   createGate,
@@ -31,6 +32,26 @@ it('a lighter waiter of a higher class is admitted before a waiter that does not
   const heavy = ask(2);
   const light = ask(1, 'critical');
   expect([heavy.answers, light.answers]).toEqual([0, 1]);
+});
+
+it('a lighter waiter of the same class or a lower one is not', () => {
+  const { ask } = scene();
+  ask(3);
+  ask(2);
+  expect([ask(1), ask(1, 'low')].map(({ answers }) => answers)).toEqual([0, 0]);
+});
+
+it('a lighter waiter of another party is admitted before a waiter that does not fit yet', () => {
+  const { limiter } = scene({ order: byParty() });
+  const ask = (party: string, weight: number) => {
+    const caller = new Caller({ weight });
+    caller.party = party;
+    limiter.request(caller);
+    return caller;
+  };
+  ask('a', 3);
+  const waiting = [ask('b', 2), ask('b', 1), ask('c', 2), ask('d', 1)];
+  expect(waiting.map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
 });
 
 it('a waiter that does not fit yet is passed by twice the limit at most, and so is its successor', () => {

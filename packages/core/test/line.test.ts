@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLimiter } from '../src/index.ts';
+import { byPriority, codel, createLimiter, fifo, lifo } from '../src/index.ts';
 import { FifoLine } from '../src/limiter/orders/fifo.ts';
 import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
@@ -79,16 +79,19 @@ it('a waiter may decline to wait', () => {
   expect(caller.answers).toBe(1);
 });
 
-it('room that comes while a waiter is being asked whether it joins is given to it', () => {
-  const limiter = createLimiter({ limit: 1, ...boundless });
-  const held = limiter.tryAcquire();
-  const joins = () => {
-    held?.release();
-    return true;
-  };
-  expect(call(limiter, { joins }).permit).toBeDefined();
-  expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 0 });
-});
+it.each([fifo, lifo, codel, byPriority])(
+  '%o: room that comes while a waiter is being asked whether it joins is given to it',
+  (order) => {
+    const limiter = createLimiter({ limit: 1, ...boundless, order: order() });
+    const held = limiter.tryAcquire();
+    const joins = () => {
+      held?.release();
+      return true;
+    };
+    expect(call(limiter, { joins }).permit).toBeDefined();
+    expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 0 });
+  },
+);
 
 it('a waiter that has gone unnoticed gets no answer, and the next is granted', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  byParty,
   byPriority,
   byShare,
   codel,
@@ -85,12 +86,15 @@ it.each<[string, () => Order, () => Order]>([
   expect(storyOf(same())).toEqual(storyOf(order()));
 });
 
-it('a request inherits the class of a waiter in an order of the application', () => {
+it.each<[string, Order]>([
+  ['of the application', own(byPriority())],
+  ['by party', byParty(byPriority())],
+])('a request inherits the class of a waiter in an order %s', (_, order) => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
     { name: 'app', limit: 1 },
   ];
-  const gate = createGate({ limits, queueLimit: 9, order: own(byPriority()) });
+  const gate = createGate({ limits, queueLimit: 9, order });
   const ask = (priority: Priority, isNarrow: boolean) => {
     const caller = new Caller();
     caller.priority = priority;
