@@ -1,6 +1,6 @@
 import { type StoreError, SubscriptionProbe } from '@headgate/core/shared';
 import { type MakeClient, type PostgresClient, type Query, statement } from './client.ts';
-import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
+import { isQueueFull, isRefusal, queueFull, refused, unheard } from './failure.ts';
 import { Link } from './link.ts';
 import { sessionSettings } from './session.ts';
 import { checkVersion, versionQuery } from './version.ts';
@@ -42,7 +42,7 @@ export function channelOf(owner: string): string {
 export class Listening {
   readonly link: Link;
   readonly #options: ListeningOptions;
-  /** Whether it has ever listened: if so, what is asked on another connection need not wait for it. */
+  /** Whether it has listened, to tables of a usable version: if so, other connections need not wait for it. */
   isProven = false;
   readonly #probe: SubscriptionProbe;
   #number = 0;
@@ -106,12 +106,22 @@ export class Listening {
     // Only now: a session's settings and locks would stay behind in a pooler.
     await client.query(statement(sessionSettings(0)));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
-    const { rows: versions } = await client.query(statement(versionQuery(schema)));
-    checkVersion(versions[0]?.[0]);
+    await this.#checkVersion(client);
     const register = statement(`SELECT ${schema}.register($1)`, [owner]);
     const { rows } = await client.query(register);
     this.#number = Number(rows[0]?.[0]);
     this.isProven = true;
+  }
+
+  /** Another release may have migrated the tables while this process ran. */
+  async #checkVersion(client: PostgresClient): Promise<void> {
+    const query = statement(versionQuery(this.#options.schema));
+    try {
+      checkVersion((await client.query(query)).rows[0]?.[0]);
+    } catch (error) {
+      if (isRefusal(error)) this.isProven = false;
+      throw error;
+    }
   }
 
   #up(): void {

@@ -79,6 +79,8 @@ export class PostgresStore extends Store {
       down: (error, ago) => {
         this.#ring.leave();
         this.#recognition.lose();
+        // It reconnects, and fails its calls with this reason, until the tables can be used.
+        if (!this.#listening.isProven) this.#work.link.lose(error);
         if (servesNobody(error)) this.#recognition.excuse(ago);
       },
       isNeeded: () => this.#listener?.isWaiting === true,

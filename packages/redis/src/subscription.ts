@@ -25,7 +25,7 @@ export interface SubscriptionOptions {
   listener(): StoreListener | undefined;
 }
 
-/** Hears what other processes' operations mean for this one, on a connection of its own, opened anew where lost. */
+/** Hears what other processes' operations mean for this one, on a connection of its own, which reconnects when it is lost. */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #probe: SubscriptionProbe;
@@ -116,7 +116,7 @@ export class Subscription {
 
   /** Its connection looks open, but nothing arrives there. */
   #died(): void {
-    const message = 'messages of Redis do not arrive: the subscription is opened anew';
+    const message = 'messages of Redis do not arrive: the subscription reconnects';
     this.#isMuted = true;
     this.#lose();
     this.#options.listener()?.muted?.(new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message));
