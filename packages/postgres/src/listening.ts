@@ -150,10 +150,18 @@ export class Listening {
   }
 
   /** Notifies this process, on another connection. */
-  #notify(message: string): Promise<unknown> {
+  async #notify(message: string): Promise<void> {
     const { owner, elsewhere } = this.#options;
     const values = [channelOf(owner), message];
-    return elsewhere(statement('SELECT pg_catalog.pg_notify($1, $2)', values));
+    const notify = () => elsewhere(statement('SELECT pg_catalog.pg_notify($1, $2)', values));
+    try {
+      await notify();
+    } catch (error) {
+      if (!isQueueFull(error)) throw error;
+      // Since PostgreSQL 13 a queue that has been full stays full, though all has been read, until its usage is queried.
+      await elsewhere(statement('SELECT pg_catalog.pg_notification_queue_usage()'));
+      await notify();
+    }
   }
 
   async #hears(

@@ -117,24 +117,28 @@ test('a holder is aborted before the next is granted when only the server has en
 });
 
 test('processes start while the NOTIFY queue is full: waiters poll, and the observer hears of it', async () => {
+  // As since PostgreSQL 13: the queue stays full after the blocking session has ended, until its usage is queried.
   await database.rows(`
+    CREATE TABLE public.queue AS SELECT true AS is_blocked, true AS is_full;
     ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO pg_notify_kept;
     CREATE FUNCTION pg_catalog.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
-      RAISE EXCEPTION 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
+      IF (SELECT is_full FROM public.queue) THEN
+        RAISE EXCEPTION 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
+      END IF;
+      PERFORM pg_catalog.pg_notify_kept($1, $2);
     END $$;
+    ALTER FUNCTION pg_catalog.pg_notification_queue_usage() RENAME TO usage_kept;
+    CREATE FUNCTION pg_catalog.pg_notification_queue_usage() RETURNS float8 LANGUAGE sql AS
+      'UPDATE public.queue SET is_full = is_blocked RETURNING 1.0::float8';
   `);
-  let isFull = true;
-  const drain = async () => {
-    if (isFull) {
-      await database.rows(`
-        DROP FUNCTION pg_catalog.pg_notify(text, text);
-        ALTER FUNCTION pg_catalog.pg_notify_kept(text, text) RENAME TO pg_notify;
-      `);
-    }
-    isFull = false;
-  };
-  onTestFinished(drain);
+  onTestFinished(async () => {
+    await database.rows(`
+      DROP FUNCTION pg_catalog.pg_notify(text, text), pg_catalog.pg_notification_queue_usage();
+      ALTER FUNCTION pg_catalog.pg_notify_kept(text, text) RENAME TO pg_notify;
+      ALTER FUNCTION pg_catalog.usage_kept() RENAME TO pg_notification_queue_usage;
+    `);
+  });
   const one = await start(database.server, { lease: 900 });
   const two = await start(database.server, { lease: 900 });
   const held = await one.limiter.acquire();
@@ -146,7 +150,7 @@ test('processes start while the NOTIFY queue is full: waiters poll, and the obse
   expect(two.events[0]?.error?.message).toContain('54000');
 
   const { permit: last } = await queued(one);
-  await drain();
+  await database.rows('UPDATE public.queue SET is_blocked = false');
   await vi.waitFor(
     () => expect(one.events).toMatchObject([full, { up: true, error: undefined }]),
     5_000,
