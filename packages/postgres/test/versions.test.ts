@@ -78,6 +78,22 @@ test('a release refuses newer tables that it cannot use', async () => {
   await expect(limiter.acquire()).rejects.toMatchObject(error);
 });
 
+test('a process that runs while another release migrates refuses the tables once it has reconnected', async () => {
+  const schema = await migrated();
+  const { store, limiter } = start(schema);
+  (await limiter.acquire()).release();
+  await declare(schema, 99, 98);
+  // Only the connection that listens: the process would go on with the others.
+  const sql = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid =
+    (SELECT number FROM ${schema}.members)`;
+  expect(await database.ask(sql)).toBe(true);
+  const answer = () => limiter.acquire().then(() => 'held', String);
+  await expect.poll(answer, { timeout: 5_000 }).toContain('version 99');
+  await expect(store.stats({ name: 'versions' })).rejects.toMatchObject(refusal('version 99'));
+  await declare(schema, 99, 1);
+  await expect.poll(answer, { timeout: 5_000 }).toBe('held');
+});
+
 test('a missing column is named by migrate() and by each call', async () => {
   const schema = await migrated();
   await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN longest`);
