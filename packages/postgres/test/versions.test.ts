@@ -96,11 +96,20 @@ test('a process that runs while another release migrates refuses the tables once
 
 test('a missing column is named by migrate() and by each call', async () => {
   const schema = await migrated();
-  await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN longest`);
   const { store, limiter } = start(schema);
-  const error = refusal('42703', 'longest');
-  await expect(store.migrate()).rejects.toMatchObject(error);
-  await expect(limiter.acquire()).rejects.toMatchObject(error);
+  const columns = await database.rows(
+    'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1',
+    [schema],
+  );
+  expect(columns).toHaveLength(27);
+  for (const [table, column] of columns) {
+    const rename = `ALTER TABLE ${schema}.${table} RENAME COLUMN`;
+    await database.rows(`${rename} ${column} TO gone`);
+    await expect(store.migrate()).rejects.toMatchObject(refusal('42703', `${column}`));
+    await database.rows(`${rename} gone TO ${column}`);
+  }
+  await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN longest`);
+  await expect(limiter.acquire()).rejects.toMatchObject(refusal('42703', 'longest'));
 });
 
 test('migrate() under use rejects no call and loses no permit', async () => {
