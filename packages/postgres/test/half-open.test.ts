@@ -1,6 +1,7 @@
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { expectReplaced } from '@headgate/test-servers/processes';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 
@@ -33,11 +34,12 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
   const connect = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const store = postgresStore({ connect, ...options });
   const process: Process = { store, limiter: undefined as unknown as Limiter, events: [], lost: 0 };
+  let wasUp = true;
   const observer = {
     store: (event: Process['events'][number]) => {
-      // On a busy machine a call may also be late.
-      const isOfMessages = event.up && (event.error !== undefined || process.events.length > 0);
-      if (isOfMessages) process.events.push(event);
+      // On a busy machine a call may also be late, which begins and ends an outage.
+      if (event.up && (wasUp || event.error !== undefined)) process.events.push(event);
+      wasUp = event.up;
     },
     lost: () => {
       process.lost += 1;
@@ -69,18 +71,7 @@ async function queued(one: Process): Promise<{ permit: Promise<Permit> }> {
 test('a listening connection that dies silently is replaced while a waiter depends on it, and no permit is lost', async () => {
   const one = await start(database.server);
   const two = await start(proxy, { timeout: 500 });
-  const held = await one.limiter.acquire();
-  const { permit } = await queued(two);
-  expect(proxy.holdOnly(listen)).toBe(1);
-  await vi.waitFor(() => expect(two.events).toHaveLength(2), 5_000);
-  expect(two.events).toMatchObject([
-    { up: true, error: { code: 'ERR_HEADGATE_STORE_TIMEOUT' } },
-    { up: true, error: undefined },
-  ]);
-  const released = performance.now();
-  held.release();
-  (await permit).release();
-  expect(performance.now() - released).toBeLessThan(1_000);
+  await expectReplaced(one, two, () => expect(proxy.holdOnly(listen)).toBe(1));
   expect([one.lost, two.lost]).toEqual([0, 0]);
 });
 
@@ -147,8 +138,8 @@ test('processes start while the NOTIFY queue is full: waiters poll, and the obse
       ALTER FUNCTION pg_catalog.usage_kept() RENAME TO pg_notification_queue_usage;
     `);
   });
-  const one = await start(database.server, { lease: 900 });
-  const two = await start(database.server, { lease: 900 });
+  const one = await start(database.server, { lease: 1_800 });
+  const two = await start(database.server, { lease: 1_800 });
   const held = await one.limiter.acquire();
   const { permit } = await queued(two);
   held.release();

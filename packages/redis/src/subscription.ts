@@ -99,7 +99,7 @@ export class Subscription {
     const { connection, channel, timeout } = this.#options;
     const abort = new AbortController();
     const heard = (message: string) => this.#hear(message);
-    const opening = connection.subscribe(channel, heard, lost, abort.signal);
+    const opening = connection.subscribe({ channel, heard, lost, signal: abort.signal });
     return new Promise((resolve) => {
       const giveUp = () => {
         abort.abort();
