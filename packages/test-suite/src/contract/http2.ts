@@ -96,7 +96,7 @@ export function overHttp2(world: World): void {
   });
 
   it('keeps the session of an upload that is rejected', async () => {
-    const { work, limit, session, holder } = await full();
+    const { work, session, holder } = await full();
     const upload = request(session, '/upload', { ':method': 'POST' });
     upload.stream.write(Buffer.alloc(1024 * 1024));
     expect(await upload.answer).toMatchObject({ headers: { ':status': 503 } });
@@ -107,7 +107,7 @@ export function overHttp2(world: World): void {
   });
 
   it('keeps the session of uploads that are rejected and never read', async () => {
-    const { work, limit, session, holder } = await full();
+    const { work, session, holder } = await full();
     for (const path of ['/a', '/b', '/c']) {
       const upload = request(session, path, { ':method': 'POST' });
       upload.stream.end(Buffer.alloc(300_000));
