@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventLoopGuard } from '../../src/node/index.ts';
 
 it('has a name, and lets in who comes to an idle loop', async () => {
@@ -88,7 +88,8 @@ it('is all of the core that needs Node', () => {
 });
 
 it('is refused with a code where the runtime does not measure its event loop, as Bun and Deno', () => {
-  vi.spyOn(performance, 'nodeTiming', 'get').mockReturnValue({} as never);
+  const timing = vi.spyOn(performance, 'nodeTiming', 'get').mockReturnValue({} as never);
+  onTestFinished(() => timing.mockRestore());
   expect(() => eventLoopGuard()).toThrow(
     expect.objectContaining({
       code: 'ERR_HEADGATE_RUNTIME',
