@@ -1,10 +1,5 @@
-import {
-  type Connection,
-  onAll,
-  type SubscribeOptions,
-  type Subscriber,
-  type Watcher,
-} from './connection.ts';
+import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connection.ts';
+import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
 /** What is asked of what `createClient()` and `createCluster()` of node-redis return. */
