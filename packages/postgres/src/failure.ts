@@ -29,7 +29,7 @@ export function servesNobody(error: unknown): boolean {
 }
 
 /** Whether the server is there, and has said no. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';
   const state = stateOf(error);
   return state !== '' && !away.test(state) && !canceled.has(state);

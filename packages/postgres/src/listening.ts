@@ -1,6 +1,6 @@
 import { type StoreError, SubscriptionProbe } from '@headgate/core/shared';
 import { type MakeClient, type PostgresClient, type Query, statement } from './client.ts';
-import { isQueueFull, isRefusal, queueFull, refused, unheard } from './failure.ts';
+import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
 import { Link } from './link.ts';
 import { sessionSettings } from './session.ts';
 import { checkVersion, versionQuery } from './version.ts';
@@ -115,11 +115,11 @@ export class Listening {
 
   /** Another release may have migrated the tables while this process ran. */
   async #checkVersion(client: PostgresClient): Promise<void> {
-    const query = statement(versionQuery(this.#options.schema));
+    const { rows } = await client.query(statement(versionQuery(this.#options.schema)));
     try {
-      checkVersion((await client.query(query)).rows[0]?.[0]);
+      checkVersion(rows[0]?.[0]);
     } catch (error) {
-      if (isRefusal(error)) this.isProven = false;
+      this.isProven = false;
       throw error;
     }
   }
