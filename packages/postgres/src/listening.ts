@@ -46,8 +46,8 @@ export class Listening {
   isProven = false;
   readonly #probe: SubscriptionProbe;
   #number = 0;
-  /** Whether the store was told that notifications do not arrive. */
-  #isMuted = false;
+  /** Why notifications do not arrive; undefined while they do. */
+  mutedBy: StoreError | undefined;
 
   constructor(options: ListeningOptions) {
     this.#options = options;
@@ -137,8 +137,9 @@ export class Listening {
   }
 
   #mute(error: StoreError | undefined): void {
-    if (this.#isMuted === (error !== undefined)) return;
-    this.#isMuted = error !== undefined;
+    const isKnown = (this.mutedBy === undefined) === (error === undefined);
+    if (isKnown) return;
+    this.mutedBy = error;
     this.#options.muted(error);
   }
 

@@ -119,6 +119,9 @@ export class PostgresStore extends Store {
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
+    // It may have connected before, for `stats()`.
+    const { mutedBy } = this.#listening;
+    if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
       if (this.#listener === listener) this.#listener = undefined;
     };

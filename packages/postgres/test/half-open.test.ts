@@ -45,6 +45,8 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
       process.lost += 1;
     },
   };
+  // As a health check may do before the first request. The machine may be busy.
+  await vi.waitFor(() => store.stats({ name }), 9_000);
   const limiter = createLimiter({
     name,
     limit: 1,
@@ -57,7 +59,6 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
     await limiter.close({ timeout: 0 });
     await store.close();
   });
-  // The machine may be busy.
   await vi.waitFor(async () => (await limiter.acquire()).release(), 9_000);
   return Object.assign(process, { limiter });
 }
