@@ -16,5 +16,5 @@ export async function startStartingServer() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { port, stop: () => server.close() };
+  return { port, stop: () => void server.close() };
 }
