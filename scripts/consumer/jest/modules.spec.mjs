@@ -1,6 +1,7 @@
 // Jest's ES modules. Where Jest cannot require() them, the core is there twice, once as CommonJS: both still work together.
 import { createRequire } from 'node:module';
 import * as imported from '@headgate/core';
+import { memoryStore } from '@headgate/core/shared';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import express from 'express';
 import request from 'supertest';
@@ -14,7 +15,7 @@ test('the imported packages share one core', () => {
 test.each([
   ['an imported', imported],
   ['a required', required],
-])('the middleware counts with %s limiter', async (_how, { createLimiter }) => {
+])('an imported middleware counts with %s limiter', async (_how, { createLimiter }) => {
   const limiter = createLimiter({ name: 'app', limit: 1 });
   const app = express().use(concurrencyLimit({ limits: [{ limiter }] }));
   app.get('/', async (_req, res) => {
@@ -27,4 +28,16 @@ test.each([
 
   expect(body).toEqual({ code: 'ERR_HEADGATE_REJECTED', status: 503 });
   expect(limiter.inflight).toBe(0);
+});
+
+test('an imported store counts the limit of a required limiter', async () => {
+  const store = memoryStore();
+  const limiter = required.createLimiter({ name: 'app', limit: 1, store });
+  const permit = await limiter.acquire();
+
+  await expect(limiter.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+
+  permit.release();
+  await limiter.close();
+  await store.close();
 });
