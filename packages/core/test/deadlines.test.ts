@@ -218,6 +218,27 @@ it('a first that cannot be told yet does not keep the late of other terms waitin
   expect(expired).toEqual([2]);
 });
 
+it('a waiter that could not be expired delays no other with the same timeout once it has left', () => {
+  const clock = new VirtualClock();
+  const expired: number[] = [];
+  const deadlines = new Deadlines(clock, (late) => {
+    if (late.weight === 1) return;
+    expired.push(late.weight);
+    deadlines.remove(late);
+  });
+  const [stuck, other] = [1, 2].map((weight) => {
+    const caller = new Caller({ weight });
+    deadlines.add(caller, clock.now(), 10);
+    clock.busy(5);
+    return caller;
+  }) as [Caller, Caller];
+  deadlines.sweep();
+  deadlines.remove(stuck);
+  clock.busy(10);
+  deadlines.sweep();
+  expect([expired, deadlines.size]).toEqual([[other.weight], 0]);
+});
+
 it('a clock is never asked for a timer in the past', () => {
   const clock = new VirtualClock();
   const delays: number[] = [];
