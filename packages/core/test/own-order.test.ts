@@ -10,6 +10,7 @@ import {
   type Line,
   lifo,
   type Order,
+  type Permit,
   type Priority,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
@@ -50,10 +51,14 @@ function storyOf(order: Order): string[] {
   });
   const events: string[] = [];
   const callers: Caller[] = [];
+  const held: Permit[] = [];
   const ask = (index: number) => {
     const caller: Caller = new Caller({
       weight: 1 + pick(3),
-      onGranted: ({ waited }) => events.push(`${index} granted after ${waited}`),
+      onGranted: (permit) => {
+        held.push(permit);
+        events.push(`${index} granted after ${permit.waited}`);
+      },
       onRejected: ({ reason, queued, retryAfter }) =>
         events.push(`${index} ${reason}, ${queued} queued, retry after ${retryAfter}`),
     });
@@ -67,7 +72,7 @@ function storyOf(order: Order): string[] {
     const one = callers[pick(callers.length)] as Caller;
     if (pick(8) === 0) limiter.withdraw(one);
     one.permit?.release();
-    if (pick(4) === 0) callers.find(({ permit }) => permit?.released === false)?.permit?.release();
+    if (pick(2) === 0) held.shift()?.release();
     clock.advance(pick(9));
     events.push(`waiting for ${limiter.stats().longestWait}`);
   }
