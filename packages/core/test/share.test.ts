@@ -373,3 +373,30 @@ it.each([
     expect([heavy, tooHeavy, light].map(isIn)).toEqual([false, false, passes]);
   },
 );
+
+it('a share is owed nothing for a time without demand', () => {
+  const order = byShare({ heavy: 0.5, light: 0.5 });
+  const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
+  const held: Permit[] = [];
+  /** By how much weight the heavy share is ahead of the other. */
+  let ahead = 0;
+  let furthest = 0;
+  const ask = (share: 'heavy' | 'light') => {
+    const onGranted = (permit: Permit) => {
+      held.push(permit);
+      ahead += share === 'heavy' ? permit.weight : -permit.weight;
+      furthest = Math.max(furthest, ahead);
+      ask(share);
+    };
+    const caller = new Caller({ weight: share === 'heavy' ? 4 : 1, onGranted });
+    caller.share = share;
+    limiter.request(caller);
+  };
+  for (let count = 0; count < 9; count++) ask('light');
+  for (let turn = 0; turn < 100; turn++) held.shift()?.release();
+  ahead = 0;
+  ask('heavy');
+  for (let turn = 0; turn < 40; turn++) held.shift()?.release();
+  // One request, and no more.
+  expect(furthest).toBe(4);
+});
