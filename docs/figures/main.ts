@@ -1,0 +1,13 @@
+// npm run docs:figures: writes the README's figures and its plot from the tables of the benchmarks.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { drawMeasured } from './plot.ts';
+import { withFigures } from './readme.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const performance = read('docs/performance.md');
+const overload = read('docs/overload-measured.md');
+writeFileSync(join(root, 'README.md'), withFigures(read('README.md'), { performance, overload }));
+writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));
