@@ -17,7 +17,7 @@ declare global {
   function recommendations(path: string): Promise<string[]>;
   function render(text: string, signal?: AbortSignal): Promise<string>;
   function snapshot(): Promise<string>;
-  function subscribe(listener: (event: string) => void): void;
+  function subscribe(listener: (event: string) => void): () => void;
 
   namespace Express {
     interface Request {
