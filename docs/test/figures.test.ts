@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { drawMeasured } from '../figures/plot.ts';
 import { withFigures } from '../figures/readme.ts';
-import { rowsUnder } from '../figures/tables.ts';
+import { goalUnder, rowsUnder } from '../figures/tables.ts';
 import { read } from './pages.ts';
 
 const performance = read('docs/performance.md');
@@ -47,4 +47,32 @@ it('the README names the libraries that are faster on a contended limit', () => 
     'effect',
   ].filter((name) => (relative.get(name) ?? Number.NaN) < own);
   expect(read('README.md')).toContain(`(${faster.join(' and ')} are faster)`);
+});
+
+it('docs/shared.md has the range that Redis scripts take under contention', () => {
+  const crowds = rowsUnder(performance, 'Crowds of 50 callers').filter(
+    ([, name]) => name === 'headgate',
+  );
+  const range = (column: number) => {
+    const values = crowds.map((row) => Number(row[column]));
+    return `${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))} µs`;
+  };
+  expect(crowds.length).toBeGreaterThan(3);
+  expect(read('docs/shared.md')).toContain(`${range(7)} under contention`);
+  expect(read('docs/shared.md')).toContain(`${range(6)} per admitted request`);
+});
+
+it('docs/shared.md has the rates that PostgreSQL reached', () => {
+  const [own, handoff] = rowsUnder(performance, '4 processes of 50 callers').filter(([name = '']) =>
+    name.startsWith('headgate'),
+  );
+  const times = goalUnder(
+    performance,
+    '4 processes of 50 callers',
+    'headgate, handoff: 10: acquires/s over those without',
+  );
+  const page = read('docs/shared.md');
+  expect(handoff).toBeDefined();
+  expect(page).toContain(`reached ${own?.[1]} acquires per second`);
+  expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);
 });
