@@ -16,7 +16,7 @@ const lines = [
   { name: 'headgate', label: 'with Headgate', colour: '#0072b2', isDashed: false },
 ] as const;
 
-const panel = { width: 176, height: 130, gap: 34, left: 56, top: 108 };
+const panel = { width: 168, height: 130, gap: 42, left: 56, top: 108 };
 const width = panel.left + panels.length * (panel.width + panel.gap);
 const height = panel.top + panel.height + 52;
 /** The highest value of the axis: what is answered in time, relative to the capacity. */
