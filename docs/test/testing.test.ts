@@ -15,7 +15,7 @@ it('docs/testing.md has a test that passes', async () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, code);
   onTestFinished(() => rmSync(file));
-  // Without what tells a process of node:test that it is one of several.
+  // Without the variable by which node:test marks a child of its own runner.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const flags = ['--conditions=headgate-source', '--import=tsx', '--test-reporter=tap'];
   const child = spawn(process.execPath, [...flags, file], { env, cwd: join(root, 'examples') });

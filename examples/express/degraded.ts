@@ -12,7 +12,7 @@ const maxKnown = 1_000;
 const limit = concurrencyLimit({
   limit: 1,
   maxHold: 10_000,
-  // Calling next leaves the answer to the handler, false leaves it to Headgate.
+  // Calling next leaves the response to the handler, false leaves it to Headgate.
   onReject: (_rejection, req, _res, next) => known.has(req.path) && next(),
 });
 
