@@ -9,5 +9,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 const performance = read('docs/performance.md');
 const overload = read('docs/overload-measured.md');
-writeFileSync(join(root, 'README.md'), withFigures(read('README.md'), { performance, overload }));
+const sizes = read('.size-limit.mjs');
+const readme = withFigures(read('README.md'), { performance, overload, sizes });
+writeFileSync(join(root, 'README.md'), readme);
 writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));

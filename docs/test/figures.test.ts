@@ -6,12 +6,17 @@ import { read } from './pages.ts';
 
 const performance = read('docs/performance.md');
 const overload = read('docs/overload-measured.md');
+const sizes = read('.size-limit.mjs');
 
 // npm run docs:figures updates both.
 
 it('the README has the figures of the latest benchmarks', () => {
   const readme = read('README.md');
-  expect(withFigures(readme, { performance, overload })).toBe(readme);
+  expect(withFigures(readme, { performance, overload, sizes })).toBe(readme);
+});
+
+it('the README can be read in a few minutes', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
 });
 
 it('the README marks the goals that were missed', () => {
@@ -19,7 +24,7 @@ it('the README marks the goals that were missed', () => {
   const block = /<!-- figures -->([\s\S]*)<!-- end of figures -->/.exec(readme)?.[1] ?? '';
   expect(block).toMatch(/\*\*missed/);
   const changed = performance.replaceAll('| not reached |', '| reached |');
-  expect(withFigures(readme, { performance: changed, overload })).not.toBe(readme);
+  expect(withFigures(readme, { performance: changed, overload, sizes })).not.toBe(readme);
 });
 
 it('the README has the plot of the latest overload runs', () => {
@@ -29,7 +34,9 @@ it('the README has the plot of the latest overload runs', () => {
 
 it('figures that the tables do not have are an error', () => {
   const renamed = performance.replace('## (a)', '## (z)');
-  expect(() => withFigures(read('README.md'), { performance: renamed, overload })).toThrow('(a)');
+  expect(() => withFigures(read('README.md'), { performance: renamed, overload, sizes })).toThrow(
+    '(a)',
+  );
 });
 
 it('the README names the libraries that are faster on a contended limit', () => {
