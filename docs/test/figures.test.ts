@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { medians, withLoads } from '../figures/overload.ts';
 import { drawMeasured } from '../figures/plot.ts';
 import { withFigures } from '../figures/readme.ts';
 import { goalUnder, rowsUnder } from '../figures/tables.ts';
@@ -8,7 +9,7 @@ const performance = read('docs/performance.md');
 const overload = read('docs/overload-measured.md');
 const sizes = read('.size-limit.mjs');
 
-// npm run docs:figures updates both.
+// npm run docs:figures updates these.
 
 it('the README has the figures of the latest benchmarks', () => {
   const readme = read('README.md');
@@ -83,4 +84,19 @@ it('docs/shared.md has the rates that PostgreSQL reached', () => {
   expect(handoff).toBeDefined();
   expect(page).toContain(`reached ${own?.[1]} acquires per second`);
   expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);
+});
+
+it('docs/overload.md has what the servers do at five times the capacity', () => {
+  const page = read('docs/overload.md');
+  expect(withLoads(page, overload)).toBe(page);
+});
+
+it.each([
+  ['Handlers that wait for a database', ['README.md', 'docs/overload.md']],
+  ['Handlers that compute', ['README.md', 'docs/overload.md']],
+  ["Handlers that wait for libuv's threads", ['docs/overload.md']],
+])('the pages have the median of an answered request: %s', (heading, pages) => {
+  const [overloaded, unloaded] = medians(overload, heading);
+  const both = new RegExp(`${overloaded}( ms)?( instead of| where it is| and) ${unloaded} ms`);
+  for (const page of pages) expect(read(page).replace(/\s+/g, ' ')).toMatch(both);
 });
