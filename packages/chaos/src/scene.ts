@@ -51,7 +51,8 @@ export async function play(options: SceneOptions): Promise<void> {
       record = new Record(subject);
       const weather = options.weather(dice);
       await round({ stage, faults, limits, record, calm, weather });
-      options.tell(reportOn(record, limits, `${options.ground}, seed ${seed}, round ${done + 1}`));
+      const title = `${options.ground}, seed ${seed}, round ${done + 1}`;
+      options.tell(reportOn(record, limits, ground.store.can, title));
     }
   } finally {
     unwatch();

@@ -211,6 +211,15 @@ describe('first in, first out', () => {
     );
   });
 
+  test('without places, a waiter that was queued before the other was asked for comes first', () => {
+    const pair = (asked: number) =>
+      tale().waits('a', undefined, steady, [900, 950]).waits('b', undefined, [asked], [350, 500]);
+    breaks(inOrder, pair(50), /b of B passed a of A/);
+    // Both were on their way at the same time.
+    expect(inOrder(pair(5).log)).toEqual({ checked: 0, broken: [] });
+    holds(inOrder, pair(-50));
+  });
+
   test('a loss lets newcomers pass for a lease', () => {
     const passed = () =>
       tale().waits('a', '1', steady, [900, 950]).waits('b', '2', [50], [350, 500]);

@@ -79,6 +79,7 @@ export class Tale {
       worker: id.toUpperCase(),
       limit: this.#limit,
       id,
+      asked: asked[0] ?? entered?.[0] ?? 0,
       place,
       seen: asked.map((from) => ({ from, to: from + 10 })),
       entered: entered && { from: entered[0], to: entered[1] },

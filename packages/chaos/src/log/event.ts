@@ -20,7 +20,9 @@ export interface Wait {
   readonly worker: string;
   readonly limit: number;
   readonly id: string;
-  /** None where it was let in before it was told. */
+  /** When the process asked to enter the queue. */
+  readonly asked: number;
+  /** None where it was let in before it was told, or where the store has none. */
   readonly place: string | undefined;
   /** When it was asked for, and when the answer said that it waits: at first, and at each renewal. */
   readonly seen: readonly Span[];

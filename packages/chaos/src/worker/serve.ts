@@ -27,7 +27,7 @@ export async function serve<W>(
   const store = watchWaits(await make(plan.way as W, { lease, timeout }), worker);
   const member = new Worker(plan, store);
   process.on('message', (order: Order) => member.obey(order));
-  await reach(store);
+  await reach(store, `chaos-${plan.limits[0]}`);
   say({ ready: true });
 }
 
@@ -35,9 +35,9 @@ export async function serve<W>(
  * Resolves when the store answers: what it takes to connect eight processes at once is not to be counted against it. Not
  * much later in any case, since a worker may start in the middle of a fault.
  */
-async function reach(store: Store): Promise<void> {
+async function reach(store: Store, name: string): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {
-    const isThere = await store.stats({ name: 'nobody' }).then(
+    const isThere = await store.stats({ name }).then(
       () => true,
       () => false,
     );

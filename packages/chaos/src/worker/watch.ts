@@ -21,14 +21,14 @@ export function watchWaits(store: Store, worker: string): Store {
     const span =
       entered === undefined ? undefined : { from: seen.at(-1)?.from ?? asked, to: entered };
     waits.delete(id);
-    note({ kind: 'waited', at: stamp(), worker, limit, id, place, seen, entered: span });
+    note({ kind: 'waited', at: stamp(), worker, limit, id, asked, place, seen, entered: span });
   };
   const follow = (op: Op, answer: Answer | undefined, asked: Span) => {
     if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
     const wait = waits.get(op.lease.id);
     if (wait === undefined) return;
     if (answer.state === 'queued') {
-      if (wait.place !== undefined && wait.place !== answer.place)
+      if (store.can.place ? changes(wait, answer.place) : answer.place !== undefined)
         moved(worker, wait, answer.place);
       wait.place = answer.place;
       wait.seen.push(asked);
@@ -79,6 +79,11 @@ function begin(
 
 function waiting({ id, ref, place }: LeaseRequest, asked: number): Waiting {
   return { id, limit: Number(ref.name.split('-')[1]), asked, place, seen: [] };
+}
+
+/** Whether it has another place than before, or none. */
+function changes({ place }: Waiting, to: string | undefined): boolean {
+  return to === undefined || (place !== undefined && place !== to);
 }
 
 function moved(worker: string, { id, place }: Waiting, to: string | undefined): void {
