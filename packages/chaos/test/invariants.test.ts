@@ -217,6 +217,11 @@ describe('first in, first out', () => {
     breaks(inOrder, pair(50), /b of B passed a of A/);
     // Both were on their way at the same time.
     expect(inOrder(pair(5).log)).toEqual({ checked: 0, broken: [] });
+    // It was not renewed in time, and enqueued again.
+    const again = tale()
+      .waits('a', undefined, [-2_000, ...steady], [900, 950])
+      .waits('b', undefined, [-500], [350, 500]);
+    expect(inOrder(again.log).broken).toEqual([]);
     holds(inOrder, pair(-50));
   });
 

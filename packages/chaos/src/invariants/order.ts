@@ -16,10 +16,11 @@ export function inOrder(log: Log): Findings {
   for (const next of waits) {
     if (next.entered === undefined) continue;
     for (const still of waits) {
-      if (still === next || !stayedThrough(still, next.entered, log.certain)) continue;
+      const since = still === next ? undefined : stayedSince(still, next.entered, log.certain);
+      if (since === undefined) continue;
       if (losses.some(({ from, at }) => touches(still, next.entered, from, at + log.lease)))
         continue;
-      const isPassed = comesBefore(still, next);
+      const isPassed = comesBefore(still, since, next);
       if (isPassed === undefined) continue;
       checked++;
       if (!isPassed) continue;
@@ -30,24 +31,27 @@ export function inOrder(log: Log): Findings {
   return { checked, broken };
 }
 
-/** Whether it was in the line from before the one was let in until after, and renewed in time. */
-function stayedThrough({ seen }: Wait, { from, to }: Span, certain: number): boolean {
+/**
+ * Since when it was in the queue, renewed in time, until another one had been granted; undefined if it was not, or not
+ * since before that grant.
+ */
+function stayedSince({ seen }: Wait, { from, to }: Span, certain: number): number | undefined {
   let since: number | undefined;
   let until = 0;
   for (const ask of seen) {
     // From the answer on for certain, and as long as a lease is certain after the question.
     if (since === undefined || ask.to > until) since = ask.to;
     until = ask.from + certain - rounding;
-    if (ask.from >= to) return since <= from;
+    if (ask.from >= to) return since <= from ? since : undefined;
   }
-  return false;
+  return undefined;
 }
 
 /** By their places. Without them it is known only where one was in the queue before the other was asked for. */
-function comesBefore(one: Wait, other: Wait): boolean | undefined {
-  if (one.place !== undefined && other.place !== undefined) return one.place < other.place;
-  if (enqueuedBy(one) <= other.asked) return true;
-  return enqueuedBy(other) <= one.asked ? false : undefined;
+function comesBefore(still: Wait, since: number, next: Wait): boolean | undefined {
+  if (still.place !== undefined && next.place !== undefined) return still.place < next.place;
+  if (since <= next.asked) return true;
+  return enqueuedBy(next) <= still.asked ? false : undefined;
 }
 
 function enqueuedBy({ seen, entered }: Wait): number {
