@@ -32,8 +32,12 @@ export async function run(subject: Subject): Promise<void> {
     await play({
       ...{ subject, ground, seed, limits, only },
       calm: 2_000,
-      // From one thing after the other to all at once.
-      weather: (dice) => ({ lasts: 12_000, pace: dice.between(200, 1_500) }),
+      weather: (dice) => ({
+        lasts: 12_000,
+        // From one thing after the other to all at once.
+        pace: dice.between(200, 1_500),
+        pause: dice.chance(0.5) ? 40 : 2 * subject.lease,
+      }),
       more: () => performance.now() < until,
       tell: (report) => {
         broken += report.broken.length;

@@ -19,7 +19,7 @@ export async function round(options: RoundOptions): Promise<void> {
   const { stage, faults, record } = options;
   const { crew, lease } = stage;
   await crew.allReady();
-  crew.load(true);
+  crew.load(options.weather.pause);
   // The first asks open connections.
   await sleep(300);
   const from = stamp();
@@ -30,7 +30,7 @@ export async function round(options: RoundOptions): Promise<void> {
   const last = stamp();
   if (faults.every(({ harmless }) => harmless)) peace = last;
   record.note({ kind: 'calm', at: peace, from });
-  crew.load(false);
+  crew.load(undefined);
   await sleep(last + lease + 1_000 - stamp());
   await probe(options);
   // What was said meanwhile may still be on its way.

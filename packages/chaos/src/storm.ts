@@ -9,6 +9,8 @@ export interface Weather {
   readonly lasts: number;
   /** From one fault to the next, on average. */
   readonly pace: number;
+  /** From a caller's call to its next one, at most: whether there is a crowd, or hardly anyone waits. */
+  readonly pause: number;
 }
 
 /** Lets faults strike, each of them before any comes again; resolves when all are undone. */

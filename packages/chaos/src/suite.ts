@@ -16,7 +16,7 @@ export function chaosSuite(subject: Subject, storms: Readonly<Record<string, num
           ...{ subject, ground, seed },
           limits: [1, 3],
           calm: 1_000,
-          weather: () => ({ lasts, pace: 350 }),
+          weather: () => ({ lasts, pace: 350, pause: 40 }),
           more: (done) => done < 1,
           tell: (report) => reports.push(report),
         });

@@ -73,14 +73,14 @@ class Worker {
     else if ('clock' in order) shiftClock(order.clock);
     else if ('probe' in order) void this.#probe(order.probe, order.limit, order.patience);
     else if ('release' in order) for (const permit of this.#held.splice(0)) permit.release();
-    else if (order.load) this.#begin();
+    else if (order.load !== false) this.#begin(order.load);
     else this.#stop.abort(new Error('the shift is over'));
   }
 
-  #begin(): void {
+  #begin(pause: number): void {
     const { worker, lease, callers } = this.#plan;
     this.#stop = new AbortController();
-    const about = { worker, lease, dice: this.#dice, resource: this.#resource };
+    const about = { worker, lease, pause, dice: this.#dice, resource: this.#resource };
     const shift: Shift = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
       // In peace, too, some leases are to be renewed.
