@@ -37,6 +37,7 @@ export async function run(subject: Subject): Promise<void> {
         // From one thing after the other to all at once.
         pace: dice.between(200, 1_500),
         pause: dice.chance(0.5) ? 40 : 2 * subject.lease,
+        gust: true,
       }),
       more: () => performance.now() < until,
       tell: (report) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Stage } from './faults/fault.ts';
 import type { Record } from './log/record.ts';
 import { stamp } from './log/stamp.ts';
-import { breeze, storm, type Weather } from './storm.ts';
+import { breeze, gust, storm, type Weather } from './storm.ts';
 
 export interface RoundOptions {
   readonly stage: Stage;
@@ -14,7 +14,7 @@ export interface RoundOptions {
   readonly weather: Weather;
 }
 
-/** Load in peace, then under faults; then none, until everything must be back. */
+/** Load in peace, then under one fault, then under all; then none, until everything must be back. */
 export async function round(options: RoundOptions): Promise<void> {
   const { stage, faults, record } = options;
   const { crew, lease } = stage;
@@ -26,6 +26,7 @@ export async function round(options: RoundOptions): Promise<void> {
   await sleep(options.calm);
   await breeze(faults, stage);
   let peace = stamp();
+  if (options.weather.gust) await gust(faults, stage);
   await storm(faults, options.weather, stage);
   const last = stamp();
   if (faults.every(({ harmless }) => harmless)) peace = last;

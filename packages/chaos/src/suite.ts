@@ -16,7 +16,8 @@ export function chaosSuite(subject: Subject, storms: Readonly<Record<string, num
           ...{ subject, ground, seed },
           limits: [1, 3],
           calm: 1_000,
-          weather: () => ({ lasts, pace: 350, pause: 40 }),
+          // It takes some leases.
+          weather: () => ({ lasts, pace: 350, pause: 40, gust: lasts >= 3_000 }),
           more: (done) => done < 1,
           tell: (report) => reports.push(report),
         });

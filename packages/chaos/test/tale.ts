@@ -59,6 +59,10 @@ export class Tale {
     return this.event({ kind: 'lost', from, at });
   }
 
+  fault(from: number, at: number, isCostless = false): this {
+    return this.event({ kind: 'fault', from, at, name: 'x', isCostless });
+  }
+
   /** Nothing reached it; and the server ended its connections then, or those of all. */
   severed(worker: string, from: number, at: number, ended: number, whose?: string): this {
     this.event({ kind: 'deaf', worker, from, at });

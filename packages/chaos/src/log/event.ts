@@ -91,7 +91,14 @@ export type Event =
   /** What the server says did not reach the worker meanwhile, or late. */
   | { readonly kind: 'deaf'; readonly at: number; readonly from: number; readonly worker: string }
   /** Anything that was done to the workers, the network or the store. */
-  | { readonly kind: 'fault'; readonly at: number; readonly from: number; readonly name: string }
+  | {
+      readonly kind: 'fault';
+      readonly at: number;
+      readonly from: number;
+      readonly name: string;
+      /** Nothing else was wrong, and it is promised to cost no permit. */
+      readonly isCostless: boolean;
+    }
   /** All was well, or nothing came but what has to be harmless. */
   | { readonly kind: 'calm'; readonly at: number; readonly from: number };
 

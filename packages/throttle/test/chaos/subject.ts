@@ -10,5 +10,13 @@ export const subject: Subject = {
   timeout: 500,
   certain: lease,
   back: lease,
+  costless: {
+    'cut connections': Infinity,
+    'cut connections, for all': Infinity,
+    'silence one connection': Infinity,
+    // Holders restore their permits: what is held goes on without the service for 0.56 of a lease.
+    'restart the service': lease / 2,
+    'kill the service': lease / 2,
+  },
   grounds: { single },
 };
