@@ -200,6 +200,11 @@ describe('first in, first out', () => {
     breaks(inOrder, passed(steady), /b of B passed a of A/);
     // It had not been renewed, and was not in the line all the while.
     expect(inOrder(passed([0, 1_600]).log)).toEqual({ checked: 0, broken: [] });
+    // It may wait no longer, and asked once more since it was late.
+    const late = tale()
+      .waits('a', '1', steady, undefined, 450)
+      .waits('b', '2', [50, 350], [350, 500]);
+    expect(inOrder(late.log)).toEqual({ checked: 0, broken: [] });
   });
 
   test('where a place is certain for less than a lease, less is known', () => {

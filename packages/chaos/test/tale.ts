@@ -76,6 +76,7 @@ export class Tale {
     place: string | undefined,
     asked: readonly number[],
     entered?: [number, number],
+    deadline = Infinity,
   ) {
     return this.event({
       kind: 'waited',
@@ -84,6 +85,7 @@ export class Tale {
       limit: this.#limit,
       id,
       asked: asked[0] ?? entered?.[0] ?? 0,
+      deadline,
       place,
       seen: asked.map((from) => ({ from, to: from + 10 })),
       entered: entered && { from: entered[0], to: entered[1] },

@@ -16,7 +16,8 @@ export function inOrder(log: Log): Findings {
   for (const next of waits) {
     if (next.entered === undefined) continue;
     for (const still of waits) {
-      const since = still === next ? undefined : stayedSince(still, next.entered, log.certain);
+      if (still === next) continue;
+      const since = stayedSince(still, next.entered, log.certain);
       if (since === undefined) continue;
       if (losses.some(({ from, at }) => touches(still, next.entered, from, at + log.lease)))
         continue;
@@ -35,7 +36,13 @@ export function inOrder(log: Log): Findings {
  * Since when it was in the queue, renewed in time, until another one had been granted; undefined if it was not, or not
  * since before that grant.
  */
-function stayedSince({ seen }: Wait, { from, to }: Span, certain: number): number | undefined {
+function stayedSince(
+  { seen, deadline }: Wait,
+  { from, to }: Span,
+  certain: number,
+): number | undefined {
+  // The store may have dropped it.
+  if (to > deadline - rounding) return undefined;
   let since: number | undefined;
   let until = 0;
   for (const ask of seen) {

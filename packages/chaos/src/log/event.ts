@@ -22,6 +22,8 @@ export interface Wait {
   readonly id: string;
   /** When the process asked to enter the queue. */
   readonly asked: number;
+  /** After which it is not granted any more. */
+  readonly deadline: number;
   /** None where it was let in before it was told, or where the store has none. */
   readonly place: string | undefined;
   /** When it was asked for, and when the answer said that it waits: at first, and at each renewal. */

@@ -7,6 +7,7 @@ interface Waiting {
   readonly limit: number;
   readonly id: string;
   readonly asked: number;
+  readonly deadline: number;
   place: string | undefined;
   readonly seen: Span[];
 }
@@ -17,11 +18,11 @@ interface Waiting {
 export function watchWaits(store: Store, worker: string): Store {
   const waits = new Map<string, Waiting>();
   const leave = (wait: Waiting, entered?: number) => {
-    const { limit, id, place, seen, asked } = wait;
+    const { id, seen, asked } = wait;
     const span =
       entered === undefined ? undefined : { from: seen.at(-1)?.from ?? asked, to: entered };
     waits.delete(id);
-    note({ kind: 'waited', at: stamp(), worker, limit, id, asked, place, seen, entered: span });
+    note({ kind: 'waited', at: stamp(), worker, ...wait, entered: span });
   };
   const follow = (op: Op, answer: Answer | undefined, asked: Span) => {
     if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
@@ -77,8 +78,9 @@ function begin(
   if (op.verb === 'release' && known !== undefined) leave(known);
 }
 
-function waiting({ id, ref, place }: LeaseRequest, asked: number): Waiting {
-  return { id, limit: Number(ref.name.split('-')[1]), asked, place, seen: [] };
+function waiting({ id, ref, place, wait }: LeaseRequest, asked: number): Waiting {
+  const limit = Number(ref.name.split('-')[1]);
+  return { id, limit, asked, deadline: asked + wait, place, seen: [] };
 }
 
 /** Whether it has another place than before, or none. */
