@@ -1,58 +1,72 @@
-// Installs the packed packages in an empty project, as a user would, and uses them from there.
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+// Installs the packed packages in the projects of scripts/consumer, as users would, and runs their tests.
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { manifest, pack } from './tarballs.mjs';
+import { join } from 'node:path';
+import { pack } from './tarballs.mjs';
 
-const project = mkdtempSync(join(tmpdir(), 'headgate-consumer-'));
-const tsc = resolve('node_modules/typescript/bin/tsc');
-
-function run(command, ...args) {
-  console.log(`$ ${command} ${args.join(' ')}`);
-  const { status, error } = spawnSync(command, args, {
-    cwd: project,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error ?? `exit ${status}`}`);
-}
-
-const pinned = (adapter, ...names) =>
-  names.map((name) => `${name}@${manifest(adapter).devDependencies[name]}`);
+const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'));
+const managers = [packageManager, 'yarn@1.22.22', 'bun@1.4.5'];
+const folder = mkdtempSync(join(tmpdir(), 'headgate-consumer-'));
 const tarballs = pack();
 
+/** Runs a command and shows what it printed when it is done: several run at a time. */
+async function run(cwd, ...words) {
+  const started = Date.now();
+  const child = spawn(words.join(' '), { cwd, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  const seconds = ((Date.now() - started) / 1_000).toFixed(1);
+  console.log(`$ ${words.join(' ')} (${seconds} s)\n${output}`);
+  if (status !== 0) throw new Error(`${words.join(' ')}: exit ${status}`);
+}
+
+/** Waits for all, also when one fails: a command that still runs needs its files. */
+async function all(promises) {
+  const results = await Promise.allSettled(promises);
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** The projects share one installation, as the workspaces of a monorepo do. */
+async function useInProjects() {
+  const root = join(folder, 'projects');
+  cpSync('scripts/consumer', root, { recursive: true });
+  await run(root, 'npm install --no-audit --no-fund --loglevel=error', ...tarballs);
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  await all(workspaces.map((project) => run(root, 'npm test --silent -w', project)));
+}
+
+/** An adapter and the core as tarballs, before the registry has the core: `resolutions` tells each manager where it is. */
+async function useUnpublished(manager) {
+  const project = join(folder, manager);
+  cpSync('scripts/consumer/unpublished', project, { recursive: true });
+  const tarball = (name) => `file:${tarballs.find((path) => path.includes(`headgate-${name}-`))}`;
+  const core = { '@headgate/core': tarball('core') };
+  const file = join(project, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  Object.assign(manifest.dependencies, core, { '@headgate/express': tarball('express') });
+  writeFileSync(file, JSON.stringify({ ...manifest, resolutions: core }));
+  await run(project, 'npx -y', manager, 'install');
+  await run(project, 'node use.cjs');
+}
+
 try {
-  cpSync('scripts/consumer', project, { recursive: true });
-  run(
-    'npm',
-    'install',
-    '--no-audit',
-    '--no-fund',
-    ...tarballs,
-    ...pinned('express', 'express', '@types/express'),
-    ...pinned('koa', 'koa', '@types/koa'),
-    ...pinned('hono', 'hono'),
-    ...pinned('redis', 'ioredis', 'redis'),
-    ...pinned('postgres', 'pg', '@types/pg'),
+  await all([
+    useInProjects(),
+    // One after the other, so that they take one core.
+    (async () => {
+      for (const manager of managers) await useUnpublished(manager);
+    })(),
+  ]);
+  console.log(
+    'The packed packages work from import, require(), Jest, NestJS and TypeScript, with npm, pnpm, Yarn and Bun.',
   );
-  run(process.execPath, 'use.mjs');
-  run(process.execPath, 'use.cjs');
-  run(process.execPath, tsc, '-p', 'core.json');
-  run(
-    process.execPath,
-    tsc,
-    '-p',
-    'core.json',
-    '--module',
-    'esnext',
-    '--moduleResolution',
-    'bundler',
-  );
-  run(process.execPath, tsc, '-p', 'adapters.json');
-  run('npx', 'headgate-postgres', '--schema', 'limits');
-  run('npx', 'headgate-server', '--help');
-  console.log('The packed packages work from import, from require() and from TypeScript.');
 } finally {
-  rmSync(project, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }

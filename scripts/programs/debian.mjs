@@ -43,7 +43,9 @@ export function unpackDebian(packages, folder) {
   const lists = join(cacheFolder(), 'apt-lists');
   for (const part of [join(lists, 'partial'), join(work, 'archives/partial')])
     mkdirSync(part, { recursive: true });
-  writeFileSync(join(work, 'status'), assumed.map(installed).join('\n'));
+  const { stdout } = spawnSync('dpkg', ['--print-architecture'], { encoding: 'utf8' });
+  const entries = assumed.map((name) => installed(name, stdout.trim()));
+  writeFileSync(join(work, 'status'), entries.join('\n'));
   const options = [
     `Dir::State::status=${work}/status`,
     `Dir::State::lists=${lists}`,
@@ -68,12 +70,11 @@ export function unpackDebian(packages, folder) {
 }
 
 /** An entry of dpkg's list, of a version that satisfies everything. */
-function installed(name) {
-  const { stdout } = spawnSync('dpkg', ['--print-architecture'], { encoding: 'utf8' });
+function installed(name, architecture) {
   return `Package: ${name}
 Status: install ok installed
 Maintainer: none
-Architecture: ${stdout.trim()}
+Architecture: ${architecture}
 Multi-Arch: foreign
 Version: 9999
 Description: assumed

@@ -3,7 +3,7 @@ import type { Guard } from '../gate/guard.ts';
 import type { Priority } from '../limiter/priority.ts';
 import { Accepts } from './accepts.ts';
 import { Cost } from './cost.ts';
-import { type EventLoop, eventLoop } from './event-loop.ts';
+import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
 import { memoryPressure } from './memory.ts';
 import { Shedding, toleranceOf } from './shedding.ts';
 import { Turn } from './turn.ts';
@@ -43,9 +43,10 @@ let accepts: Accepts | undefined;
  * handlers themselves keep the loop busy, which no count of requests sees. Make one for a process and share it: each learns
  * only from the requests it is asked about. Controlled as in PIE (RFC 8033). It has no timer and need not be closed.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option, and on Bun and Deno, which do not measure their event loop.
  */
 export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
+  checkEventLoop();
   checkNames('eventLoopGuard', options, known);
   const name = checkText('name', options.name ?? 'event-loop');
   const maxDelay = checkSpan('maxDelay', options.maxDelay ?? 50);

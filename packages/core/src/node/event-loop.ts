@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
+import { HeadgateError } from '../errors.ts';
 
 /** What the event loop tells of itself. */
 export interface EventLoop {
@@ -20,3 +21,12 @@ export const eventLoop: EventLoop = {
   idle: () => performance.nodeTiming.idleTime,
   onAccept: (accepted) => subscribe('net.server.socket', accepted),
 };
+
+/** @throws HeadgateError on a runtime that imitates Node without the figures of its event loop. */
+export function checkEventLoop(): void {
+  if (performance.nodeTiming?.uvMetricsInfo !== undefined) return;
+  const runtime =
+    'bun' in process.versions ? 'Bun' : 'deno' in process.versions ? 'Deno' : 'This runtime';
+  const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: leave the guard out, and limit how many requests run at once`;
+  throw new HeadgateError('ERR_HEADGATE_RUNTIME', message);
+}

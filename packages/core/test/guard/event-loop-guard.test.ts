@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventLoopGuard } from '../../src/node/index.ts';
 
 it('has a name, and lets in who comes to an idle loop', async () => {
@@ -84,4 +85,15 @@ it('is all of the core that needs Node', () => {
     /from '(node:|(\.\.\/)*(\.\/)?node\/)/.test(readFileSync(join(source, file), 'utf8')),
   );
   expect(bound).toEqual([]);
+});
+
+it('is refused with a code where the runtime does not measure its event loop, as Bun and Deno', () => {
+  const timing = vi.spyOn(performance, 'nodeTiming', 'get').mockReturnValue({} as never);
+  onTestFinished(() => timing.mockRestore());
+  expect(() => eventLoopGuard()).toThrow(
+    expect.objectContaining({
+      code: 'ERR_HEADGATE_RUNTIME',
+      message: expect.stringMatching(/guard/),
+    }),
+  );
 });

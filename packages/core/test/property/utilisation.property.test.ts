@@ -14,7 +14,7 @@ import {
 import { priorities } from '../../src/limiter/priority.ts';
 import { Caller } from '../caller.ts';
 import { assertFor, patience } from './budget.ts';
-import { grantsOf, inflightUntil, type Kind, workload } from './workload.ts';
+import { grantsOf, inflightUntil, type Kind, type Workload, workload } from './workload.ts';
 
 // FIFO drains the limiter once for a heavy waiter. No other order may keep it emptier than that.
 
@@ -64,13 +64,12 @@ const mixes = fc
 it(
   'every order keeps as much in flight as FIFO until all is granted, within 5 %',
   async () => {
-    const property = fc.property(mixes, ({ limit, kinds, load, seed }) => {
-      const work = workload(limit, kinds, { count: 4000, load, seed });
-      const wanted = 0.95 * inflightWhileQueued(grantsOf(work, fifo()));
+    const property = fc.property(mixes, (mix) => {
+      const few = workload(mix, 4000);
       for (const [name, order] of Object.entries(orders)) {
-        const grants = grantsOf(work, order);
-        expect(grants).toHaveLength(4000);
-        expect(inflightWhileQueued(grants), name).toBeGreaterThan(wanted);
+        // 4,000 requests with few heavy ones among them can be 7 % off by chance, 40,000 of them 1 %.
+        if (partOfFifo(few, order) > 0.95) continue;
+        expect(partOfFifo(workload(mix, 40_000), order), name).toBeGreaterThan(0.95);
       }
     });
     await assertFor(property, 12);
@@ -86,12 +85,19 @@ it.each([1, 5, 20])(
       { ...kind, weight: 1, frequency: lights },
       { ...kind, weight: 10, frequency: 1 },
     ];
-    const work = workload(10, kinds, { count: 60_000, load: 2, seed: 3 });
+    const work = workload({ limit: 10, kinds, load: 2, seed: 3 }, 60_000);
     const end = work.jobs.at(-1)?.at as number;
     const kept = [fifo(), overCodel].map((order) => inflightUntil(end, grantsOf(work, order)));
     expect(kept[1]).toBeGreaterThan(0.95 * (kept[0] as number));
   },
 );
+
+/** What the order keeps in flight over what FIFO does. */
+function partOfFifo(work: Workload, order: Order): number {
+  const grants = grantsOf(work, order);
+  expect(grants).toHaveLength(work.jobs.length);
+  return inflightWhileQueued(grants) / inflightWhileQueued(grantsOf(work, fifo()));
+}
 
 /** Permits that are still held after the last grant say nothing of the order. */
 function inflightWhileQueued(grants: ReturnType<typeof grantsOf>): number {
@@ -134,7 +140,7 @@ it('shares have their parts over time also where a request is heavier than its p
     { ...kind, weight: 1, share: 'gold', frequency: 10 },
     { ...kind, weight: 10, share: 'free' },
   ];
-  const work = workload(10, kinds, { count: 4000, load: Infinity, seed: 7 });
+  const work = workload({ limit: 10, kinds, load: Infinity, seed: 7 }, 4000);
   const grants = grantsOf(work, byShare({ gold: 0.5, free: 0.5 }));
   const end = grants[3000]?.at as number;
   const [gold, free] = [1, 10].map((weight) =>

@@ -29,17 +29,17 @@ export interface Workload {
   readonly jobs: readonly Job[];
 }
 
-/**
- * Requests with random kinds and exponential times.
- *
- * @param load The weight that arrives over the limit's capacity; Infinity: all arrive at once.
- */
-export function workload(
-  limit: number,
-  kinds: readonly Kind[],
-  options: { count: number; load: number; seed: number },
-): Workload {
-  const { count, load, seed } = options;
+/** What the requests of a workload are drawn from. */
+interface Mix {
+  readonly limit: number;
+  readonly kinds: readonly Kind[];
+  /** The weight that arrives over the limit's capacity; Infinity: all arrive at once. */
+  readonly load: number;
+  readonly seed: number;
+}
+
+/** Requests with random kinds and exponential times. */
+export function workload({ limit, kinds, load, seed }: Mix, count: number): Workload {
   const random = lcg(seed);
   const exponential = (mean: number) => -Math.log(1 - random()) * mean;
   const frequencies = kinds.reduce((sum, { frequency }) => sum + frequency, 0);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http2 from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { Running, World } from '../kit/world.ts';
@@ -15,51 +16,42 @@ export function overHttp2(world: World): void {
     return session;
   }
 
-  it('admits, queues and turns away the streams of one session', async () => {
+  async function limited(options: SuiteOptions) {
     const work = new Paused();
-    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const limit = world.limit(options);
     const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
-    const holder = request(session, '/holder');
-    await counts(limit, 1);
+    return { work, limit, session: await connected(app) };
+  }
+
+  /** A limit of 1, which `holder` uses up. */
+  async function full(options?: SuiteOptions) {
+    const app = await limited({ limit: 1, ...options });
+    const holder = request(app.session, '/holder');
+    await counts(app.limit, 1);
+    return { ...app, holder };
+  }
+
+  it('admits, queues and rejects the streams of one session', async () => {
+    const { work, limit, session, holder } = await full({ queueLimit: 1 });
     const waiter = request(session, '/waiter');
     await counts(limit, 1, 1);
-    const refused = await request(session, '/refused').answer;
-    expect(refused.headers).toMatchObject({ ':status': 503, 'cache-control': 'no-store' });
-    expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(refused.headers.connection).toBeUndefined();
-    expect(JSON.parse(refused.body)).toMatchObject({ status: 503, reason: 'full' });
+    const rejected = await request(session, '/rejected').answer;
+    expect(rejected.headers).toMatchObject({ ':status': 503, 'cache-control': 'no-store' });
+    expect(rejected.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(rejected.headers.connection).toBeUndefined();
+    expect(JSON.parse(rejected.body)).toMatchObject({ status: 503, reason: 'full' });
     work.finishAll();
     expect(await holder.answer).toMatchObject({ body: '/holder' });
     expect(await waiter.answer).toMatchObject({ body: '/waiter' });
   });
 
-  it('takes a stream that is reset out of the line', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1, queueLimit: 1 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
-    const holder = request(session, '/holder');
-    await counts(limit, 1);
-    const leaver = request(session, '/leaver');
-    await counts(limit, 1, 1);
-    leaver.stream.close(http2.constants.NGHTTP2_CANCEL);
-    await counts(limit, 1, 0);
-    expect(limit.stats().withdrawn).toBe(1);
-    work.finishAll();
-    await holder.answer;
-    expect(work.paths).toEqual(['/holder']);
-  });
-
-  it('withdraws a stream that is reset while its unread upload waits in the queue', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1, queueLimit: 1 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
-    const holder = request(session, '/holder');
-    await counts(limit, 1);
-    const leaver = request(session, '/leaver', { ':method': 'POST' });
-    leaver.stream.write(Buffer.alloc(200_000));
+  it.each([
+    ['GET', undefined],
+    ['POST with an unread body', Buffer.alloc(200_000)],
+  ])('withdraws a %s whose stream is reset in the queue', async (_, body) => {
+    const { work, limit, session, holder } = await full({ queueLimit: 1 });
+    const leaver = request(session, '/leaver', body && { ':method': 'POST' });
+    if (body) leaver.stream.write(body);
     await counts(limit, 1, 1);
     await aRound();
     leaver.stream.close(http2.constants.NGHTTP2_CANCEL);
@@ -70,11 +62,8 @@ export function overHttp2(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('gets the permit of a stream back that is reset while it is handled', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
+  it('releases the permit of a stream that is reset while it is handled', async () => {
+    const { work, limit, session } = await limited({ limit: 1 });
     const { stream } = request(session, '/');
     await work.begins(1);
     const signal = work.begun[0]?.admission?.permit?.signal;
@@ -86,11 +75,8 @@ export function overHttp2(world: World): void {
     await counts(limit, 0);
   });
 
-  it("frees the place of a stream that is reset at once with onDisconnect: 'release'", async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1, onDisconnect: 'release' });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
+  it("releases the permit of a stream at once when it is reset, with onDisconnect: 'release'", async () => {
+    const { work, limit, session } = await limited({ limit: 1, onDisconnect: 'release' });
     const { stream } = request(session, '/');
     await work.begins(1);
     stream.close(http2.constants.NGHTTP2_CANCEL);
@@ -99,11 +85,8 @@ export function overHttp2(world: World): void {
     await aRound();
   });
 
-  it('gets all permits of a session back that is destroyed', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 3, queueLimit: 3 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
+  it('releases all permits of a session that is destroyed', async () => {
+    const { work, limit, session } = await limited({ limit: 3, queueLimit: 3 });
     for (const path of ['/a', '/b', '/c', '/d', '/e']) request(session, path);
     await counts(limit, 3, 2);
     session.destroy();
@@ -112,13 +95,8 @@ export function overHttp2(world: World): void {
     await counts(limit, 0);
   });
 
-  it('keeps the session of an upload that is turned away', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
-    const holder = request(session, '/holder');
-    await counts(limit, 1);
+  it('keeps the session of an upload that is rejected', async () => {
+    const { work, session, holder } = await full();
     const upload = request(session, '/upload', { ':method': 'POST' });
     upload.stream.write(Buffer.alloc(1024 * 1024));
     expect(await upload.answer).toMatchObject({ headers: { ':status': 503 } });
@@ -129,12 +107,7 @@ export function overHttp2(world: World): void {
   });
 
   it('keeps the session of uploads that are rejected and never read', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
-    const holder = request(session, '/holder');
-    await counts(limit, 1);
+    const { work, session, holder } = await full();
     for (const path of ['/a', '/b', '/c']) {
       const upload = request(session, path, { ':method': 'POST' });
       upload.stream.end(Buffer.alloc(300_000));
@@ -147,13 +120,8 @@ export function overHttp2(world: World): void {
     expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });
   });
 
-  it('says nothing of a connection when it closes', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1, queueLimit: 1 });
-    const app = await world.serveHttp2({ use: limit }, { handle: work.handler });
-    const session = await connected(app);
-    const holder = request(session, '/holder');
-    await counts(limit, 1);
+  it('sends no Connection header when it closes', async () => {
+    const { work, limit, session, holder } = await full({ queueLimit: 1 });
     const waiter = request(session, '/waiter');
     await counts(limit, 1, 1);
     const closed = limit.close();
@@ -185,7 +153,7 @@ function request(
   const answered = once(stream, 'response').then(async ([head]) => {
     return { headers: head as http2.IncomingHttpHeaders, body: await text(stream) };
   });
-  // Who goes away does not care about the answer.
+  // A stream that is reset has no answer.
   answered.catch(() => {});
   return { stream, answer: answered };
 }

@@ -13,7 +13,7 @@ import { throttleClient, throttleStore } from '@headgate/throttle';
 import { Redis } from 'ioredis';
 
 // Where warnings and READMEs point.
-assert.ok(existsSync('node_modules/@headgate/core/docs/errors.md'));
+assert.ok(existsSync(new URL('../docs/errors.md', import.meta.resolve('@headgate/core'))));
 
 const limiter = createLimiter({ limit: 1 });
 assert.equal(await limiter.run(() => limiter.inflight), 1);

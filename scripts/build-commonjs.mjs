@@ -1,0 +1,49 @@
+// Derives dist/cjs, the CommonJS build for Jest and older tools, from the ES build in dist. Run by `prepack` in the folder of a
+// package.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { build } from 'esbuild';
+
+/** ES modules only: what requires the CommonJS build cannot load them either, so it contains them. */
+const bundled = ['path-to-regexp'];
+
+const folder = 'dist/cjs';
+
+rmSync(folder, { recursive: true, force: true });
+const files = readdirSync('dist', { recursive: true });
+const ending = (suffix) => files.filter((file) => file.endsWith(suffix));
+
+const { metafile } = await build({
+  // One file in, one file out, so that all entry points of a package share their classes.
+  entryPoints: ending('.js').map((file) => join('dist', file)),
+  outdir: folder,
+  outbase: 'dist',
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  bundle: true,
+  metafile: true,
+  plugins: [{ name: 'keep-imports', setup: ({ onResolve }) => onResolve({ filter: /./ }, keep) }],
+});
+
+function keep({ path, kind }) {
+  if (kind !== 'entry-point' && !bundled.includes(path)) return { path, external: true };
+}
+
+// The declarations are the same, but describe CommonJS in a folder that says so.
+for (const file of ending('.d.ts')) {
+  const target = join(folder, file);
+  const map = relative(dirname(target), join('dist', `${file}.map`));
+  const text = readFileSync(join('dist', file), 'utf8');
+  writeFileSync(target, text.replace(/(?<=sourceMappingURL=).*$/, map));
+}
+writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+
+// Their licenses ask to be included.
+for (const name of bundled) {
+  if (!Object.keys(metafile.inputs).some((file) => file.includes(`/node_modules/${name}/`)))
+    continue;
+  const entry = createRequire(join(process.cwd(), 'package.json')).resolve(name);
+  cpSync(join(dirname(entry), '../LICENSE'), join(folder, `${name}.LICENSE`));
+}

@@ -1,0 +1,40 @@
+const { concurrencyLimit, RejectedError } = require('@headgate/express');
+const express = require('express');
+const request = require('supertest');
+
+const entryPoints = [
+  'core',
+  'core/http',
+  'core/node',
+  'core/shared',
+  'express',
+  'koa',
+  'hono',
+  'redis',
+  'postgres',
+  'throttle',
+];
+
+test.each(entryPoints)('require() loads @headgate/%s', (name) => {
+  expect(Object.keys(require(`@headgate/${name}`))).not.toEqual([]);
+});
+
+test('the packages share one core', () => {
+  expect(require('@headgate/core').RejectedError).toBe(RejectedError);
+  expect(require('@headgate/koa').RejectedError).toBe(RejectedError);
+  expect(require('@headgate/hono').RejectedError).toBe(RejectedError);
+});
+
+test('a request beyond the limit gets 503', async () => {
+  const limit = concurrencyLimit({ limit: 1, route: 'GET /pages/:id' });
+  const app = express().use(limit);
+  app.get('/pages/:id', async (_req, res) => {
+    const refused = await request(app).get('/pages/2');
+    res.send(`the other one: ${refused.status}`);
+  });
+
+  const admitted = await request(app).get('/pages/1');
+
+  expect(admitted.text).toBe('the other one: 503');
+  expect(limit.inflight).toBe(0);
+});

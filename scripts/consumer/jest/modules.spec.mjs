@@ -1,0 +1,43 @@
+// Jest's ES modules. Where Jest cannot require() them, the core is there twice, once as CommonJS: both still work together.
+import { createRequire } from 'node:module';
+import * as imported from '@headgate/core';
+import { memoryStore } from '@headgate/core/shared';
+import { concurrencyLimit, RejectedError } from '@headgate/express';
+import express from 'express';
+import request from 'supertest';
+
+const required = createRequire(import.meta.url)('@headgate/core');
+
+test('the imported packages share one core', () => {
+  expect(RejectedError).toBe(imported.RejectedError);
+});
+
+test.each([
+  ['an imported', imported],
+  ['a required', required],
+])('an imported middleware counts with %s limiter', async (_how, { createLimiter }) => {
+  const limiter = createLimiter({ name: 'app', limit: 1 });
+  const app = express().use(concurrencyLimit({ limits: [{ limiter }] }));
+  app.get('/', async (_req, res) => {
+    const rejection = await limiter.acquire().catch((error) => error);
+    const { status } = await request(app).get('/');
+    res.json({ code: rejection.code, status });
+  });
+
+  const { body } = await request(app).get('/');
+
+  expect(body).toEqual({ code: 'ERR_HEADGATE_REJECTED', status: 503 });
+  expect(limiter.inflight).toBe(0);
+});
+
+test('an imported store counts the limit of a required limiter', async () => {
+  const store = memoryStore();
+  const limiter = required.createLimiter({ name: 'app', limit: 1, store });
+  const permit = await limiter.acquire();
+
+  await expect(limiter.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+
+  permit.release();
+  await limiter.close();
+  await store.close();
+});

@@ -1,0 +1,26 @@
+import { createLimiter, RejectedError } from '@headgate/core';
+import { memoryStore } from '@headgate/core/shared';
+import { concurrencyLimit } from '@headgate/express';
+import express from 'express';
+import request from 'supertest';
+
+test('a request beyond the limit gets 503', async () => {
+  const app = express().use(concurrencyLimit({ limit: 1, key: (req) => req.path }));
+  app.get('/', async (_req, res) => {
+    res.send(`the other one: ${(await request(app).get('/')).status}`);
+  });
+
+  expect((await request(app).get('/')).text).toBe('the other one: 503');
+});
+
+test('a distributed limit rejects with a RejectedError', async () => {
+  const store = memoryStore();
+  const limiter = createLimiter({ name: 'pages', limit: 1, store });
+  const permit = await limiter.acquire();
+
+  await expect(limiter.acquire()).rejects.toBeInstanceOf(RejectedError);
+
+  permit.release();
+  await limiter.close();
+  await store.close();
+});

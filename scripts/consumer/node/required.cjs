@@ -1,0 +1,4 @@
+module.exports = {
+  core: require('@headgate/core'),
+  express: require('@headgate/express'),
+};

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { createLimiter, HeadgateError, type Permit } from '@headgate/core';
+import type {} from '@headgate/core/http';
+import { eventLoopGuard } from '@headgate/core/node';
+import { memoryStore } from '@headgate/core/shared';
+import { concurrencyLimit, RejectedError } from '@headgate/express';
+import type { PostgresStoreOptions } from '@headgate/postgres';
+import type { RedisStoreOptions } from '@headgate/redis';
+import { throttleStore } from '@headgate/throttle';
+import express from 'express';
+
+export type Options = PostgresStoreOptions | RedisStoreOptions;
+
+const app = express().use(concurrencyLimit({ limit: 4, key: (req) => req.ip }));
+assert.equal(typeof app, 'function');
+assert.equal(eventLoopGuard({ maxDelay: 50 }).admits('normal'), true);
+assert.equal(throttleStore({ url: 'http://localhost:8000' }).lease, 10_000);
+
+const limiter = createLimiter({ name: 'pages', limit: 1, store: memoryStore() });
+
+limiter
+  .acquire()
+  .then(async (permit: Permit) => {
+    const error: unknown = await limiter.acquire().catch((reason: unknown) => reason);
+    assert.ok(error instanceof RejectedError && error instanceof HeadgateError);
+    assert.equal(error.rejection.reason, 'full');
+    permit.release();
+    await limiter.close();
+  })
+  .catch((error) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
