@@ -36,7 +36,8 @@ export async function run(subject: Subject): Promise<void> {
         lasts: 12_000,
         // From one thing after the other to all at once.
         pace: dice.between(200, 1_500),
-        pause: dice.chance(0.5) ? 40 : 2 * subject.lease,
+        // From a crowd with a long queue to a queue that is sometimes empty.
+        pause: dice.pick([40, 2 * subject.lease, 4 * subject.lease]) ?? 40,
         gust: true,
       }),
       more: () => performance.now() < until,

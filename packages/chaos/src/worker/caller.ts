@@ -31,7 +31,7 @@ export async function call(
     await rest(dice.between(0, shift.pause), stop);
     if (stop.aborted) return;
     // Its lease must not end with its wait.
-    const isHasty = dice.chance(0.1);
+    const isHasty = dice.chance(0.15);
     const about = { worker: shift.worker, limit, call: shift.next() };
     const weight = 1 + dice.below(limit);
     const patience = Math.round(isHasty ? briefly(shift) : dice.between(200, 3 * shift.lease));
@@ -39,7 +39,7 @@ export async function call(
     note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
     try {
       const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
-      const lasts = isFirst ? long(shift) : isHasty ? 4 * briefly(shift) : duration(shift);
+      const lasts = isFirst ? long(shift) : isHasty ? 3 * briefly(shift) : duration(shift);
       await work(permit, about, shift, lasts);
     } catch (error) {
       noteRejection(error, signal, about);
@@ -87,9 +87,9 @@ function duration(shift: Shift): number {
   return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
 }
 
-/** For much shorter than a lease. */
+/** For so short that no lease is renewed meanwhile. */
 function briefly({ dice, lease }: Shift): number {
-  return lease * dice.between(0.05, 0.25);
+  return lease * dice.between(0.1, 0.3);
 }
 
 /** For longer than a lease lasts without a renewal. */
