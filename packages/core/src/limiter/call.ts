@@ -20,7 +20,8 @@ export async function callWith<T>(
 
 /**
  * The same for a permit that is still to come. `fn` is called from the promise of the permit, so in its own caller's
- * async context and not in that of whoever makes room; an async function would cost several times as much to keep waiting.
+ * async context and not in that of whoever makes room; an async function would cost several times as much to keep
+ * waiting.
  */
 export function callLater<T>(
   permit: Promise<Permit>,

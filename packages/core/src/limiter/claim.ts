@@ -5,8 +5,8 @@ import type { Waiter } from './waiter.ts';
 const maxPassed = 2;
 
 /**
- * A waiter that the queue has chosen though it is heavier than the room there is has the claim: it stays chosen until it
- * fits. A queue that chose anew at each release would drain the limiter again and again, and keep it nearly empty.
+ * A waiter that the queue has chosen though it is heavier than the room there is has the claim: it stays chosen until
+ * it fits. A queue that chose anew at each release would drain the limiter again and again, and keep it nearly empty.
  * Meanwhile the order may admit lighter waiters, so that the limiter drains less often (docs/decisions/0022).
  */
 export class Claim {
@@ -21,7 +21,10 @@ export class Claim {
     return line.besides?.(waiter, room) ?? waiter;
   }
 
-  /** Weight has been released. Where half of the limit is idle, too few wait to fill it: they would only delay the claim. */
+  /**
+   * Weight has been released. Where half of the limit is idle, too few wait to fill it: they would only delay the
+   * claim.
+   */
   released(room: number, limit: number): void {
     if (2 * room > limit) this.#isClosed = true;
   }

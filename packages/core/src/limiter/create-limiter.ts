@@ -25,45 +25,53 @@ import {
 } from './source.ts';
 
 export interface LimiterOptions {
-  /** The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`. */
+  /**
+   * Maximum weight in flight at once, per key with `perKey`: a whole number from 1, or `adaptive()` without `perKey`.
+   */
   limit: number | LimitFactory;
-  /** Names it in rejections, statistics and events; needed with a store, as limits of one name are one limit there. Default: `'default'`. */
+  /**
+   * Names the limiter in rejections, statistics and events. Required with a store, where limits with the same name
+   * are one limit. Default: `'default'`.
+   */
   name?: string | undefined;
-  /** Every key has the limit to itself, and every caller must name one. Default: false. */
+  /** Each key has its own limit; every caller must then pass a key. Default: false. */
   perKey?: boolean | undefined;
   /**
-   * How many may wait, per key where keyed; Infinity is allowed. Default: 0, all are turned away at once; beside
-   * `queueWeight`, as many as that allows.
+   * Maximum number of waiters, per key with `perKey`, or Infinity. Default: 0 (requests beyond the limit are rejected
+   * immediately); with `queueWeight`, as many as that allows.
    */
   queueLimit?: number | undefined;
-  /** The most weight that may wait, per key where keyed: a whole number from 0, or Infinity. Default: Infinity. */
+  /**
+   * Maximum total weight of the waiters, per key with `perKey`: a whole number from 0, or Infinity. Default:
+   * Infinity.
+   */
   queueWeight?: number | undefined;
-  /** Milliseconds that one may wait; Infinity is allowed. Default: 2,000. */
+  /** Maximum wait in milliseconds, or Infinity. Default: 2,000. */
   queueTimeout?: number | undefined;
   /**
-   * Who is next: `fifo()`, `lifo()`, `codel()`, and around one of these `byParty()`, `byPriority()`, `byShare()`.
+   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `byParty()`, `byPriority()`, `byShare()`.
    * Default: `fifo()`.
    */
   order?: Order | undefined;
-  /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
+  /** Milliseconds, above 0, after which a permit is released and reported. Default: Infinity. */
   maxHold?: number | undefined;
-  /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
+  /** Maximum `retryAfter` of a rejection, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
   /** Receives events. Default: none. */
   observer?: Observer | undefined;
-  /** Default: `performance.now()` and the runtime's timers. */
+  /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
-  /** From 0 to below 1, for jitter. Default: `Math.random`. */
+  /** Returns random numbers from 0 to below 1, for the jitter of `retryAfter`. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 
-/** Of a limit that is counted for several processes together: in order of arrival, and a number. */
+/** Options of a distributed limit: its queue is FIFO and its limit a number. */
 export interface SharedLimiterOptions
   extends Omit<LimiterOptions, 'name' | 'limit' | 'order' | 'queueWeight'>,
     Sharing {
-  /** What processes share it by: limits of one name on one store are one limit. */
+  /** Limits with the same name on one store are one limit. */
   name: string;
-  /** The most weight in flight at once over all processes, per key where keyed: a whole number from 1. */
+  /** Maximum weight in flight at once over all processes, per key with `perKey`: a whole number from 1. */
   limit: number;
 }
 
@@ -84,9 +92,9 @@ const known = [
 ] as const satisfies readonly (keyof LimiterOptions | keyof Sharing)[];
 
 /**
- * A limit within this process, or with a `store` over all processes that share it.
+ * Creates a limiter for this process or, with a `store`, for all processes that use the store.
  *
- * @throws HeadgateError where an option is unknown or has a value that makes no sense, or the store cannot honour it.
+ * @throws HeadgateError for an unknown option, a value that is not allowed, or an option that the store cannot honour.
  */
 export function createLimiter(options: SharedLimiterOptions): Limiter;
 export function createLimiter(options: LimiterOptions & { store?: undefined }): LocalLimiter;
@@ -101,14 +109,14 @@ export function makeLimiter(settings: LimiterSettings): Limiter {
   return sharing.store.limiter(settings);
 }
 
-/** Checks and completes what a limiter is told. */
+/** Validates the options of a limiter and adds the defaults. */
 export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSettings {
   checkNames('createLimiter', options, known);
   const { order = fifo(), queueWeight = Infinity } = options;
   const sharing = checkSharing(options);
   if (sharing !== undefined && options.name === undefined) throw unnamed();
   if (sharing !== undefined && options.order !== undefined) {
-    throw invalid('order', 'left out beside a store, whose lines are in order of arrival', order);
+    throw invalid('order', 'left out with a store, whose queues are FIFO', order);
   }
   const settings = {
     name: checkText('name', options.name ?? 'default'),
@@ -129,18 +137,18 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
   return settings;
 }
 
-/** @throws HeadgateError for a time to wait where the default lets no caller wait. */
+/** @throws HeadgateError for a `queueTimeout` without a queue. */
 export function checkQueue(options: { queueLimit?: unknown; queueTimeout?: unknown }): void {
   if (options.queueTimeout === undefined || options.queueLimit !== undefined) return;
-  throw invalid('queueLimit', 'set beside queueTimeout, as no caller waits without it', undefined);
+  throw invalid('queueLimit', 'set together with queueTimeout: its default is 0', undefined);
 }
 
-/** By a default, unrelated services on one server would share one limit. */
+/** A default name would make unrelated services on one server share one limit. */
 export function unnamed(): HeadgateError {
-  return invalid('name', 'set beside a store, by which processes share the limit', undefined);
+  return invalid('name', 'set with a store: processes share a limit by its name', undefined);
 }
 
-/** Nobody is to wait where nothing is said of it; a bound by weight is one by number, too. */
+/** Without `queueWeight` there is no queue by default; with it, the weight alone bounds the queue. */
 export function defaultQueueLimit(queueWeight: number): number {
   return queueWeight === Infinity ? 0 : Infinity;
 }
@@ -149,6 +157,6 @@ function checkLimit(limit: number | LimitFactory, perKey: boolean | undefined) {
   if (typeof limit !== 'object' || typeof limit?.create !== 'function') {
     return checkCount('limit', limit, 1);
   }
-  if (perKey === true) throw invalid('limit', 'a whole number where there are keys', limit);
+  if (perKey === true) throw invalid('limit', 'a whole number with perKey', limit);
   return limit;
 }

@@ -3,9 +3,9 @@ import type { Pool } from './pool.ts';
 import { isHigher, type Priority } from './priority.ts';
 
 /**
- * Priority inheritance (Sha, Rajkumar and Lehoczky, 1990): the permits of this pool whose requests wait at a later limit of their
- * gate. Whoever waits here waits for them, so they wait there with the highest class that waits here. Otherwise one request of a
- * low class could hold a narrow limit against all higher ones.
+ * Priority inheritance (Sha, Rajkumar and Lehoczky, 1990): the permits of this pool whose requests wait at a later
+ * limit of their gate. Whoever waits here waits for them, so they wait there with the highest class that waits here.
+ * Otherwise one request of a low class could hold a narrow limit against all higher ones.
  */
 export class Heirs {
   readonly #permits = new Set<LocalPermit>();

@@ -4,124 +4,142 @@ import type { Priority } from './priority.ts';
 import type { RejectionCause, RejectionReason } from './rejection.ts';
 import type { Waiter } from './waiter.ts';
 
-/** What a caller may say when it asks for a permit. */
+/** How a caller requests a permit. */
 export interface AcquireOptions {
-  /** Whose limit it is: needed where the limiter is keyed, refused where it is not. */
+  /** Identifies whose limit the request counts against. Required if the limiter is keyed, an error if it is not. */
   key?: string | undefined;
-  /** How much of the limit it takes: a whole number from 1 to the limit. Default: 1. */
+  /** How much of the limit the request uses: a whole number from 1 to the limit. Default: 1. */
   weight?: number | undefined;
-  /** Where the limit is divided by `byShare()`: the name of the caller's share. Default: none. */
+  /** The name of the request's share, if the limit is divided by `byShare()`. Default: no share. */
   share?: string | undefined;
-  /** For a keyed limiter: this key's own limit. The latest value applies while the key is in use. */
+  /** This key's own limit, if the limiter is keyed. The latest value applies while the key is in use. */
   limit?: number | undefined;
 }
 
 export interface WaitOptions extends AcquireOptions {
-  /** Leaves the line when it aborts; `acquire` then rejects with its reason. */
+  /** When it aborts, the waiter leaves the queue and `acquire` rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Where the limiter's order is `byPriority()`: the class of the caller while it waits. Default: `normal`. */
+  /** Priority of the request while it is queued, if the limiter's order is `byPriority()`. Default: `normal`. */
   priority?: Priority | undefined;
-  /** Where the limiter's order is `byParty()`: whom the caller is for, and takes turns with while it waits. */
+  /**
+   * Groups requests (by tenant, say) if the limiter's order is `byParty()`: the groups are served in turn. Default: all
+   * requests without a group form one.
+   */
   party?: string | undefined;
-  /** Milliseconds to wait at most; Infinity is allowed. Default: the limiter's own. */
+  /** Maximum wait in milliseconds, or Infinity. Default: the limiter's own. */
   queueTimeout?: number | undefined;
 }
 
-/** A limiter in numbers; from `admitted` on, counted since it was made. */
+/** State of a limiter. The values from `admitted` on are totals since it was created. */
 export interface LimiterStats {
   readonly name: string;
-  /** The most weight it lets in at once, per key where it is keyed. */
+  /** Maximum weight in flight at once, per key if keyed. */
   readonly limit: number;
   /** Weight held now. */
   readonly inflight: number;
-  /** Callers waiting now. */
+  /** Number of waiters now. */
   readonly queued: number;
-  /** Milliseconds that the longest waiting caller has waited. */
+  /** Milliseconds for which the oldest waiter has been queued. */
   readonly longestWait: number;
-  /** Keys in use now; 0 where it is not keyed. */
+  /** Keys in use now; 0 if the limiter is not keyed. */
   readonly keys: number;
 
   readonly admitted: number;
   readonly rejected: Readonly<Record<RejectionReason, number>>;
-  /** Callers that went away while waiting. */
+  /** Waiters that were withdrawn before they were admitted or rejected. */
   readonly withdrawn: number;
-  /** Permits taken back because `maxHold` had passed. */
+  /** Permits that were released because `maxHold` had passed. */
   readonly leaked: number;
-  /** Of a limit that is shared with other processes: what its store says. All the rest is of this process alone. */
+  /** State of a distributed limit. All other values describe this process only. */
   readonly shared?: SharedStats | undefined;
 }
 
-/** What is known of a limit that several processes share. */
+/** State of a distributed limit, as this process knows it. */
 export interface SharedStats {
-  /** Whether the store can be asked. */
+  /** Whether the store is available. */
   readonly up: boolean;
-  /** What this process was told; the store may go by a later declaration. */
+  /** The limit that this process has declared; a later declaration by another process may apply instead. */
   readonly declared: number;
-  /** Weight held, over all processes, as the store has last said; undefined where the limit is per key. */
+  /** Weight held by all processes, as the store last reported it; undefined if the limit is per key. */
   readonly inflight: number | undefined;
-  /** How many wait, over all processes, as the store has last said; undefined where the limit is per key. */
+  /** Number of waiters of all processes, as the store last reported it; undefined if the limit is per key. */
   readonly queued: number | undefined;
-  /** Leases that this process has found expired, of whatever process. */
+  /** Expired leases, of any process, that this process has removed. */
   readonly reclaimed: number;
-  /** Permits of this process whose lease was lost. */
+  /** Permits of this process that have lost their lease. */
   readonly lost: number;
 }
 
 /** Enforces a limit. */
 export interface Limiter {
-  /** In rejections, statistics and events. */
+  /** Name in rejections, statistics and events. */
   readonly name: string;
-  /** Whether every caller must name a key. */
+  /** Whether every request needs a key. */
   readonly perKey: boolean;
-  /** Whether a store is asked, so that it cannot answer at once. */
+  /** Whether the limit is counted in a store, so that no request is answered synchronously. */
   readonly isShared: boolean;
-  /** Whether the limit moves by itself. */
+  /** Whether the limit is adaptive. */
   readonly adapts: boolean;
-  /** Whether it has been closed, and rejects everything. */
+  /** Whether the limiter has been closed; it then rejects every request. */
   readonly closed: boolean;
-  /** Of the shares that the limit is divided into. */
+  /** Names of the shares that the limit is divided into. */
   readonly shareNames: readonly string[];
-  /** How many may wait, per key where keyed. */
+  /** Maximum number of waiters, per key if keyed. */
   readonly queueLimit: number;
-  /** The most weight that may wait, per key where keyed. */
+  /** Maximum total weight of the waiters, per key if keyed. */
   readonly queueWeight: number;
-  /** Milliseconds that one may wait where it does not say otherwise. */
+  /** Maximum wait in milliseconds of a request without its own `queueTimeout`. */
   readonly queueTimeout: number;
-  /** The most weight that it lets in at once, per key where keyed; it may move. */
+  /** Maximum weight in flight at once, per key if keyed. `setLimit` or an adaptive limit may change it. */
   readonly limit: number;
   /** Weight held now. */
   readonly inflight: number;
-  /** Callers waiting now. */
+  /** Number of waiters now. */
   readonly queued: number;
-  /** How many hold a permit, whatever its weight. */
+  /** Number of permits held now, whatever their weight. */
   readonly holders: number;
-  /** Answers the waiter now or later, once. Throws on a weight or a key that can never be right. */
+  /**
+   * Grants or rejects the waiter exactly once, now or later.
+   *
+   * @throws HeadgateError for an invalid weight, key or option of the waiter, and for a waiter that is already queued.
+   */
   request(waiter: Waiter): void;
-  /** The caller went away; no answer follows. Does nothing for one that does not wait here. */
+  /** Removes the waiter from the queue without an answer; does nothing if it is not queued here. */
   withdraw(waiter: Waiter): void;
-  /** Rejects somebody who waits here, perhaps for another limit's sake; does nothing for another. */
+  /** Rejects a waiter that is queued here, on behalf of another limit if there is a `cause`; ignores other waiters. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
   /**
-   * Rejects with a `RejectedError` where the caller is turned away, with the signal's reason where that aborts, and with
-   * a HeadgateError for a weight, a key or a timeout that makes no sense.
+   * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, or a `StoreError` if
+   * its store is the cause; with the signal's reason if the signal aborts; with a `HeadgateError` for an invalid
+   * option.
    */
   acquire(options?: WaitOptions): Promise<Permit>;
-  /** Acquires, calls, releases. Rejects as `acquire` does, and with what `fn` throws. */
+  /** Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. Rejects as `acquire` and `fn` do. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
-  /** Revokes nothing: after lowering, nobody is admitted until enough came back. Throws on what is no whole number from 1. */
+  /**
+   * Changes the limit, for every key in use. Lowering it revokes no permit: no request is admitted until enough
+   * permits have been released.
+   *
+   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive.
+   */
   setLimit(limit: number): void;
   /**
-   * Rejects newcomers and all who wait; resolves to 0 when the last permit is back, or to how many are not when
-   * the timeout has passed or the signal aborts: their own signals abort then. Rejects on a timeout that makes no sense.
+   * Rejects new and queued requests. Resolves to 0 when the last permit has been released; when the timeout has
+   * passed or the signal aborts, it aborts the signals of the permits still held and resolves to their number.
+   * Rejects with a `HeadgateError` for an invalid option, and then closes nothing.
    */
   close(options?: CloseOptions): Promise<number>;
   stats(): LimiterStats;
-  /** What a caller with this key would see. */
+  /** The limit and the weight in flight of this key, or of the whole limiter if it is not keyed. */
   usage(key?: string): { readonly limit: number; readonly inflight: number };
 }
 
-/** A limiter within this process, which can answer at once. */
+/** A limiter within this process, which can admit synchronously. */
 export interface LocalLimiter extends Limiter {
-  /** Admits at once or not at all; nothing while anybody waits. Throws on a weight or a key that can never be right. */
+  /**
+   * Returns a permit immediately, or undefined if there is no room or a waiter is queued.
+   *
+   * @throws HeadgateError for an invalid weight, key or share.
+   */
   tryAcquire(options?: AcquireOptions): Permit | undefined;
 }

@@ -5,71 +5,79 @@ import type { Waiter } from './waiter.ts';
 
 let arrivals = 0;
 
-/** The next number in the order of arrival, which is one order for all lines of the process. */
+/** The next number in the order of arrival, which is common to all queues of the process. */
 export function nextArrival(): number {
   return ++arrivals;
 }
 
-/** Those who wait at a limit, or for one key of it. All of it is synchronous, and calls nobody back. */
+/** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
 export interface Line {
-  /** How many wait. */
+  /** Number of waiters. */
   readonly length: number;
-  /** The weight of all who wait. */
+  /** Total weight of the waiters. */
   readonly weight: number;
-  /** Who has come first. */
+  /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
-  /** Who has come last of those who wait; in a line of several, who is the first to go for somebody of a higher rank. */
+  /** The waiter that arrived last; in a queue of subqueues, the first to be displaced by a waiter of a higher rank. */
   readonly youngest: Waiter | undefined;
-  /** Who is let in next. */
+  /** The waiter to grant next. */
   readonly next: Waiter | undefined;
-  /** The waiter, no heavier than `room`, that may be admitted while `chosen` is next and does not fit. Default: none. */
+  /**
+   * A waiter of at most the weight `room` that may be admitted while `chosen` is next but does not fit. Default:
+   * none.
+   */
   besides?(chosen: Waiter, room: number): Waiter | undefined;
-  /** Who has waited for so long that others are better served, though its own time is not up. */
+  /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
   readonly stale: Waiter | undefined;
-  /** Who makes room for a newcomer where the line is full; undefined: the newcomer is turned away. */
+  /** The waiter that `newcomer` displaces from the full queue; if undefined, the newcomer is rejected. */
   spare(newcomer: Waiter): Waiter | undefined;
-  /** Whether it may be next: it is the one to ask about when somebody comes or leaves. */
+  /** Whether the waiter may be `next`. If not, enqueueing or removing it cannot make another waiter eligible. */
   mayBeNext(waiter: Waiter): boolean;
-  /** It begins to wait. In the order of `arrival`, which may be earlier than that of others who wait already. */
+  /** Enqueues the waiter in the order of `arrival`, which may be before that of waiters already queued. */
   insert(waiter: Waiter): void;
-  /** It waits no longer, from wherever it stands; `isGranted` where it has been let in. */
+  /** Removes the waiter from any position; `isGranted` if it was admitted. */
   remove(waiter: Waiter, isGranted: boolean): void;
-  /** The highest class of those who wait, where the line knows classes. */
+  /** The highest priority of the waiters, if the queue orders by priority. */
   readonly highest?: Priority | undefined;
-  /** Somebody of this share has come in, or with a weight below 0 gone: for a line that divides the limit. */
+  /** For a queue that divides the limit: weight of this share was admitted or, if negative, released. */
   hold?(share: string | undefined, weight: number): void;
 }
 
-/** Marks the lines of this package, which need not be watched. */
+/** Marks the queues of this package, which need no protection against their own errors. */
 export abstract class BuiltInLine {}
 
-/** Where a line stands. */
+/** The context of a queue. */
 export interface Site {
   readonly clock: Clock;
-  /** From 0 to below 1. */
+  /** Returns numbers from 0 to below 1. */
   readonly random: () => number;
-  /** Of those who wait there; it may move. */
+  /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
 }
 
-/** Makes a limiter's line, one for each key: what `fifo()`, `lifo()`, `codel()`, `byPriority()`, `byParty()` and `byShare()` are. */
+/**
+ * A queue order, which creates the queue of a limiter or of each of its keys: `fifo()`, `lifo()`, `codel()`,
+ * `byPriority()`, `byParty()`, `byShare()` or your own.
+ */
 export interface Order {
   create(site: Site): Line;
-  /** Whether its lines know classes, and say which is the `highest`. */
+  /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
-  /** Of the shares that its lines divide the limit into. */
+  /** Names of the shares that its queues divide the limit into. */
   readonly shareNames?: readonly string[] | undefined;
 }
 
-/** @throws HeadgateError for what makes no line. */
+/** @throws HeadgateError for a value that is not an order. */
 export function checkOrder(order: Order): Order {
   if (typeof order?.create === 'function') return order;
   const expected = 'fifo(), lifo(), codel(), byPriority(), byParty(), byShare() or your own';
   throw invalid('order', expected, order);
 }
 
-/** @throws HeadgateError for what makes no line, or divides the limit, which a line within another cannot. */
+/**
+ * @throws HeadgateError for a value that is not an order, or an order that divides the limit, which cannot be nested.
+ */
 export function checkInner(order: Order): Order {
   if (checkOrder(order).shareNames === undefined) return order;
-  throw invalid('order', 'one without byShare(), which goes around all others', order);
+  throw invalid('order', 'one without byShare(), which must be the outermost order', order);
 }

@@ -105,7 +105,8 @@ export class InProcessLimiter implements LocalLimiter {
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     const hasRoom = !pool.isFullFor(waiter) || pool.spare(waiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
-    // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and taken it again.
+    // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and
+    // taken it again.
     pool = pools.again(waiter.key, waiter.limit);
     if (pool.isFullFor(waiter)) pool = this.#withRoom(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');

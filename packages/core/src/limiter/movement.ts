@@ -33,7 +33,9 @@ export class Movement {
     this.idle -= permit.weight;
   }
 
-  /** Before the permit's weight is free. The limit is perhaps the application's: its errors must not keep the permit. */
+  /**
+   * Before the permit's weight is free. The limit is perhaps the application's: its errors must not keep the permit.
+   */
   over(permit: LocalPermit, outcome: Outcome): void {
     const { pools, idle } = this;
     const isPaused = permit.waiter !== undefined;

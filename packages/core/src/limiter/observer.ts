@@ -4,48 +4,48 @@ import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
 import type { StoreError } from './store-error.ts';
 
-/** `name` is the limiter's or the gate's. Times are in milliseconds. No event carries a key. */
+/** `name` is the name of the limiter or the gate. Times are in milliseconds. No event carries a key. */
 interface Event {
   readonly name: string;
 }
 
 /**
- * Receives what happens at a limiter or a gate: the basis of metrics and logs. Every callback is optional and
- * synchronous, and read once, when the limiter or the gate is made. One that throws disturbs no caller: its error
- * surfaces as an uncaught exception.
+ * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous, and is
+ * read once, when the limiter or the gate is created. An error thrown by a callback surfaces as an uncaught
+ * exception and does not affect callers.
  */
 export interface Observer {
   admitted?(event: Event & { weight: number; waited: number }): void;
-  /** Somebody begins to wait. `queued` counts them too. */
+  /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: Event & { weight: number; queued: number }): void;
-  /** `shadow` tells that the caller was let through all the same. */
+  /** A request was rejected. With `shadow` it was admitted anyway. */
   rejected?(event: Event & { rejection: Rejection; shadow: boolean }): void;
-  /** Somebody went away while waiting. */
+  /** A waiter left the queue before it was admitted or rejected. */
   withdrawn?(event: Event & { waited: number }): void;
   released?(
     event: Event & { weight: number; waited: number; held: number; outcome: Outcome },
   ): void;
   resized?(event: Event & { limit: number }): void;
-  /** A permit was held for longer than `maxHold`; it has been given back. */
+  /** A permit was held for longer than `maxHold`; `released` follows. */
   leaked?(event: Event & { weight: number; held: number }): void;
   /**
-   * The store of a shared limit is away, or back. With `up` and an error: it has refused a call, or its messages do not
-   * arrive; when they arrive again, `up` without an error.
+   * The store of a distributed limit has become unavailable or available again. `up` with an error: the store has
+   * refused a call, or its messages do not arrive; once they arrive again, `up` without an error follows.
    */
   store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
   /**
-   * The store of a shared limit becomes slower and slower for this reason, or with none, does so no longer. One process
-   * says so, of all that share it.
+   * The store of a distributed limit becomes slower and slower for this reason; without a reason, it no longer does.
+   * Only one of the processes that use the store reports it.
    */
   slowed?(event: Event & { reason: string | undefined }): void;
   /**
-   * A permit of a shared limit has outlived its lease; its signal aborts. Or its release found that the store did not hold
-   * it any more.
+   * A permit of a distributed limit has lost its lease: its signal aborts, or its release found that the store no
+   * longer had the lease.
    */
   lost?(event: Event & { weight: number }): void;
-  /** Leases of a shared limit were found expired, of whatever process. */
+  /** Expired leases of a distributed limit, of any process, were removed. */
   reclaimed?(event: Event & { count: number }): void;
-  /** Another process has declared another limit by this name, later; it applies. Said once. */
+  /** Another process has later declared a different limit of this name, which applies. Reported once. */
   conflict?(event: Event & { declared: number; limit: number }): void;
 }
 
@@ -64,10 +64,10 @@ const kinds = [
   'conflict',
 ] as const satisfies readonly (keyof Observer)[];
 
-/** Only the callbacks that are there, so that nobody makes events that nobody sees; they do not throw. */
+/** Returns only the callbacks that exist, so that no unused events are created, wrapped so that they do not throw. */
 export function checkObserver(observer: Observer = {}): Observer {
   checkMethods('observer', observer, kinds, true);
-  // One of a class may have members of its own.
+  // An instance of a class may have members of its own.
   const prototype = Object.getPrototypeOf(observer);
   if (prototype === Object.prototype || prototype === null) checkNames('observer', observer, kinds);
   const safe: Record<string, (event: never) => void> = {};

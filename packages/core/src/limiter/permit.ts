@@ -1,85 +1,92 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The reference is for consumers whose own `lib` has no Symbol.dispose.
+// The reference is for consumers whose own `lib` lacks Symbol.dispose.
 
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import type { Waiter } from './waiter.ts';
 
-/** How the work went: `dropped` means overload or a timeout, `ignored` that its duration says nothing. */
+/**
+ * How the work ended: `dropped` means that it failed because of overload, `ignored` that its duration means nothing.
+ */
 export type Outcome = 'ok' | 'dropped' | 'ignored';
 
 export const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
 
-/** What an admitted caller holds. It is given back once; a second release changes nothing. */
+/** Held by an admitted caller. It is released once; a second release has no effect. */
 export interface Permit {
   readonly weight: number;
-  /** Of a keyed limit: whose. */
+  /** The key that the permit counts against, if the limit is keyed. */
   readonly key: string | undefined;
-  /** Milliseconds spent in the line; 0 when admitted at once. */
+  /** Milliseconds spent in the queue; 0 if the request did not queue. */
   readonly waited: number;
   /**
-   * Of a limit that is shared with other processes: a number that is above that of every earlier permit, where the limit is 1. A resource
-   * that refuses lower ones than it has seen is safe from a process that was paused for longer than its lease. Undefined where no store gave it.
+   * Fencing token of a distributed limit of 1: a number above those of all earlier permits. A resource that refuses
+   * lower numbers than it has seen is safe from a process that was paused for longer than its lease. Undefined if no
+   * store issued it.
    */
   readonly fencing: bigint | undefined;
   /**
-   * What sort of work it is, where the caller says so: a limit that adapts does not take the slow sort for an overload of
-   * the quick one. Over HTTP, the route's pattern.
+   * The kind of work. An adaptive limit keeps a latency baseline for each kind, so that slow kinds do not look like an
+   * overload of fast ones. Over HTTP, the route's pattern. Default: undefined.
    */
   kind: string | undefined;
   /**
-   * Aborts when the client disconnects, `maxHold` has passed, `close` has run out of patience, or the lease of a shared
-   * limit is lost or can no longer be known to hold.
+   * Aborts when the client disconnects, `maxHold` has passed, `close` times out, or the lease of a distributed limit
+   * is lost or may have expired.
    */
   readonly signal: AbortSignal;
   /**
-   * Its true weight has become known: a whole number from 1, which may exceed the limit. Counts for those behind, never
-   * waits; changes nothing after the release.
+   * Corrects the weight once it is known: a whole number from 1, which may exceed the limit. Applies to later grants
+   * at once and never waits. Has no effect after the release.
    *
-   * @param limit Of which limit, where the permit is one of a gate: by default of those of which it takes the most.
-   * @throws HeadgateError for a weight that makes no sense, or a limit of which it takes nothing.
+   * @param limit Name of the limit to correct, for a permit of a gate. Default: the limits of which it uses the most.
+   * @throws HeadgateError for an invalid weight, or a limit that the permit does not count against.
    */
   adjust(weight: number, limit?: string): void;
-  /** Gives the permit back now, whatever `waitUntil` waits for. Default outcome: `ok`. */
+  /**
+   * Releases the permit now, even if work passed to `waitUntil` has not settled. Default outcome: `ok`.
+   *
+   * @throws HeadgateError for an unknown outcome; the permit is released anyway.
+   */
   release(outcome?: Outcome): void;
   /**
-   * The permit's owner (`run`, an adapter, `using`) does not give it back before `work` settles. What `work`
-   * rejects with is for its other readers; here it counts as settled.
+   * Keeps the permit's owner (`run`, an adapter, `using`) from releasing it before `work` has settled. A rejection of
+   * `work` counts as settled and is not reported here.
    */
   waitUntil(work: PromiseLike<unknown>): void;
   [Symbol.dispose](): void;
 }
 
-/** What most permits never need: made on first use, so that the others stay small. */
+/** State that most permits never need: allocated on first use to keep the others small. */
 interface Extra {
   controller?: AbortController;
   reason?: unknown;
-  /** How much work is waited for. */
+  /** Number of unsettled promises passed to `waitUntil`. */
   awaited: number;
   kind?: string | undefined;
-  /** Its request, while that waits at a later limit. */
+  /** The permit's request, while it is queued at a later limit of its gate. */
   waiter?: Waiter | undefined;
-  /** Of a limit that is divided. */
+  /** Name of the permit's share, if the limit is divided. */
   share?: string;
-  /** How it ended, when the owner was done before the work was. */
+  /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
 }
 
-/** Where the permits are counted that a limiter or a gate has given. */
+/** Tracks the permits that a limiter or a gate has granted. */
 export interface Register {
-  /** Why `close` has given up on the permits that are still out. */
+  /** Set when `close` has timed out: the reason with which the permits still held abort. */
   readonly closedReason: unknown;
-  /** Somebody wants to know when the permit aborts. */
+  /** Registers the permit to be aborted when `close` times out. */
   watch(permit: BasePermit): void;
   remove(permit: BasePermit, outcome: Outcome): void;
 }
 
-/** What the permits of limiters and gates share. */
+/** Base class of the permits of limiters and gates. */
 export abstract class BasePermit implements Permit {
   released = false;
-  /** When it was admitted; 0 where no observer, `maxHold` or limit that adapts asks. */
+  /** Time of the admission; 0 unless an observer, `maxHold` or an adaptive limit needs it. */
   since = 0;
-  /** The permit that this one is a part of. */
+  /** The gate's permit that this permit is a part of. */
   whole: BasePermit | undefined = undefined;
   protected extra: Extra | undefined = undefined;
 
@@ -89,7 +96,7 @@ export abstract class BasePermit implements Permit {
   ) {}
 
   abstract get key(): string | undefined;
-  /** @internal Whether it takes of this limit. */
+  /** @internal Whether the permit counts against the limit of this name. */
   abstract takesOf(limit: string): boolean;
   protected abstract reweigh(weight: number, limit: string | undefined): void;
   protected abstract get register(): Register;
@@ -117,13 +124,13 @@ export abstract class BasePermit implements Permit {
     this.extras().kind = kind;
   }
 
-  /** @internal Its request is to wait at a later limit, and is not at work meanwhile. */
+  /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */
   pause(_waiter: Waiter): void {}
 
-  /** @internal Its request has passed the last limit. */
+  /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}
 
-  /** Somebody wants to know when it aborts. */
+  /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
   watch(): void {
     if (this.register.closedReason !== undefined) this.abort(this.register.closedReason);
     else if (!this.released) this.register.watch(this);
@@ -136,7 +143,8 @@ export abstract class BasePermit implements Permit {
     try {
       extra.controller?.abort(reason);
     } catch {
-      // Cloudflare Workers let no other request abort it. What follows must happen all the same.
+      // On Cloudflare Workers only the request that created the controller can abort it. The gate's permit must abort
+      // anyway.
     }
     this.whole?.abort(reason);
   }
@@ -154,7 +162,7 @@ export abstract class BasePermit implements Permit {
     if (limit !== undefined && !this.takesOf(limit)) {
       throw new HeadgateError(
         'ERR_HEADGATE_KEY',
-        `the permit takes nothing of "${limit}"`,
+        `the permit does not count against limit "${limit}"`,
         'limit',
       );
     }
@@ -170,7 +178,7 @@ export abstract class BasePermit implements Permit {
     Promise.resolve(work).then(settled, settled);
   }
 
-  /** The owner is done with it: gives it back as soon as nothing more is waited for. */
+  /** The owner is done: releases the permit once all work passed to `waitUntil` has settled. */
   end(outcome: Outcome = 'ok'): void {
     const { extra } = this;
     if (extra === undefined || extra.awaited === 0) this.release(outcome);
@@ -187,7 +195,7 @@ export abstract class BasePermit implements Permit {
   }
 }
 
-/** The permit is released all the same, or a misspelt outcome would leak it. */
+/** Releases the permit anyway, since a misspelt outcome would otherwise leak it. */
 function refuse(permit: BasePermit, outcome: unknown): never {
   permit.release('ignored');
   throw invalid('outcome', `one of ${outcomes.join(', ')}`, outcome);

@@ -1,8 +1,9 @@
 import type { Rejection } from './rejection.ts';
 
 /**
- * The response to a rejected request, as frameworks read it from an error that reaches their error handling: Express and Koa
- * take `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message where it is to be exposed.
+ * The response to a rejected request, as frameworks read it from an error that reaches their error handling: Express
+ * and Koa take `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message where it is
+ * to be exposed.
  */
 export interface ErrorResponse {
   status: number;

@@ -27,8 +27,8 @@ export interface Rejection {
 export type RejectionCause = Pick<Rejection, 'limit' | 'error'>;
 
 /**
- * What `acquire` and `run` reject with when the caller is rejected; when a store is to blame it is a StoreError. Where it reaches
- * a framework's error handling, the client gets the response of a gate.
+ * What `acquire` and `run` reject with when the caller is rejected; when a store is to blame it is a StoreError.
+ * Where it reaches a framework's error handling, the client gets the response of a gate.
  */
 export class RejectedError extends HeadgateError implements ErrorResponse {
   override readonly name = 'RejectedError';

@@ -6,8 +6,8 @@ const stretch = 5000;
 
 /**
  * When to come back, by what was rejected lately: doubles while many are, sinks while few are.
- * After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first rejection of a second over the seconds
- * before it; a quiet spell starts it afresh.
+ * After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first rejection of a second
+ * over the seconds before it; a quiet spell starts it afresh.
  */
 export class Backoff {
   #seconds = 1;

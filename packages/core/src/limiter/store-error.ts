@@ -3,8 +3,8 @@ import type { Rejection } from './rejection.ts';
 import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 
 /**
- * Why the store of a shared limit could not be asked, or has refused, or that a lease was lost. Its `cause` is the client's own
- * error, where there is one.
+ * Why the store of a shared limit could not be asked, or has refused, or that a lease was lost. Its `cause` is the
+ * client's own error, where there is one.
  */
 export class StoreError extends HeadgateError {
   override readonly name = 'StoreError';

@@ -5,54 +5,59 @@ import type { Rejection } from './rejection.ts';
 import type { Term } from './terms.ts';
 
 /**
- * What asks for a permit. A request extends this class and so is its own waiter: the links of the line live
- * in it, and it needs no promise, timer or AbortController unless it must wait.
+ * A caller that requests a permit. A request extends this class and so is its own waiter: it contains the links of the
+ * queue, and needs no promise, timer or AbortController unless it must wait.
  */
 export abstract class Waiter {
-  /** Of a keyed limit: whose. */
+  /** The key that the request counts against, if the limit is keyed. */
   key: string | undefined = undefined;
-  /** How much of the limit it takes. */
+  /** How much of the limit the request uses. */
   weight = 1;
-  /** This key's own limit, where keys differ. */
+  /** This key's own limit, if keys differ. */
   limit: number | undefined = undefined;
-  /** Asked by `byPriority()` only. */
+  /** Used by `byPriority()` only. */
   priority: Priority = 'normal';
-  /** Whom it is for: asked by `byParty()` only. Declared, as most say nothing of it, and need no room for it. */
+  /**
+   * Groups requests for `byParty()`. Declared without a value, so that waiters without a group allocate no field for
+   * it.
+   */
   declare party: string | undefined;
-  /** Of which share of the limit it is, where that is divided by `byShare()`. */
+  /** Name of the request's share, if the limit is divided by `byShare()`. */
   declare share: string | undefined;
-  /** Milliseconds it may wait; the limiter's `queueTimeout` where undefined. */
+  /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
   queueTimeout: number | undefined = undefined;
 
-  /** The answer, given once: now or later, never within another waiter's answer. */
+  /** Receives the permit. Called at most once, now or later, and never within another waiter's callback. */
   abstract granted(permit: BasePermit): void;
-  /** The other answer. */
+  /** Receives the rejection, in place of a permit. */
   abstract rejected(rejection: Rejection): void;
 
-  /** About to wait, in a line or for the word of a store: false declines, and the answer is a rejection (`full`). */
+  /** Called before the waiter queues or waits for a store. If it returns false, the waiter is rejected (`full`). */
   joins(): boolean {
     return true;
   }
 
-  /** A store has put it into its line: false declines, and the answer is a rejection (`full`). `joins` was asked before. */
+  /**
+   * Called after `joins`, when a store has enqueued the waiter. If it returns false, the waiter is rejected (`full`).
+   */
   queues(): boolean {
     return true;
   }
 
-  /** Asked just before a grant: has the caller gone away unnoticed? Then no answer follows. */
+  /** Called just before a grant: whether the caller is gone. If it returns true, the waiter is withdrawn. */
   gone(): boolean {
     return false;
   }
 
-  /** @internal When its time is up, in whole milliseconds (a double would be an object of its own); 0: never. */
+  /** @internal Deadline in whole milliseconds (a double would be a heap object); 0: none. */
   deadline = 0;
-  /** @internal When it began to wait, in whole milliseconds. */
+  /** @internal Time of enqueueing, in whole milliseconds. */
   since = 0;
-  /** @internal Its number in the order of arrival; 0 while it has not had to wait. */
+  /** @internal Number in the order of arrival; 0 if it has not been queued. */
   arrival = 0;
-  /** @internal Where it waits: in a pool, for a lease, or at a gate of several limits in the guise of this waiter. */
+  /** @internal What the waiter is queued at: a semaphore, a distributed limit, or a gate on whose behalf it waits. */
   place: object | undefined = undefined;
-  /** @internal Those with the same patience, and its place among them. */
+  /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
   term: Term | undefined = undefined;
   /** @internal */
   sooner: Waiter | undefined = undefined;
@@ -64,7 +69,7 @@ export abstract class Waiter {
   behind: Waiter | undefined = undefined;
 }
 
-/** Hands the permit over; from a waiter that throws it is taken back. */
+/** Grants the permit, and releases it if the waiter throws. */
 export function grant(waiter: Waiter, permit: BasePermit): void {
   try {
     waiter.granted(permit);
@@ -88,14 +93,17 @@ export function waitedSince(since: number, now: number): number {
   return Math.max(0, Math.round(now - since));
 }
 
-/** @throws HeadgateError for a class or a party that is none: a line would fail of it later, and not only for this one. */
+/**
+ * @throws HeadgateError for an invalid `priority` or `party`, which would later break the queue for other waiters
+ * too.
+ */
 export function checkWishes({ priority, party }: Waiter): void {
   checkPriority(priority);
   if (party !== undefined && typeof party !== 'string') throw invalid('party', 'a string', party);
 }
 
-/** @throws HeadgateError where it waits already, at whatever limiter or gate. */
+/** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
 export function checkIdle({ place }: Waiter): void {
   if (place === undefined) return;
-  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is in a line already');
+  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
 }

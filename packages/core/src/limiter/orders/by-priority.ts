@@ -6,10 +6,11 @@ import { fifo } from './fifo.ts';
 import { Lanes, mostInARow, oldestOf } from './lanes.ts';
 
 /**
- * Higher classes first, each in the order given. In a full queue a newcomer of a higher class displaces the youngest waiter
- * of the lowest, which is rejected as `full`. A waiter that is in the queue does not starve: of ten grants while lower classes
- * wait, one is the oldest waiter of those. But a flood of higher classes that fills the queue displaces the lower ones before
- * that: a lower class that must get through needs a part of the limit (`byShare()`) or a limit of its own. At a gate of several limits, who holds a place that a higher class waits for is of that class from then on.
+ * Higher priorities first, each class in the given order. In a full queue, a new request of a higher class displaces the
+ * youngest waiter of the lowest (rejected as `full`). A queued waiter does not starve: while lower classes have waiters,
+ * one of ten grants goes to the oldest of those. But a flood of higher classes that fills the queue displaces lower ones
+ * before that: a lower class that must be served needs a part of the limit (`byShare()`) or a limit of its own. At a gate
+ * of several limits, a request that holds a permit which a higher class is queued for inherits that priority.
  *
  * @param order Within a class. Default: `fifo()`.
  * @throws HeadgateError for an order that is none, or `byShare()`.
