@@ -37,7 +37,7 @@ it("a RejectedError fits Nest's filter for errors that are no HttpException", as
   expect(error.statusCode && error.message).toBeTruthy();
   expect({ statusCode: error.statusCode, message: error.message }).toEqual({
     statusCode: 503,
-    message: 'limit "renders" refused: full',
+    message: 'limit "renders" rejected: full',
   });
 });
 

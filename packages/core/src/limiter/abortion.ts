@@ -1,6 +1,6 @@
 import type { Acquisition } from './acquisition.ts';
 
-/** An acquisition that waits with a signal, among those that wait with the same. */
+/** A queued acquisition's registration at its signal, linked with those of the same signal. */
 export class Listening {
   after: Listening | undefined = undefined;
 
@@ -25,20 +25,20 @@ export class Listening {
 
 const abortion = Symbol('headgate');
 
-/** A property is found faster than an entry of a WeakMap, and costs the collector less. */
+/** Stored as a property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
 type Signal = AbortSignal & { [abortion]?: Abortion };
 
-/** One listener for each signal: a listener for each waiter would make Node warn of a leak at the eleventh. */
+/** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
 class Abortion {
   first: Listening | undefined = undefined;
   last: Listening | undefined = undefined;
-  /** A closure is called faster than a listener that is an object, in Node. */
+  /** A closure, because Node calls it faster than a listener object. */
   readonly listener = () => this.#abort();
 
   constructor(readonly signal: Signal) {}
 
   #abort(): void {
-    // Each one leaves as it is aborted.
+    // Aborting an acquisition removes it from the list.
     for (let { first } = this; first !== undefined; first = this.first) first.acquisition.abort();
   }
 }

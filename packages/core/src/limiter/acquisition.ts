@@ -5,12 +5,12 @@ import type { Permit } from './permit.ts';
 import { RejectedError, type Rejection } from './rejection.ts';
 import { Waiter } from './waiter.ts';
 
-/** A waiter that settles a promise. It listens to the signal only while it waits. */
+/** A waiter that settles a promise. It listens to the signal only while it is queued. */
 export class Acquisition extends Waiter {
   private listening: Listening | undefined = undefined;
 
   constructor(
-    /** The limiter or gate. */
+    /** The limiter or gate that the permit was requested from. */
     private readonly at: Pick<Limiter, 'withdraw'>,
     private readonly resolve: (permit: Permit) => void,
     private readonly reject: (error: unknown) => void,
@@ -23,7 +23,7 @@ export class Acquisition extends Waiter {
     this.stopListening();
     const { signal } = this;
     if (signal?.aborted !== true) return this.resolve(permit);
-    // An observer of the admission has aborted it.
+    // An observer's `admitted` callback may have aborted the signal.
     permit.release('ignored');
     this.reject(signal.reason);
   }
@@ -42,7 +42,7 @@ export class Acquisition extends Waiter {
     return !signal.aborted;
   }
 
-  /** Another's listener to the same signal may come first, and make room by leaving. */
+  /** Another listener of the same signal may run first and make room by withdrawing its own waiter. */
   override gone(): boolean {
     return this.signal?.aborted === true;
   }
@@ -59,10 +59,10 @@ export class Acquisition extends Waiter {
   }
 }
 
-/** What callers say that say nothing. */
+/** Stands for omitted options, so that they need no check. */
 export const nothing = {};
 
-/** Asks a limiter on behalf of somebody who waits for a promise. */
+/** Requests a permit from a limiter, and resolves to it. */
 export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): Promise<Permit> {
   return new Promise((resolve, reject) => {
     if (options !== nothing) checkAsked('acquire', options);

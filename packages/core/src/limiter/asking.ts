@@ -3,37 +3,37 @@ import { invalid } from '../errors.ts';
 import type { WaitOptions } from './limiter.ts';
 import { checkPriority } from './priority.ts';
 
-type Asked = Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'party'>;
+type CommonOptions = Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'party'>;
 
 const common = ['signal', 'queueTimeout', 'priority', 'party'] as const;
-const ofLimiter = ['key', 'weight', 'limit', 'share', ...common];
-const ofGate = ['keys', 'weights', 'shares', ...common];
-const known = new Set(ofLimiter);
+const limiterOptions = ['key', 'weight', 'limit', 'share', ...common];
+const gateOptions = ['keys', 'weights', 'shares', ...common];
+const known = new Set(limiterOptions);
 
 /**
- * Checks how a limiter is asked, also where there is room and not all of it matters.
+ * Checks the options of a request to a limiter, even if there is room and not all of them take effect.
  *
- * @throws HeadgateError for an unknown option, and for a value that makes no sense.
+ * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function checkAsked(owner: string, options: WaitOptions): void {
-  if (!isKnown(options)) checkNames(owner, options, ofLimiter);
+  if (!isKnown(options)) checkNames(owner, options, limiterOptions);
   checkCommon(options);
 }
 
-/** Every caller with options comes here: an array of their names would cost more than all the rest. */
+/** Allocates no array of names: on this hot path, it would cost more than everything else. */
 function isKnown(options: WaitOptions): boolean {
   if (typeof options !== 'object' || options === null) return false;
   for (const name in options) if (!known.has(name)) return false;
   return true;
 }
 
-/** The same of a gate. */
-export function checkAskedOfGate(owner: string, options: Asked): void {
-  checkNames(owner, options, ofGate);
+/** As `checkAsked`, for the options of a request to a gate. */
+export function checkAskedOfGate(owner: string, options: CommonOptions): void {
+  checkNames(owner, options, gateOptions);
   checkCommon(options);
 }
 
-function checkCommon({ queueTimeout, priority, party }: Asked): void {
+function checkCommon({ queueTimeout, priority, party }: CommonOptions): void {
   if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
   if (priority !== undefined) checkPriority(priority);
   if (party !== undefined && typeof party !== 'string') throw invalid('party', 'a string', party);

@@ -1,12 +1,12 @@
 import { invalid } from '../errors.ts';
 import type { Permit } from './permit.ts';
 
-/** The rejection for what cannot be called: `run(work())` for `run(work)`, say. */
+/** A rejected promise for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
 export function notCallable(fn: unknown): Promise<never> {
   return Promise.reject(invalid('fn', 'a function', fn));
 }
 
-/** Calls `fn` under a permit, and gives that back. */
+/** Calls `fn` with a permit, and ends the permit when `fn` has settled. */
 export async function callWith<T>(
   permit: Permit,
   fn: (permit: Permit) => T | PromiseLike<T>,
@@ -19,9 +19,9 @@ export async function callWith<T>(
 }
 
 /**
- * The same for a permit that is still to come. `fn` is called from the promise of the permit, so in its own caller's
- * async context and not in that of whoever makes room; an async function would cost several times as much to keep
- * waiting.
+ * As `callWith`, for a permit that is not granted yet. `fn` is called from the permit's promise, so it runs in the
+ * async context of its own caller and not of the caller that released the previous permit. A pending async function
+ * would cost several times as much.
  */
 export function callLater<T>(
   permit: Promise<Permit>,

@@ -2,19 +2,19 @@ import { type Clock, dueTime, longestTimer } from '../clock.ts';
 import { Term, TermHeap } from './terms.ts';
 import type { Waiter } from './waiter.ts';
 
-/** Whether its time is up, whatever its timer says. */
+/** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
 export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
 /**
- * One timer for all who wait, set for the earliest deadline of all terms. Those who may wait for ever are known
- * here, too. No Map or Set holds them: its outgrown tables reach the old generation and keep finished requests alive
- * (docs/decisions/0008).
+ * Expires waiters with a single timer, set to the earliest deadline of all buckets. Also tracks waiters without a
+ * deadline, so that `close()` can reach them. Waiters are linked, not kept in a Map or Set, whose outgrown tables
+ * would be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
  */
 export class Deadlines {
   readonly #terms = new Map<number, Term>();
-  /** Those in which waiters can expire. */
+  /** Buckets with a finite timeout. */
   readonly #heap = new TermHeap();
   #timer: unknown;
   size = 0;
@@ -22,13 +22,13 @@ export class Deadlines {
 
   constructor(
     readonly clock: Clock,
-    /** Removes the item, if it can. */
+    /** Removes the waiter, unless it is between two limits of its gate. */
     private readonly expire: (item: Waiter) => void,
   ) {}
 
-  /** Sets the item's deadline. */
+  /** Sets the waiter's deadline and tracks it. */
   add(item: Waiter, now: number, timeout: number): void {
-    // 0 would mean never.
+    // 0 means no deadline, so a deadline at time 0 becomes 1.
     item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
     const term = this.#terms.get(timeout) ?? this.#open(timeout, item.deadline);
     item.term = term;
@@ -40,7 +40,7 @@ export class Deadlines {
     if (item.deadline !== 0 && item.deadline < this.#armedFor) this.#arm(item.deadline, now);
   }
 
-  /** Does nothing for one that is timed elsewhere, or not at all. */
+  /** Does nothing for a waiter that is not tracked here. */
   remove(item: Waiter): void {
     const { term, sooner, later } = item;
     if (term?.owner !== this) return;
@@ -55,7 +55,7 @@ export class Deadlines {
     if (--this.size === 0) this.#disarm();
   }
 
-  /** All of them, those with the same patience in order of arrival. */
+  /** All waiters; those with the same timeout in order of arrival. */
   items(): Waiter[] {
     const items: Waiter[] = [];
     for (const { first } of this.#terms.values()) {
@@ -64,13 +64,13 @@ export class Deadlines {
     return items;
   }
 
-  /** Expires all whose time is up, also where the timer is late because the event loop is busy. */
+  /** Expires all waiters whose deadline has passed, even if the timer is late because the event loop is busy. */
   sweep(now = this.clock.now()): void {
     const stuck: Term[] = [];
     for (let term = this.#first; term !== undefined && term.due <= now; term = this.#first) {
       const first = term.first as Waiter;
       this.expire(first);
-      // A request between two limits of its gate is in no line: it finds out at the next.
+      // A request between two limits of its gate is in no queue: the next limit rejects it.
       if (term.first !== first) continue;
       stuck.push(term);
       this.#moveTo(term, Infinity);
@@ -91,10 +91,10 @@ export class Deadlines {
     if (term.timeout !== Infinity) this.#heap.delete(term);
   }
 
-  /** The term whose first waiter expires first. */
+  /** The bucket whose first waiter expires next. */
   get #first(): Term | undefined {
     let term = this.#heap.first;
-    // Those it was put there for have left.
+    // Updates lower bounds of waiters that have left.
     for (; term?.first && term.due < term.first.deadline; term = this.#heap.first) {
       this.#moveTo(term, term.first.deadline);
     }

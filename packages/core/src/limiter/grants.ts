@@ -1,8 +1,8 @@
 import { throwLater } from '../errors.ts';
 
-/** A line that may have room for its next. */
+/** A queue whose next waiter may be granted. */
 export interface Served {
-  /** Waits for its turn below. */
+  /** Whether it is scheduled to be served. */
   ready: boolean;
   serve(): void;
 }
@@ -11,8 +11,8 @@ const ready: Served[] = [];
 let granting = false;
 
 /**
- * Serves a line. One loop for the whole process: a grant that releases another permit at once, and so on down
- * the line, would else recurse until the stack is full.
+ * Serves a queue. There is one loop for the whole process, because a chain of grants that each release another
+ * permit at once would otherwise recurse until the stack overflows.
  */
 export function grantFrom(line: Served): void {
   if (line.ready) return;
@@ -27,7 +27,7 @@ export function grantFrom(line: Served): void {
   granting = false;
 }
 
-/** Serves the lines only after all of `change` is done: who is let in by a part of it must find the rest done, too. */
+/** Serves queues only after `change` is complete, so that no granted waiter observes a partial change. */
 export function together(change: () => void): void {
   if (granting) return change();
   granting = true;
@@ -41,7 +41,7 @@ export function together(change: () => void): void {
 
 function serveAll(): void {
   if (ready.length === 0) return;
-  // The array grows while it is walked.
+  // The array may grow during the iteration.
   for (const line of ready) serve(line);
   ready.length = 0;
 }

@@ -3,9 +3,10 @@ import type { Pool } from './pool.ts';
 import { isHigher, type Priority } from './priority.ts';
 
 /**
- * Priority inheritance (Sha, Rajkumar and Lehoczky, 1990): the permits of this pool whose requests wait at a later
- * limit of their gate. Whoever waits here waits for them, so they wait there with the highest class that waits here.
- * Otherwise one request of a low class could hold a narrow limit against all higher ones.
+ * Priority inheritance (Sha, Rajkumar and Lehoczky, 1990). Tracks the permits of one semaphore whose requests are
+ * queued at a later limit of the same gate. When a higher-priority waiter joins this semaphore's queue, those
+ * requests inherit its priority; without that, one low-priority request could block a narrow limit for every higher
+ * class.
  */
 export class Heirs {
   readonly #permits = new Set<LocalPermit>();
@@ -18,13 +19,13 @@ export class Heirs {
     this.#permits.delete(permit);
   }
 
-  /** Somebody of this class has begun to wait here. */
+  /** Raises every tracked request to at least `priority`. */
   raise(priority: Priority): void {
-    // A copy: who is raised may be let in.
+    // Copied first: raising a request can admit it, which untracks its permit.
     for (const { waiter } of [...this.#permits]) {
       if (waiter === undefined || !isHigher(priority, waiter.priority)) continue;
       const { place } = waiter;
-      // It is about to join the line there.
+      // Not queued yet: it will enqueue with the new priority.
       if (place === undefined) waiter.priority = priority;
       else if ('raise' in place) (place as Pool).raise(waiter, priority);
     }

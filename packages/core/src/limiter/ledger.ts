@@ -13,39 +13,39 @@ export interface CloseOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Before anything is closed. */
+/** Checks the options before anything is closed. */
 export function checkClose(options: CloseOptions = {}): void {
   checkNames('close', options, ['timeout', 'signal']);
   if (options.timeout !== undefined) checkDuration('timeout', options.timeout);
 }
 
-/** What a limiter or a gate has been told of the permits that it gives. */
+/** Settings of a limiter or a gate that concern its permits. */
 export interface HoldSettings {
   readonly name: string;
   readonly clock: Clock;
-  /** Milliseconds; Infinity where it is not set. */
+  /** Milliseconds; Infinity by default. */
   readonly maxHold: number;
   readonly observer: Observer;
 }
 
-/** The permits that are out: counts and reports them, takes back what is held too long, waits for the last. */
+/** Tracks the permits that are held: counts and reports them, enforces `maxHold`, and waits until all are released. */
 export class Ledger implements Register {
-  /** Ever admitted. */
+  /** Total number of permits ever granted. */
   admitted = 0;
   leaked = 0;
   #returned = 0;
   closedReason: HeadgateError | undefined = undefined;
   readonly #watched = new Set<BasePermit>();
   readonly #maxHold: MaxHold | undefined;
-  /** Reading the clock twice costs more than all the rest of a run: only where somebody wants to know. */
+  /** Whether to record hold times; only if needed, as reading the clock twice costs more than the rest of a `run`. */
   readonly #timed: boolean;
-  /** Whether anybody wants to know anything, or ever has. */
+  /** Whether grants and releases need more than counting; never reset. */
   #attentive: boolean;
   readonly #whenEmpty = new Set<() => void>();
 
   constructor(
     private readonly settings: HoldSettings,
-    /** Whether somebody else wants to know how long permits are held. */
+    /** Whether the caller needs hold times. */
     timed = false,
   ) {
     const { clock, maxHold, observer } = settings;
@@ -75,7 +75,7 @@ export class Ledger implements Register {
     this.#watched.add(permit);
   }
 
-  /** Resolves when nothing is out any more, or with how many are when the patience ends. */
+  /** Resolves to 0 when all permits are released, or after the timeout or abort to the number of permits still held. */
   async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
     if (this.count > 0 && signal?.aborted !== true) await this.#emptyOr(timeout, signal);
     if (this.count > 0) {

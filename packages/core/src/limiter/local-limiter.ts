@@ -12,7 +12,7 @@ import type { RejectionCause, RejectionReason } from './rejection.ts';
 import { checkRequest } from './request.ts';
 import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
 
-const none: readonly string[] = [];
+const noShares: readonly string[] = [];
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter implements LocalLimiter {
@@ -46,7 +46,7 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   get shareNames(): readonly string[] {
-    return this.settings.order.shareNames ?? none;
+    return this.settings.order.shareNames ?? noShares;
   }
 
   get inflight(): number {
@@ -57,7 +57,7 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.queued;
   }
 
-  /** How many hold a permit, whatever its weight. */
+  /** Number of permits held now, whatever their weight. */
   get holders(): number {
     return this.#pools.ledger.count;
   }
@@ -69,7 +69,7 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#pools.closed || !pool.admits(weight) ? undefined : pool.admit(weight, 0, share);
   }
 
-  /** Admits whatever the limit says: shadow mode turns nobody away. */
+  /** Admits even beyond the limit, for shadow mode. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
     return this.#pools.of(key, limit).admit(weight, 0, share);
   }
@@ -105,8 +105,7 @@ export class InProcessLimiter implements LocalLimiter {
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     const hasRoom = !pool.isFullFor(waiter) || pool.spare(waiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
-    // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and
-    // taken it again.
+    // `joins` may have run application code that closed the limiter, filled the queue, or evicted and reused the key.
     pool = pools.again(waiter.key, waiter.limit);
     if (pool.isFullFor(waiter)) pool = this.#withRoom(pool, waiter);
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
@@ -124,7 +123,7 @@ export class InProcessLimiter implements LocalLimiter {
 
   setLimit(limit: number): void {
     if (this.#pools.movement !== undefined)
-      throw invalid('limit', 'one that does not adapt', limit);
+      throw invalid('limit', 'left to its algorithm, as it is adaptive', limit);
     this.#pools.resize(checkCount('limit', limit, 1));
   }
 
@@ -153,7 +152,7 @@ export class InProcessLimiter implements LocalLimiter {
     return { name, limit, inflight, queued, longestWait, keys, ...counts, leaked };
   }
 
-  /** Who would make room for a newcomer in its line. */
+  /** The waiter that a new request would displace from the full queue. */
   spare(newcomer: Waiter): Waiter | undefined {
     return this.#pools.find(newcomer.key)?.spare(newcomer);
   }
@@ -163,21 +162,21 @@ export class InProcessLimiter implements LocalLimiter {
     return { limit: pool?.limit ?? this.limit, inflight: pool?.inflight ?? 0 };
   }
 
-  /** The waiter's pool, with nobody in its line whose time is up. */
+  /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
   #withoutLate(pool: Pool, { key, limit }: Waiter): Pool {
     if (this.#pools.closed || pool.line.length === 0) return pool;
     pool.rejectLate();
     return this.#pools.again(key, limit);
   }
 
-  /** The same, with room for the waiter if somebody yields to it. */
+  /** As above, and after rejecting the waiter that the new one displaces, if any. */
   #withRoom(full: Pool, waiter: Waiter): Pool {
     const pool = this.#withoutLate(full, waiter);
     if (pool.isFullFor(waiter) && !this.#pools.closed) pool.makeRoom(waiter);
     return this.#pools.again(waiter.key, waiter.limit);
   }
 
-  /** Where it waits, if it does so here. */
+  /** The semaphore at which the waiter is queued, if it is one of this limiter. */
   #poolOf({ place }: Waiter): Pool | undefined {
     return place instanceof Pool && place.home === this.#pools ? place : undefined;
   }

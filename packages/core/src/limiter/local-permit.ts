@@ -3,7 +3,7 @@ import type { Pool } from './pool.ts';
 import { isHigher } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
-/** A place under a limit in this process. */
+/** A permit of a limit that is counted in this process. */
 export class LocalPermit extends BasePermit {
   constructor(
     private readonly pool: Pool,
@@ -21,12 +21,12 @@ export class LocalPermit extends BasePermit {
     return this.pool.home.ledger;
   }
 
-  /** Its request, while that waits at a later limit. */
+  /** The permit's request, while it is queued at a later limit of its gate. */
   get waiter(): Waiter | undefined {
     return this.extra?.waiter;
   }
 
-  /** Of the limit, where that is divided. */
+  /** Name of the permit's share, if the limit is divided. */
   get share(): string | undefined {
     return this.extra?.share;
   }
@@ -36,11 +36,11 @@ export class LocalPermit extends BasePermit {
   }
 
   override pause(waiter: Waiter): void {
-    // `maxHold` may have taken it back on the way.
+    // `maxHold` may have released it since the admission.
     if (this.released) return;
     const { heirs, home, line } = this.pool;
     const highest = heirs && line.highest;
-    // A higher class may wait here already.
+    // A waiter of a higher priority may already be queued here: the request inherits that priority.
     if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
     const isNeeded = heirs !== undefined || home.movement !== undefined;
     if (this.waiter !== undefined || !isNeeded) return;

@@ -2,17 +2,17 @@ import { checkNames } from '../checks.ts';
 import { createLimiter } from './create-limiter.ts';
 
 export interface MapOptions {
-  /** How many items are at work at once: a whole number from 1. */
+  /** Maximum number of items in work at once: a whole number from 1. */
   limit: number;
-  /** Ends the whole with its reason. */
+  /** When it aborts, `map` rejects with its reason. Default: none. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls `fn` for every item, in order, with at most `limit` at work at once; resolves to the results in the
- * items' order. An item is drawn only when there is room to start it. The first error, or an abort, rejects
- * at once and starts nothing more; the signal that `fn` gets then aborts for those still at work. Rejects on a limit
- * that is no whole number from 1.
+ * Calls `fn` for every item, in order, with at most `limit` calls in work at once; resolves to the results in the
+ * order of the items. Takes an item from the iterable only when there is room to start it. After the first error or
+ * an abort, it rejects immediately, starts no more items, and aborts the signal of the running calls. Rejects with a
+ * `HeadgateError` unless `limit` is a whole number from 1.
  */
 export async function map<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -38,13 +38,13 @@ export async function map<T, R>(
 
   async function drawAll(): Promise<void> {
     let index = 0;
-    const room = () => limiter.acquire({ signal: stop.signal });
-    let permit = await room();
+    const acquire = () => limiter.acquire({ signal: stop.signal });
+    let permit = await acquire();
     for await (const item of items) {
       stop.signal.throwIfAborted();
       const held = permit;
       start(item, index++).finally(() => held.release());
-      permit = await room();
+      permit = await acquire();
     }
     permit.release();
     await limiter.close();

@@ -1,12 +1,12 @@
 import { type Clock, dueTime, longestTimer, unref } from '../clock.ts';
 import type { BasePermit } from './permit.ts';
 
-/** Finds the permits that are held for too long, with one timer for all of them. */
+/** Reports permits that are held for longer than `maxHold`, with one timer for all of them. */
 export class MaxHold {
-  /** The longest held first. */
+  /** Oldest permit first. */
   readonly #byAge = new Set<BasePermit>();
   #timer: unknown;
-  /** When the timer is to fire. */
+  /** When the timer is due. */
   #due = 0;
 
   constructor(
@@ -30,7 +30,7 @@ export class MaxHold {
     unref(this.#timer);
   }
 
-  /** Permits that are granted meanwhile set no timer: those that were there before have less time left. */
+  /** Permits granted during the sweep set no timer, since the permits before them are due earlier. */
   #sweep(): void {
     const due = dueTime(this.clock, this.#due);
     let deadline = Infinity;

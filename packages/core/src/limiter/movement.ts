@@ -7,13 +7,13 @@ import type { Pools } from './pools.ts';
 
 /** Feeds completed permits to an adaptive limit, and applies its updates. */
 export class Movement {
-  /** Weight held by requests that still wait at a later limit of their gate: it is not at work. */
+  /** Weight held by requests that are queued at a later limit of their gate and so do no work. */
   private idle = 0;
-  /** The latest number that the limit has given. */
+  /** The latest valid value of the limit. */
   limit: number;
   #isReported = false;
 
-  /** @throws HeadgateError for a limit that is no number. */
+  /** @throws HeadgateError for a limit that is not a number. */
   constructor(
     private readonly pools: Pools,
     private readonly moving: Limit,
@@ -34,7 +34,8 @@ export class Movement {
   }
 
   /**
-   * Before the permit's weight is free. The limit is perhaps the application's: its errors must not keep the permit.
+   * Called before the permit's weight is released. The algorithm may be the application's, so its errors must not
+   * prevent the release.
    */
   over(permit: LocalPermit, outcome: Outcome): void {
     const { pools, idle } = this;
@@ -72,5 +73,5 @@ function whole(limit: number): number {
 }
 
 function unusable(limit: unknown) {
-  return invalid('limit', 'a number, from what its `create` returns,', limit);
+  return invalid('limit', 'a number in the object that its `create` returns', limit);
 }

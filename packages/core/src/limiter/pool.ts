@@ -13,17 +13,17 @@ import { RetryAfter } from './retry-after.ts';
 import { createLine } from './safe-line.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
-/** A limit's count and its line: one for the whole limiter, or one for each key that is in use. */
+/** A counting semaphore with its queue: one for the whole limiter, or one for each key in use. */
 export class Pool implements Served, Site {
   inflight = 0;
   readonly line: Line;
   ready = false;
-  /** Only where the line knows classes. */
+  /** Defined only if the queue orders by priority. */
   readonly heirs: Heirs | undefined;
-  /** Weight given back ever, for `Retry-After`. */
+  /** Total weight ever released, for `Retry-After`. */
   private returned = 0;
   private retryAfter: RetryAfter | undefined = undefined;
-  /** Only where a chosen waiter is heavier than the room there is. */
+  /** Defined only while a chosen waiter does not fit. */
   private claim: Claim | undefined = undefined;
 
   constructor(
@@ -44,12 +44,12 @@ export class Pool implements Served, Site {
     return this.home.settings.random;
   }
 
-  /** Whether somebody who comes now is admitted: not past those who wait. */
+  /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
   admits(weight: number): boolean {
     return this.line.length === 0 && this.inflight + weight <= this.limit;
   }
 
-  /** Whether there is no room in the line for one of this weight. */
+  /** Whether the queue has no room for this waiter. */
   isFullFor({ weight }: Waiter): boolean {
     const { queueLimit, queueWeight } = this.home.settings;
     return this.line.length >= queueLimit || this.line.weight + weight > queueWeight;
@@ -72,7 +72,7 @@ export class Pool implements Served, Site {
     this.#left(true);
   }
 
-  /** Somebody's weight has changed; more may exceed the limit. */
+  /** Applies the changed weight of a permit, which may exceed the limit. */
   reweigh({ share }: LocalPermit, change: number): void {
     this.#hold(change, share);
     if (change < 0 && this.line.length > 0) grantFrom(this);
@@ -80,7 +80,7 @@ export class Pool implements Served, Site {
 
   join(waiter: Waiter, timeout: number): void {
     const { home } = this;
-    // A gate's request brings its own place in the order and its own deadline.
+    // A gate's request already has its arrival number and its deadline.
     if (waiter.arrival === 0) {
       const now = home.settings.clock.now();
       waiter.arrival = nextArrival();
@@ -95,23 +95,23 @@ export class Pool implements Served, Site {
     home.queued++;
     home.tally.queued(waiter.weight, home.queued);
     if (isHigher(waiter.priority, highest)) this.heirs?.raise(waiter.priority);
-    // It comes from an earlier limit of its gate, and its arrival is before that of the claim.
+    // It was admitted by an earlier limit of its gate, and arrived before the waiter with the claim.
     const { claim } = this;
     if (claim?.waiter && waiter.arrival < claim.waiter.arrival && this.line.next === waiter) {
       claim.waiter = undefined;
     }
-    // It may be next: those ahead may have left while it was being asked whether it joins.
+    // It may be next, since the waiters ahead may have left during its `joins` callback.
     if (this.line.mayBeNext(waiter)) grantFrom(this);
   }
 
-  /** Takes somebody who waits out of the line, without an answer. */
+  /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
     const wasFirst = this.#leave(waiter);
     this.home.tally.withdrawn(waiter);
     this.#left(wasFirst);
   }
 
-  /** Rejects somebody who waits. */
+  /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const wasFirst = this.#leave(waiter);
     try {
@@ -122,7 +122,7 @@ export class Pool implements Served, Site {
     this.#left(wasFirst);
   }
 
-  /** Rejects somebody who is not in the line. */
+  /** Rejects a waiter that is not in the queue. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const own = this.#rejection(waiter, reason);
     const rejection = cause === undefined ? own : { ...own, ...cause };
@@ -130,17 +130,17 @@ export class Pool implements Served, Site {
     waiter.rejected(rejection);
   }
 
-  /** Late timers must not keep places in the line occupied. */
+  /** Rejects waiters whose deadline has passed, so that late timers do not keep the queue full. */
   rejectLate(): void {
     this.home.deadlines.sweep();
-    // A gate's requests are on the gate's timer.
+    // The deadlines of a gate's requests are tracked by the gate.
     for (let { oldest } = this.line; oldest !== undefined; oldest = this.line.oldest) {
       if (!isLate(oldest, this.#clockOf(oldest).now())) return;
       this.reject(oldest, 'timeout');
     }
   }
 
-  /** Who waits is of a higher class from now on. */
+  /** Raises the priority of a queued waiter. */
   raise(waiter: Waiter, priority: Priority): void {
     if (this.heirs === undefined) {
       waiter.priority = priority;
@@ -153,7 +153,7 @@ export class Pool implements Served, Site {
     grantFrom(this);
   }
 
-  /** Who makes room for a newcomer in the full line: one for one, if that is enough. */
+  /** The waiter that `newcomer` displaces from the full queue: at most one, and only if that frees enough weight. */
   spare(newcomer: Waiter): Waiter | undefined {
     const spare = this.line.spare(newcomer);
     if (spare === undefined || spare === this.claim?.waiter) return undefined;
@@ -161,22 +161,25 @@ export class Pool implements Served, Site {
     return weight <= this.home.settings.queueWeight ? spare : undefined;
   }
 
-  /** Rejects who makes room for a newcomer, if anybody does. */
+  /** Rejects the waiter that `newcomer` displaces, if there is one. */
   makeRoom(newcomer: Waiter): void {
     const spare = this.spare(newcomer);
     if (spare !== undefined) this.reject(spare, 'full');
   }
 
-  /** Grants as far as there is room, and then sheds. What that runs may make room, or change whose turn it is. */
+  /**
+   * Grants while there is room, then sheds. Repeats, since callbacks may release permits or change which waiter is
+   * next.
+   */
   serve(): void {
     do this.#grantNextOnes();
     while (!this.home.closed && this.#shed());
   }
 
-  /** Returns whether it has shed any. */
+  /** Returns whether it has shed a waiter. */
   #shed(): boolean {
     let { stale } = this.line;
-    // Room is being saved for a waiter with the claim.
+    // While room is saved for the waiter with the claim, it is not shed.
     if (stale === undefined || stale === this.claim?.waiter) return false;
     for (; stale !== undefined && stale !== this.claim?.waiter; stale = this.line.stale) {
       this.reject(stale, 'overloaded');
@@ -206,13 +209,13 @@ export class Pool implements Served, Site {
 
   #admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
-    // That has run the application's own code, which may have withdrawn or rejected it.
+    // `gone` has run application code, which may have withdrawn or rejected the waiter.
     if (next.place !== this) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
   }
 
-  /** A gate may have another clock than a limiter that it shares: deadlines are by the clock of who has set them. */
+  /** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
   #clockOf(waiter: Waiter): Clock {
     return waiter.term?.owner.clock ?? this.home.settings.clock;
   }
@@ -222,7 +225,7 @@ export class Pool implements Served, Site {
     if (this.line.length > 0) grantFrom(this);
   }
 
-  /** A weight that a lowered limit has overtaken counts as the whole limit, or it would block the line for ever. */
+  /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */
   #fits(weight: number): boolean {
     return this.inflight + Math.min(weight, this.limit) <= this.limit;
   }
@@ -257,7 +260,7 @@ export class Pool implements Served, Site {
     };
   }
 
-  /** Returns whether it may have kept others waiting, where it leaves for nothing. */
+  /** Returns whether a waiter that leaves without a grant may have blocked others. */
   #leave(waiter: Waiter, isGranted = false): boolean {
     const { claim } = this;
     const hasClaim = claim?.waiter === waiter;
@@ -272,7 +275,7 @@ export class Pool implements Served, Site {
     return wasFirst;
   }
 
-  /** Something has left: there may be room for the next, or nobody may need the pool any more. */
+  /** Called when a permit or a waiter has left: serves the next waiter, or evicts the idle semaphore of a key. */
   #left(room: boolean): void {
     if (this.line.length > 0) {
       if (room) grantFrom(this);

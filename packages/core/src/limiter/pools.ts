@@ -9,7 +9,7 @@ import { checkKey } from './request.ts';
 import type { Sharing } from './source.ts';
 import { Tally } from './tally.ts';
 
-/** What `createLimiter` has checked and completed. */
+/** Validated options of a limiter, with defaults. */
 export interface LimiterSettings extends HoldSettings {
   readonly perKey: boolean;
   readonly limit: number | LimitFactory;
@@ -17,24 +17,24 @@ export interface LimiterSettings extends HoldSettings {
   readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
-  /** Where it is counted with other processes. */
+  /** Options of a distributed limit, if it is one. */
   readonly sharing: Sharing | undefined;
   readonly maxRetryAfter: number;
   readonly random: () => number;
 }
 
 /**
- * A limiter's pools, and what they have in common: a single pool, or one for each key in use. An idle key leaves
- * nothing behind.
+ * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
+ * occupies no memory.
  */
 export class Pools {
-  /** For keys without a limit of their own. */
+  /** The limit of keys without a limit of their own. */
   limit: number;
   inflight = 0;
   queued = 0;
   closed = false;
   readonly ledger: Ledger;
-  /** Only where the limit moves. */
+  /** Defined only if the limit is adaptive. */
   readonly movement: Movement | undefined;
   readonly tally: Tally;
   readonly deadlines: Deadlines;
@@ -53,23 +53,23 @@ export class Pools {
     if (!settings.perKey) this.#only = new Pool(this, undefined, this.limit);
   }
 
-  /** The pool for a key; a new one is not kept before somebody is admitted. */
+  /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
   of(key: string | undefined, limit: number | undefined): Pool {
     checkKey(this.settings, key, limit);
     const pool = this.find(key);
     if (pool === undefined) return new Pool(this, key, limit ?? this.limit);
     if (limit === undefined || limit === pool.limit) return pool;
     pool.resize(limit);
-    // Whom that has admitted may be done already, and the pool forgotten.
+    // A waiter admitted above may already have released, which evicts the idle semaphore.
     return this.find(key) ?? new Pool(this, key, limit);
   }
 
-  /** As `of`, after the app's own code has run: the key may be in use again, and under another limit. */
+  /** As `of`, after application code has run, which may have used the key again with another limit. */
   again(key: string | undefined, limit: number | undefined): Pool {
     return this.find(key) ?? this.of(key, limit);
   }
 
-  /** Revokes nothing; whoever fits now is let in. */
+  /** Changes the limit of all keys in use: admits the waiters that now fit, and revokes no permit. */
   resize(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
@@ -91,12 +91,12 @@ export class Pools {
     if (this.#byKey.get(key) === pool) this.#byKey.delete(key);
   }
 
-  /** How many keys are in use. */
+  /** Number of keys in use. */
   get keys(): number {
     return this.#byKey.size;
   }
 
-  /** A copy: what is done to one pool may end another's use. */
+  /** A copy, since changing one semaphore may evict another. */
   inUse(): Pool[] {
     return this.#only === undefined ? [...this.#byKey.values()] : [this.#only];
   }

@@ -1,12 +1,12 @@
 import { checkChoice } from '../checks.ts';
 
-/** The highest first. */
+/** All priorities, highest first. */
 export const priorities = ['critical', 'high', 'normal', 'low', 'sheddable'] as const;
 
-/** How much a request matters while it waits, and to a guard; `critical` is the highest. */
+/** Priority of a request in the queue and for a guard; `critical` is the highest. */
 export type Priority = (typeof priorities)[number];
 
-/** From 0 for the highest; none at all is below them all. */
+/** 0 for the highest priority; undefined ranks below all others. */
 export function rank(priority: Priority | undefined): number {
   return priority === undefined ? priorities.length : priorities.indexOf(priority);
 }
@@ -15,7 +15,7 @@ export function isHigher(one: Priority | undefined, other: Priority | undefined)
   return rank(one) < rank(other);
 }
 
-/** @throws HeadgateError for what is none. */
+/** @throws HeadgateError for a value that is not a priority. */
 export function checkPriority(priority: unknown): Priority {
   return checkChoice('priority', priority, priorities);
 }

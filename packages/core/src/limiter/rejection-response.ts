@@ -1,9 +1,9 @@
 import type { Rejection } from './rejection.ts';
 
 /**
- * The response to a rejected request, as frameworks read it from an error that reaches their error handling: Express
- * and Koa take `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message where it is
- * to be exposed.
+ * The response to a rejected request, in the properties that frameworks read from an error in their error handling:
+ * Express and Koa use `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message if
+ * `expose` is true.
  */
 export interface ErrorResponse {
   status: number;
@@ -20,7 +20,7 @@ export function rejectionHeaders({ retryAfter }: Rejection): Record<string, stri
 export function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
   const status = 503;
   const headers = rejectionHeaders(rejection);
-  // The shortest form: the error does not know what its client accepts.
+  // Plain text, since the error does not know which types its client accepts.
   const type = { 'Content-Type': 'text/plain; charset=utf-8' };
   const getResponse = () =>
     new Response(`${sentence(rejection)}\n`, { status, headers: { ...headers, ...type } });

@@ -3,32 +3,32 @@ import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 import type { StoreError } from './store-error.ts';
 
 /**
- * Why a caller was turned away: the line was `full`, its time in the line ran out (`timeout`), the limiter
- * was `closed`, the server is `overloaded`, or the `store` of a shared limit failed.
+ * Why a request was rejected: the queue was `full`, its time in the queue ran out (`timeout`), the limiter was
+ * `closed`, the server is `overloaded`, or the `store` of a distributed limit failed.
  */
 export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
 
-/** What a rejected caller is told. A plain object: making one costs no stack trace. */
+/** Describes a rejection. A plain object, since creating an error would capture a stack trace. */
 export interface Rejection {
   readonly reason: RejectionReason;
-  /** The name of the limit that refused. */
+  /** Name of the limit that rejected the request. */
   readonly limit: string;
-  /** How many callers were waiting there. */
+  /** Number of waiters queued there. */
   readonly queued: number;
-  /** How long this caller had waited, in milliseconds. */
+  /** How long the request was queued, in milliseconds. */
   readonly waited: number;
-  /** When to come back, in whole seconds, at least 1: the value of `Retry-After`. */
+  /** When to retry, in whole seconds, at least 1: the value of `Retry-After`. */
   readonly retryAfter: number;
-  /** Where a `store` failed: how. */
+  /** The store's error, if the reason is `store`. */
   readonly error?: StoreError | undefined;
 }
 
-/** Where it is not the limit at which the caller waits that refuses. */
+/** The limit on whose behalf a waiter of another limit is rejected. */
 export type RejectionCause = Pick<Rejection, 'limit' | 'error'>;
 
 /**
- * What `acquire` and `run` reject with when the caller is rejected; when a store is to blame it is a StoreError.
- * Where it reaches a framework's error handling, the client gets the response of a gate.
+ * The error of `acquire` and `run` for a rejected request, unless a store is the cause, which makes it a
+ * `StoreError`. In a framework's error handling, it leads to the same response as a rejection by a gate.
  */
 export class RejectedError extends HeadgateError implements ErrorResponse {
   override readonly name = 'RejectedError';
@@ -39,7 +39,7 @@ export class RejectedError extends HeadgateError implements ErrorResponse {
   declare getResponse: () => Response;
 
   constructor(readonly rejection: Rejection) {
-    super('ERR_HEADGATE_REJECTED', `limit "${rejection.limit}" refused: ${rejection.reason}`);
+    super('ERR_HEADGATE_REJECTED', `limit "${rejection.limit}" rejected: ${rejection.reason}`);
     Object.assign(this, errorResponse(rejection, true));
   }
 }

@@ -3,8 +3,8 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
- * @param limit The caller's own, where its key has one.
- * @throws HeadgateError for a weight that could never be granted, and a share that the limit is not divided into.
+ * @param limit The limit that applies to the request: its key's own, if it has one.
+ * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
  */
 export function checkRequest(
   limiter: Limiter,
@@ -31,8 +31,8 @@ function checkShare({ shareNames }: Limiter, share: string): void {
 }
 
 /**
- * @throws HeadgateError for want of a key where there are keys, for a key or its limit where there are none, and for
- * what is no limit.
+ * @throws HeadgateError if a keyed limiter gets no key, if a limiter without keys gets a key or a key's limit, and
+ * for an invalid limit.
  */
 export function checkKey(
   { name, perKey }: Pick<Limiter, 'name' | 'perKey'>,

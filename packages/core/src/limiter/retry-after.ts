@@ -1,20 +1,23 @@
 /** Seconds. */
-const longestBackoff = 32;
-
-/** Milliseconds of observation: short enough to follow a change, long enough to see a slow release. */
-const stretch = 5000;
+const MAX_BACKOFF = 32;
 
 /**
- * When to come back, by what was rejected lately: doubles while many are, sinks while few are.
- * After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first rejection of a second
- * over the seconds before it; a quiet spell starts it afresh.
+ * Milliseconds over which the release rate is measured: short enough to follow changes, long enough for slow
+ * releases.
+ */
+const MEASURING_INTERVAL = 5000;
+
+/**
+ * Estimates when to retry from the number of recent rejections: doubles while many requests are rejected, decreases
+ * while few are. After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first
+ * rejection of a second over the seconds before it; reset after a period without rejections.
  */
 export class Backoff {
   #seconds = 1;
   #raisedAt = Number.NEGATIVE_INFINITY;
   #rejections: { second: number; count: number }[] = [];
 
-  /** Counts a rejection in the given second; returns the seconds to wait. */
+  /** Counts a rejection in the given second; returns after how many seconds to retry. */
   rejected(second: number): number {
     const latest = this.#rejections.at(-1);
     if (latest?.second === second) {
@@ -32,11 +35,11 @@ export class Backoff {
 
   #adjust(second: number): void {
     const from = second - this.#seconds;
-    this.#rejections = this.#rejections.filter((past) => past.second >= second - longestBackoff);
+    this.#rejections = this.#rejections.filter((past) => past.second >= second - MAX_BACKOFF);
     let recent = 0;
     for (const past of this.#rejections) if (past.second >= from) recent += past.count;
     if (recent >= 3 * this.#seconds && second - this.#raisedAt >= this.#seconds) {
-      this.#seconds = Math.min(2 * this.#seconds, longestBackoff);
+      this.#seconds = Math.min(2 * this.#seconds, MAX_BACKOFF);
       this.#raisedAt = second;
     } else if (recent < this.#seconds) this.#seconds = Math.max(1, this.#seconds - 1);
   }
@@ -44,51 +47,50 @@ export class Backoff {
 
 interface Mark {
   at: number;
-  /** Weight given back ever. */
+  /** Total weight ever released. */
   returned: number;
 }
 
 /**
- * When a place should be free, by Little's law: the weight ahead over the rate at which weight comes back.
- * The rate is observed over the last one or two stretches: a mean service time has no bound where event
- * streams are served.
+ * Estimates when there will be room, by Little's law: the queued weight divided by the rate at which weight is
+ * released. The rate is measured over the last one or two intervals, since a mean service time is unbounded with
+ * event streams.
  */
 export class Outlook {
   #older: Mark | undefined;
   #newer: Mark = { at: Number.NEGATIVE_INFINITY, returned: 0 };
 
-  /** Milliseconds until `weight` should have come back; 0 while that is unknown. */
+  /** Milliseconds until `weight` is expected to have been released; 0 while the rate is unknown. */
   wait(now: number, weight: number, returned: number): number {
     const age = now - this.#newer.at;
-    if (this.#older === undefined || age > 2 * stretch) {
+    if (this.#older === undefined || age > 2 * MEASURING_INTERVAL) {
       this.#newer = { at: now, returned };
       this.#older = this.#newer;
-    } else if (age >= stretch) {
+    } else if (age >= MEASURING_INTERVAL) {
       this.#older = this.#newer;
       this.#newer = { at: now, returned };
     }
-    const came = Math.max(1, returned - this.#older.returned);
-    return (weight * (now - this.#older.at)) / came;
+    const released = Math.max(1, returned - this.#older.returned);
+    return (weight * (now - this.#older.at)) / released;
   }
 }
 
-/** The value of `Retry-After` for one limit, or for one key of it. */
+/** Computes `Retry-After` for one limit, or for one of its keys. */
 export class RetryAfter {
   readonly #backoff = new Backoff();
   readonly #outlook = new Outlook();
 
   constructor(
-    /** Seconds. */
-    private readonly longest: number,
+    private readonly maxSeconds: number,
     private readonly random: () => number,
   ) {}
 
-  /** Whole seconds: the larger of the two estimates, spread upwards so that not all come back at once. */
+  /** Whole seconds: the larger of the two estimates, randomized upwards so that clients do not all retry at once. */
   seconds(now: number, weightAhead: number, returned: number): number {
     const backoff = this.#backoff.rejected(Math.floor(now / 1000));
     const outlook = Math.ceil(this.#outlook.wait(now, weightAhead, returned) / 1000);
-    const base = Math.min(Math.max(backoff, outlook), Math.ceil(this.longest / 1.5));
-    const spread = Math.min(Math.ceil(base / 2), this.longest - base);
+    const base = Math.min(Math.max(backoff, outlook), Math.ceil(this.maxSeconds / 1.5));
+    const spread = Math.min(Math.ceil(base / 2), this.maxSeconds - base);
     return base + Math.floor(this.random() * (spread + 1));
   }
 }

@@ -3,19 +3,21 @@ import { BuiltInLine, type Line, type Order, type Site } from './line.ts';
 import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
-/** A queue in this order. One of the application's own can neither lose a waiter nor keep its permit by failing. */
+/**
+ * Creates a queue in this order. An application's own queue is wrapped: its errors can lose no waiter and no permit.
+ */
 export function createLine(order: Order, site: Site): Line {
   const line = order.create(site);
   return line instanceof BuiltInLine ? line : new SafeLine(line);
 }
 
 /**
- * Knows which waiters there are, whatever an application's line makes of them: that is asked who is next, and where it
- * throws or names a waiter that is not there, the longest waiting one is. Its errors surface as uncaught exceptions.
+ * Wraps an application's queue and tracks its waiters independently. If that queue throws, or returns a waiter that
+ * is not queued, the oldest waiter is used instead. Its errors surface as uncaught exceptions.
  */
 class SafeLine implements Line {
   readonly #waiters = new Set<Waiter>();
-  /** Waiters whose `insert` threw: the line is asked nothing about them. */
+  /** Waiters whose `insert` threw: the application's queue is not called for them. */
   readonly #refused = new Set<Waiter>();
   weight = 0;
 
@@ -84,7 +86,7 @@ class SafeLine implements Line {
   #known(named: () => Waiter | undefined): Waiter | undefined {
     const waiter = attempt(named);
     if (waiter === undefined || !this.#waiters.has(waiter)) return undefined;
-    // The line names it, so it had taken the waiter before its `insert` threw.
+    // The queue returned this waiter, so its `insert` had added it before it threw.
     this.#refused.delete(waiter);
     return waiter;
   }

@@ -4,37 +4,37 @@ import type { Limiter } from './limiter.ts';
 import type { LimiterSettings } from './pools.ts';
 
 /**
- * What becomes of requests while the store cannot be asked: all are turned away (`reject`), or let in (`admit`), or
- * each process keeps to the limit alone (`local`).
+ * What happens to requests while the store is unavailable: all are rejected (`reject`), all are admitted (`admit`), or
+ * each process enforces the limit for itself (`local`).
  */
 export type OutagePolicy = 'reject' | 'admit' | 'local';
 
-/** Where a limit is counted for several processes: a Store of `@headgate/core/shared`. */
+/** Counts a limit for several processes: a `Store` of `@headgate/core/shared`. */
 export interface LimiterSource {
   /** @internal */
   limiter(settings: LimiterSettings): Limiter;
 }
 
-/** What an app says of a limit that is shared with other processes; without a `store`, nothing. */
+/** Options of a distributed limit. The others are only allowed with a `store`. */
 export interface SharedOptions {
-  /** Counts the limit for all processes together: `redisStore()`. Default: each process counts alone. */
+  /** Counts the limit for all processes together: `redisStore()`. Default: each process counts for itself. */
   store?: LimiterSource | undefined;
-  /** What becomes of requests while the store cannot be asked. Default: `reject`. */
+  /** What happens to requests while the store is unavailable. Default: `reject`. */
   onStoreError?: OutagePolicy | undefined;
   /**
-   * How often in a row a permit may pass to who waits in the same process before it goes back to the store, within 100
-   * ms: fewer round trips, for a longer wait of other processes. Default: 0, strictly in order of arrival over all
-   * processes.
+   * How many times in a row a permit may pass to a waiter of the same process, for at most 100 ms, before it returns
+   * to the store: fewer round trips, but a longer wait for other processes. Default: 0 (strict order of arrival over
+   * all processes).
    */
   handoff?: number | undefined;
   /**
-   * How many idle permits the process keeps, each for 100 ms or until others wait, so that most requests need no round
-   * trip. Must be 0 at a limit of 1. Default: 0.
+   * How many idle permits the process keeps, each for 100 ms or until other processes have waiters, so that most
+   * requests need no round trip. Must be 0 at a limit of 1. Default: 0.
    */
   reserve?: number | undefined;
 }
 
-/** A limit on a store needs a name. */
+/** Requires a `name` with a `store`. */
 export type NameOfStore =
   | { name: string; store?: LimiterSource | undefined }
   | { name?: string | undefined; store?: undefined };
@@ -46,23 +46,23 @@ export const sharedOptions = [
   'reserve',
 ] as const satisfies readonly (keyof SharedOptions)[];
 
-/** The same where there is a store. */
+/** The options of a distributed limit, with its store. */
 export interface Sharing extends SharedOptions {
   /** Counts the limit for all processes together: `redisStore()`. */
   store: LimiterSource;
 }
 
-/** Of all that is said of a limit. */
+/** Picks the options of a distributed limit. */
 export function sharedOf({ store, onStoreError, handoff, reserve }: SharedOptions): SharedOptions {
   return { store, onStoreError, handoff, reserve };
 }
 
-/** @throws HeadgateError for what is no store, and for what makes no sense without one. */
+/** @throws HeadgateError for a value that is not a store, and for options that need a store if there is none. */
 export function checkSharing(options: SharedOptions): Sharing | undefined {
   const { store, ...terms } = sharedOf(options);
   if (store !== undefined) return { store: checkMethods('store', store, ['limiter']), ...terms };
   for (const [option, value] of Object.entries(terms)) {
-    if (value !== undefined) throw invalid(option, 'left out where there is no store', value);
+    if (value !== undefined) throw invalid(option, 'left out without a store', value);
   }
   return undefined;
 }

@@ -3,8 +3,8 @@ import type { Rejection } from './rejection.ts';
 import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 
 /**
- * Why the store of a shared limit could not be asked, or has refused, or that a lease was lost. Its `cause` is the
- * client's own error, where there is one.
+ * The store of a distributed limit is unavailable or has refused a call, or a lease was lost. Its `cause` is the
+ * client's own error, if there is one.
  */
 export class StoreError extends HeadgateError {
   override readonly name = 'StoreError';
@@ -16,18 +16,18 @@ export class StoreError extends HeadgateError {
     >,
     message: string,
     cause?: unknown,
-    /** Where `acquire` or `run` rejects with it: what the caller is told. */
+    /** The rejection, if this is the error of `acquire` or `run`. */
     readonly rejection?: Rejection,
   ) {
     super(code, message);
     if (cause !== undefined) this.cause = cause;
   }
 
-  /** @internal The same error for a caller that is rejected because of it. */
+  /** @internal The same error with a rejection, for a request that is rejected because of it. */
   for(rejection: Rejection): StoreError & ErrorResponse {
-    const message = `limit "${rejection.limit}" refused: ${this.message}`;
+    const message = `limit "${rejection.limit}" rejected: ${this.message}`;
     const error = new StoreError(this.code, message, this.cause ?? this, rejection);
-    // What the store has said is none of a client's business.
+    // The message may name the store, so it is not exposed to clients.
     return Object.assign(error, errorResponse(rejection, false));
   }
 }

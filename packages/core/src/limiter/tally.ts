@@ -9,7 +9,7 @@ interface TallySettings {
   readonly observer: Observer;
 }
 
-/** Counts and reports those who were not admitted at once. */
+/** Counts rejections and withdrawals, and reports them and new waiters to the observer. */
 export class Tally {
   readonly rejections: Record<RejectionReason, number> = {
     full: 0,

@@ -5,9 +5,9 @@ import type { Waiter } from './waiter.ts';
 export class Term {
   first: Waiter | undefined = undefined;
   last: Waiter | undefined = undefined;
-  /** No later than the deadline of the first: not every change of that moves the term. */
+  /** A lower bound of the first waiter's deadline, which is updated lazily: not every change moves the bucket. */
   due = 0;
-  /** In the heap. */
+  /** Index in the heap. */
   place = 0;
 
   constructor(
@@ -16,7 +16,7 @@ export class Term {
   ) {}
 }
 
-/** Terms by `due`, as a binary heap: callers may bring as many timeouts as there are waiters. */
+/** Buckets by `due`, as a binary heap, since callers may use as many different timeouts as there are waiters. */
 export class TermHeap {
   readonly #terms: Term[] = [];
 
@@ -35,7 +35,7 @@ export class TermHeap {
     this.#down(last);
   }
 
-  /** Its `due` has become later. */
+  /** Restores the heap after the bucket's `due` has increased. */
   moveBack(term: Term): void {
     this.#down(term);
   }

@@ -6,49 +6,52 @@ import { deal } from './hand.ts';
 import { Lanes } from './lanes.ts';
 
 /**
- * Parties take turns; within a party, requests are served in the order given. Turns are counted by weight: heavier requests, fewer
- * turns. When the line is full, a newcomer displaces the youngest of the heaviest lane (rejected as `full`), unless its own would
- * be as heavy.
+ * Fair queueing: flows (the requests with the same `party`) are served in turn; within a flow, the given order
+ * applies. Turns are weighted: heavier requests get fewer. When the queue is full, a new request displaces the
+ * youngest waiter of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be
+ * as heavy.
  *
- * There are at most 128 lanes, however many parties are invented. Each party is dealt six at random, and takes the lightest when its
- * first request begins to wait: so two rarely share one, and nobody can predict which.
+ * There are at most 128 subqueues, however many flows clients make up. Each flow is dealt a hand of six at random
+ * and uses the lightest when its first request is queued: two flows rarely collide, and clients cannot predict which
+ * ones do.
  *
- * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and Fairness;
- * there, a party waits in all six of its lanes at once, and so has six times as many turns as one with a single request.
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and
+ * Fairness; there, a flow queues in all six of its subqueues at once, and so gets six times the turns of a flow with a
+ * single request.
  *
- * @param order Within a lane. Default: `fifo()`.
- * @throws HeadgateError for an order that is none, or `byShare()`.
+ * @param order The order within a subqueue. Default: `fifo()`.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()`.
  */
 export function byParty(order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
   return { create: (site) => new PartyLine(order, site), ranks };
 }
 
-/** Of parties that take their turns as one. */
+/** A subqueue; the flows in it share its turns. */
 interface ChargedLane {
   readonly line: Line;
   readonly number: number;
-  /** When its next is due, in virtual time. */
+  /** Virtual time at which its next waiter is due. */
   due: number;
 }
 
-/** Its lane, and how many wait there for it. */
-interface Party {
+/** A flow with queued requests: its subqueue and its number of waiters there. */
+interface Flow {
   readonly lane: ChargedLane;
   waiting: number;
 }
 
 class PartyLine extends Lanes {
   protected readonly lanes: Line[] = [];
-  /** By number: only those that somebody has waited in since the line was last empty. */
+  /** By number: the subqueues that were used since the queue was last empty. */
   readonly #used = new Map<number, ChargedLane>();
-  /** For whom somebody waits. */
-  readonly #parties = new Map<string, Party>();
-  /** Virtual time, in weight: whoever was let in last was due then. */
+  /** Flows with waiters. */
+  readonly #flows = new Map<string, Flow>();
+  /** Virtual time, in weight: when the last granted waiter was due. */
   #now = 0;
-  /** The lane of a chosen waiter that others pass: virtual time stands still for it. */
+  /** The subqueue of a chosen waiter that others overtake: virtual time stops until it is granted. */
   #passed: ChargedLane | undefined;
-  /** Nobody outside is to find out who shares lanes with whom. */
+  /** Secret, so that clients cannot compute which flows collide. */
   readonly #seed: number;
 
   constructor(
@@ -59,7 +62,7 @@ class PartyLine extends Lanes {
     this.#seed = Math.floor(site.random() * 2 ** 32);
   }
 
-  /** Of the heaviest lane: nobody else is to suffer for it. */
+  /** The youngest waiter of the heaviest subqueue, so that only the heaviest flows lose waiters. */
   get youngest(): Waiter | undefined {
     return this.#heaviest?.youngest;
   }
@@ -68,7 +71,7 @@ class PartyLine extends Lanes {
     return this.#firstDue(Infinity)?.line.next;
   }
 
-  /** Its lane is charged for that, and so has fewer turns afterwards. */
+  /** The subqueue of the overtaking waiter is charged for it, and so gets fewer turns afterwards. */
   besides(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#chargedLaneOf(nameOf(chosen));
     this.#passed = own;
@@ -85,9 +88,9 @@ class PartyLine extends Lanes {
   override insert(waiter: Waiter): void {
     const name = nameOf(waiter);
     const lane = this.#chargedLaneOf(name);
-    const party = this.#parties.get(name) ?? { lane, waiting: 0 };
-    party.waiting++;
-    this.#parties.set(name, party);
+    const flow = this.#flows.get(name) ?? { lane, waiting: 0 };
+    flow.waiting++;
+    this.#flows.set(name, flow);
     this.#use(lane);
     if (lane.line.length === 0) lane.due = Math.max(lane.due, this.#now);
     super.insert(waiter);
@@ -95,16 +98,16 @@ class PartyLine extends Lanes {
 
   override remove(waiter: Waiter, isGranted: boolean): void {
     const name = nameOf(waiter);
-    const party = this.#parties.get(name) as Party;
+    const flow = this.#flows.get(name) as Flow;
     super.remove(waiter, isGranted);
-    if (--party.waiting === 0) this.#parties.delete(name);
-    const isOver = isGranted || party.lane.line.length === 0;
-    if (isOver && party.lane === this.#passed) this.#passed = undefined;
+    if (--flow.waiting === 0) this.#flows.delete(name);
+    const isOver = isGranted || flow.lane.line.length === 0;
+    if (isOver && flow.lane === this.#passed) this.#passed = undefined;
     if (isGranted) {
-      this.#now = Math.min(party.lane.due, this.#passed?.due ?? Infinity);
-      party.lane.due += waiter.weight;
+      this.#now = Math.min(flow.lane.due, this.#passed?.due ?? Infinity);
+      flow.lane.due += waiter.weight;
     }
-    // What a lane has had is forgotten with the last who could be the worse for it.
+    // The charges only matter while there are other waiters.
     if (this.length > 0) return;
     this.#used.clear();
     this.#passed = undefined;
@@ -122,10 +125,10 @@ class PartyLine extends Lanes {
     this.lanes.push(lane.line);
   }
 
-  /** Where the party waits, or would. */
+  /** The subqueue in which the flow's requests are queued, or would be. */
   #chargedLaneOf(name: string): ChargedLane {
-    const party = this.#parties.get(name);
-    if (party !== undefined) return party.lane;
+    const flow = this.#flows.get(name);
+    if (flow !== undefined) return flow.lane;
     let number = 0;
     let least = Infinity;
     for (const dealt of deal(name, this.#seed)) {
@@ -156,7 +159,7 @@ class PartyLine extends Lanes {
   }
 }
 
-/** Those that say nothing wait for one party. */
+/** Requests without a `party` form one flow. */
 function nameOf({ party = '' }: Waiter): string {
   return party;
 }

@@ -6,14 +6,15 @@ import { fifo } from './fifo.ts';
 import { Lanes, mostInARow, oldestOf } from './lanes.ts';
 
 /**
- * Higher priorities first, each class in the given order. In a full queue, a new request of a higher class displaces the
- * youngest waiter of the lowest (rejected as `full`). A queued waiter does not starve: while lower classes have waiters,
- * one of ten grants goes to the oldest of those. But a flood of higher classes that fills the queue displaces lower ones
- * before that: a lower class that must be served needs a part of the limit (`byShare()`) or a limit of its own. At a gate
- * of several limits, a request that holds a permit which a higher class is queued for inherits that priority.
+ * Higher priorities first, each class in the given order. In a full queue, a new request of a higher class displaces
+ * the youngest waiter of the lowest (rejected as `full`). A queued waiter does not starve: while lower classes have
+ * waiters, one of ten grants goes to the oldest of those. But a flood of higher classes that fills the queue
+ * displaces lower ones before that: a lower class that must be served needs a part of the limit (`byShare()`) or a
+ * limit of its own. At a gate of several limits, a request that holds a permit which a higher class is queued for
+ * inherits that priority.
  *
- * @param order Within a class. Default: `fifo()`.
- * @throws HeadgateError for an order that is none, or `byShare()`.
+ * @param order The order within a class. Default: `fifo()`.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()`.
  */
 export function byPriority(order: Order = fifo()): Order {
   checkInner(order);
@@ -21,9 +22,9 @@ export function byPriority(order: Order = fifo()): Order {
 }
 
 class PriorityLine extends Lanes {
-  /** One for each class. */
+  /** One subqueue per priority. */
   protected readonly lanes: readonly Line[];
-  /** How many have been let in, one after the other, while somebody of a lower class waited. */
+  /** Consecutive grants while a waiter of a lower class was queued. */
   #inARow = 0;
 
   constructor(order: Order, site: Site) {
@@ -31,7 +32,7 @@ class PriorityLine extends Lanes {
     this.lanes = priorities.map(() => createLine(order, site));
   }
 
-  /** Of the lowest class: the first that may have to go. */
+  /** The youngest waiter of the lowest class, which is displaced first. */
   get youngest(): Waiter | undefined {
     return this.#lowest?.youngest;
   }
@@ -42,7 +43,7 @@ class PriorityLine extends Lanes {
     return lower === undefined ? this.lanes[highest]?.next : this.laneOf(lower).next;
   }
 
-  /** Of a higher class only. */
+  /** Only a waiter of a higher class may overtake, or one that the chosen waiter's own subqueue allows. */
   besides(chosen: Waiter, room: number): Waiter | undefined {
     const higher = this.lanes.slice(0, rank(chosen.priority));
     const lane = higher.find(({ next }) => next !== undefined && next.weight <= room);
@@ -68,7 +69,7 @@ class PriorityLine extends Lanes {
   override remove(waiter: Waiter, isGranted: boolean): void {
     super.remove(waiter, isGranted);
     if (!isGranted) return;
-    // Whoever was let in before somebody higher has had the turn of the lower ones.
+    // A waiter granted ahead of a higher class has used the lower classes' turn.
     const lane = this.laneOf(waiter);
     const highest = this.#highest;
     const isPassed = highest >= 0 && highest < this.lanes.indexOf(lane);
@@ -79,7 +80,7 @@ class PriorityLine extends Lanes {
     return this.lanes[rank(priority)] as Line;
   }
 
-  /** The rank of the highest class in which somebody waits; below 0 where nobody does. */
+  /** The rank of the highest class with waiters; below 0 if there are none. */
   get #highest(): number {
     return this.lanes.findIndex(({ length }) => length > 0);
   }

@@ -9,15 +9,16 @@ import { Lanes, mostInARow } from './lanes.ts';
 import { rounding, Share } from './share.ts';
 
 /**
- * Parts of a limit that are guaranteed, by name. While a part is unused, others borrow it; released weight goes to a share
- * that holds less than its part, and in a full queue its newcomer displaces a waiter of a share that has more, which is
- * rejected as `full`. Permits are never revoked. What the parts leave over is for all.
- * A share is unused while its weight in flight is below its part of the limit, as in Netflix' concurrency-limits. Waiters
- * heavier than their part have it over time: their share waits until the others have had as much.
+ * Guarantees parts of the limit, by name. Other requests may use what a share does not; a released permit goes to a
+ * share that holds less than its part, and in a full queue a new request of such a share displaces a waiter of a
+ * share that has more than its part (rejected as `full`). Permits are never revoked. All requests compete for the
+ * rest of the limit. A share is unused while its weight in flight is below its part of the limit, as in Netflix'
+ * concurrency-limits. A waiter heavier than its share's part gets that part on average: afterwards its share waits
+ * until the others have caught up.
  *
- * @param shares Each a number above 0 and at most 1; together at most 1.
- * @param order Within a share. Default: `fifo()`.
- * @throws HeadgateError for shares that are none or come to more than 1, and for an order that is none.
+ * @param shares Parts of the limit by name: numbers above 0 with a sum of at most 1.
+ * @param order The order within a share. Default: `fifo()`.
+ * @throws HeadgateError for invalid shares, and for a value that is not an order or is `byShare()`.
  */
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
@@ -31,9 +32,9 @@ class ShareLine extends Lanes {
   readonly #byName = new Map<string | undefined, Share>();
   readonly #shares: readonly Share[];
   readonly #ranks: boolean;
-  /** Grants in a row by class, where no part was owed. */
+  /** Consecutive grants while no share was owed room. */
   #inARow = 0;
-  /** The weight admitted in all. */
+  /** Total weight ever admitted. */
   #admitted = 0;
 
   constructor(parts: ReadonlyMap<string, number>, order: Order, site: Site) {
@@ -46,7 +47,7 @@ class ShareLine extends Lanes {
     this.lanes = this.#shares.map(({ line }) => line);
   }
 
-  /** Of the share that has the most beyond its part. */
+  /** The youngest waiter of the share that exceeds its part the most. */
   get youngest(): Waiter | undefined {
     return this.#greediest?.line.youngest;
   }
@@ -55,7 +56,7 @@ class ShareLine extends Lanes {
     return this.#chosen?.next;
   }
 
-  /** No other share passes a waiter that its part has room for. */
+  /** Other shares may only overtake a waiter that is heavier than its share's part. */
   besides(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#of(chosen.share);
     const other = own.isTooHeavy(chosen)
@@ -101,8 +102,9 @@ class ShareLine extends Lanes {
   }
 
   /**
-   * Of the shares that are owed room, the one that holds the least of its part. Room owed to one whose turn has not come is
-   * for the other parts, and for itself where they want none. The rest is for all, in the order of arrival or by class.
+   * Of the shares that are owed room, the one that holds the least of its part. Room of a share that is not due yet
+   * goes to the other shares, or to that share if they have no waiters. All shares compete for the rest, by arrival
+   * or priority.
    */
   get #chosen(): Share | undefined {
     const admitted = this.#admitted;
@@ -121,7 +123,7 @@ class ShareLine extends Lanes {
     return this.#inARow < mostInARow ? best : this.#patientest;
   }
 
-  /** Of the shares that have waiters and pass the test: those that are owed room first, then by class and arrival. */
+  /** The best of the shares that have waiters and pass the test: owed room first, then by priority and arrival. */
   #best(test: (share: Share) => boolean): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {
@@ -137,7 +139,7 @@ class ShareLine extends Lanes {
     return isOwed ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
   }
 
-  /** Whose oldest has waited longest. */
+  /** The share of the oldest waiter. */
   get #patientest(): Share | undefined {
     const { oldest } = this;
     return oldest && this.#of(oldest.share);
@@ -153,7 +155,7 @@ class ShareLine extends Lanes {
   }
 }
 
-/** Who holds less of its part; of equals, the heavier, which might not fit later, and then whose oldest came first. */
+/** Less of its part held first, then the heavier next waiter, which might not fit later, then the older waiter. */
 function isNeedier(one: Share, other: Share): boolean {
   const held = one.held / one.part - other.held / other.part;
   if (held !== 0) return held < 0;
@@ -174,7 +176,7 @@ function checkShares(shares: Readonly<Record<string, number>>): ReadonlyMap<stri
   if (parts.size === 0) throw invalid('shares', 'an object with a part for each name', shares);
   let sum = 0;
   for (const [name, part] of parts) sum += checkPart(`shares.${name}`, part);
-  // As 0.1 + 0.2 comes to a little more than 0.3.
+  // Tolerates rounding errors: 0.1 + 0.2 is slightly more than 0.3.
   if (sum <= 1 + rounding) return parts;
   throw invalid('shares', 'parts that together are at most 1', sum);
 }

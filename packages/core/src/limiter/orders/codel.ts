@@ -6,21 +6,22 @@ import { FifoLine } from './fifo.ts';
 
 export interface CodelOptions {
   /**
-   * Milliseconds, more than 0, that one may wait under overload. About the time in which a place comes free: with a limit of
-   * 10 and 50 ms a request, that is 5. Default: 5.
+   * Milliseconds, above 0, that a request may wait under overload. About the time between two releases: 5 with a
+   * limit of 10 and 50 ms per request. Default: 5.
    */
   target?: number | undefined;
-  /** Milliseconds, more than 0, for which a line must not have been empty to count as overloaded. Default: 100. */
+  /** The queue counts as overloaded after it has not been empty for this many milliseconds (above 0). Default: 100. */
   interval?: number | undefined;
 }
 
 /**
- * First come, first served while it is calm. Once the line has not been empty for `interval`, the newest comes first, makes
- * room for itself in a full line, and who has waited for longer than `target` is rejected as `overloaded`: what is served is
- * then served soon, instead of everybody late. Nobody is shed for whom there is nobody to replace it.
- * After "Fail at Scale" (Maurer, 2015), whose controlled delay is a simple form of CoDel (Nichols and Jacobson, 2012).
+ * FIFO at normal load. Once the queue has not been empty for `interval`, the newest request is served first and
+ * displaces the oldest from a full queue, and requests that have waited longer than `target` are rejected
+ * (`overloaded`): some requests are then served soon, instead of all of them late. The last waiter is never shed.
+ * After "Fail at Scale" (Maurer, 2015), whose controlled delay is a simple form of CoDel (Nichols and Jacobson,
+ * 2012).
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function codel(options: CodelOptions = {}): Order {
   checkNames('codel', options, ['target', 'interval']);
@@ -30,7 +31,10 @@ export function codel(options: CodelOptions = {}): Order {
 }
 
 class CodelLine extends FifoLine {
-  /** Since when it has not been empty: whoever comes may have waited elsewhere for long. */
+  /**
+   * Since when the queue has not been empty. Waiters' own times do not tell, as they may have queued elsewhere
+   * before.
+   */
   #busySince = 0;
 
   constructor(
@@ -55,7 +59,7 @@ class CodelLine extends FifoLine {
     return this.isOverloaded() ? this.oldest : undefined;
   }
 
-  /** The time alone may have changed whose turn it is. */
+  /** The passing of time alone may change which waiter is next. */
   override mayBeNext(): boolean {
     return true;
   }

@@ -1,15 +1,16 @@
 import { BuiltInLine, type Line, type Order } from '../line.ts';
 import type { Waiter } from '../waiter.ts';
 
-/** First come, first served: what a line does that is told nothing else. */
+/** First in, first out: the default order. */
 export function fifo(): Order {
   return { create: () => new FifoLine() };
 }
 
 /**
- * In order of arrival at the gate, linked through the waiters themselves: joining at the end and leaving from anywhere
- * are O(1). Only who comes from an earlier limit of its gate is inserted further ahead, since by arrival at each limit
- * alone narrow permits would be held by the last in line.
+ * A queue in the order of arrival at the gate, linked through the waiters themselves: enqueueing at the end and
+ * removing from anywhere are O(1). Only a waiter that comes from an earlier limit of its gate is inserted further
+ * ahead: in the order of arrival at each limit, permits of narrow limits would be held by the last waiters of the
+ * queue.
  */
 export class FifoLine extends BuiltInLine implements Line {
   oldest: Waiter | undefined = undefined;

@@ -1,20 +1,20 @@
-/** How many lanes there are. */
-const deck = 128;
-/** How many of them a party is dealt. */
-const handSize = 6;
+/** Number of subqueues. */
+const DECK_SIZE = 128;
+/** How many of them a flow is dealt. */
+const HAND_SIZE = 6;
 
-/** The numbers of a party's lanes, all different and always the same for one seed. */
-export function deal(party: string, seed: number): readonly number[] {
+/** The numbers of a flow's subqueues: distinct, and the same for every call with one seed. */
+export function deal(flow: string, seed: number): readonly number[] {
   const hand: number[] = [];
-  let chance = hash(party, seed);
-  for (let left = deck; left > deck - handSize; left--) {
+  let chance = hash(flow, seed);
+  for (let left = DECK_SIZE; left > DECK_SIZE - HAND_SIZE; left--) {
     hand.push(nth(chance % left, hand));
     chance = Math.floor(chance / left);
   }
   return hand;
 }
 
-/** Of the numbers that are not in the hand yet. */
+/** The number at this index of those that are not in the hand yet. */
 function nth(index: number, hand: readonly number[]): number {
   let number = index;
   for (const taken of [...hand].sort((one, other) => one - other)) if (taken <= number) number++;
@@ -22,8 +22,8 @@ function nth(index: number, hand: readonly number[]): number {
 }
 
 /**
- * 53 bits from two multiplicative hashes (the first is FNV-1a), each finished as in MurmurHash3. They need not withstand an attack:
- * the seed is secret.
+ * 53 bits from two multiplicative hashes (the first is FNV-1a), each finalized as in MurmurHash3. They need not resist
+ * attacks, since the seed is secret.
  */
 function hash(text: string, seed: number): number {
   let low = seed ^ 0x811c9dc5;

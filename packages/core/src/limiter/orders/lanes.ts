@@ -2,20 +2,20 @@ import { BuiltInLine, type Line } from '../line.ts';
 import { isHigher, type Priority } from '../priority.ts';
 import type { Waiter } from '../waiter.ts';
 
-/** Grants in a row to higher classes before a lower one has its turn. */
+/** Maximum number of consecutive grants to higher classes before a lower one gets a turn. */
 export const mostInARow = 9;
 
-/** A line of several, each in an order of its own. */
+/** A queue of several subqueues, each with its own order. */
 export abstract class Lanes extends BuiltInLine implements Line {
   length = 0;
   weight = 0;
 
-  /** Those in which somebody may wait. */
+  /** The subqueues that may have waiters. */
   protected abstract readonly lanes: Iterable<Line>;
   abstract readonly youngest: Waiter | undefined;
   abstract readonly next: Waiter | undefined;
   abstract spare(newcomer: Waiter): Waiter | undefined;
-  /** Where it waits, or for a newcomer, would. */
+  /** The subqueue in which the waiter is queued or would be enqueued. */
   protected abstract laneOf(waiter: Waiter): Line;
 
   get oldest(): Waiter | undefined {
@@ -33,7 +33,7 @@ export abstract class Lanes extends BuiltInLine implements Line {
     return highest;
   }
 
-  /** Whose turn it is may have changed with anybody's coming or going. */
+  /** Any waiter that joins or leaves may change which waiter is next. */
   mayBeNext(_waiter: Waiter): boolean {
     return true;
   }
@@ -51,7 +51,7 @@ export abstract class Lanes extends BuiltInLine implements Line {
   }
 }
 
-/** By arrival. */
+/** The waiter that arrived first in any of the subqueues. */
 export function oldestOf(lanes: Iterable<Line>): Waiter | undefined {
   let oldest: Waiter | undefined;
   for (const { oldest: own } of lanes) {

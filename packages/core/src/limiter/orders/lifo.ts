@@ -3,8 +3,8 @@ import type { Waiter } from '../waiter.ts';
 import { FifoLine } from './fifo.ts';
 
 /**
- * Last come, first served: under overload the newest is the most likely to be still waited for. In a full line the
- * oldest makes room.
+ * Last in, first out: under overload, the client of the newest request is the most likely to be still waiting. In a
+ * full queue, the oldest request is displaced and rejected (`full`).
  */
 export function lifo(): Order {
   return { create: () => new LifoLine() };
