@@ -1,7 +1,7 @@
 import { HeadgateError, invalid } from './errors.ts';
 import { nearest } from './suggestion.ts';
 
-/** Refuses misspelt options: a `queuLimit` that is silently ignored protects nobody. */
+/** @throws HeadgateError for an unknown option: a misspelt `queuLimit` that is silently ignored would limit nothing. */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) throw invalid(owner, 'an object', options);
   for (const name of Object.keys(options)) {
@@ -13,10 +13,10 @@ export function checkNames(owner: string, options: object, known: readonly strin
   }
 }
 
-/** A whole number of at least `least`. */
-export function checkCount(option: string, value: unknown, least: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw invalid(option, `a whole number of at least ${least}`, value);
+/** A whole number of at least `min`. */
+export function checkCount(option: string, value: unknown, min: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= min) return value as number;
+  throw invalid(option, `a whole number of at least ${min}`, value);
 }
 
 /** As `checkCount`, or Infinity. */
@@ -26,25 +26,25 @@ export function checkBound(option: string, value: unknown): number {
   throw invalid(option, 'a whole number of at least 0, or Infinity', value);
 }
 
-/** Milliseconds, of which a fraction or Infinity may be meant. */
+/** Milliseconds from 0, including fractions and Infinity. */
 export function checkDuration(option: string, value: unknown): number {
   if (typeof value === 'number' && value >= 0) return value;
   throw invalid(option, 'a number of milliseconds, 0 or more', value);
 }
 
-/** As `checkDuration`, but 0 can only be a mistake. */
+/** As `checkDuration`, but without 0. */
 export function checkSpan(option: string, value: unknown): number {
   if (typeof value === 'number' && value > 0) return value;
   throw invalid(option, 'a number of milliseconds above 0', value);
 }
 
-/** A part of something: more than nothing, less than all. */
+/** A number between 0 and 1, both excluded. */
 export function checkFraction(option: string, value: unknown): number {
   if (typeof value === 'number' && value > 0 && value < 1) return value;
   throw invalid(option, 'a number between 0 and 1', value);
 }
 
-/** A part of something that may be all of it. */
+/** A number above 0 and at most 1. */
 export function checkPart(option: string, value: unknown): number {
   if (typeof value === 'number' && value > 0 && value <= 1) return value;
   throw invalid(option, 'a number above 0 and at most 1', value);
@@ -55,7 +55,7 @@ export function checkText(option: string, value: unknown): string {
   throw invalid(option, 'a string that is not empty', value);
 }
 
-/** Of an `Authorization: Bearer` header. It is a secret: the message must not tell it. */
+/** The token of an `Authorization: Bearer` header. The error does not contain it, since it is secret. */
 export function checkToken(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value)) return value;
@@ -77,7 +77,7 @@ export function checkFlag(option: string, value: unknown): boolean {
   throw invalid(option, 'true or false', value);
 }
 
-/** An object with these methods, all of which may be missing where they are `optional`. */
+/** An object with these methods; with `optional`, any of them may be missing. */
 export function checkMethods<T extends object>(
   option: string,
   value: T,

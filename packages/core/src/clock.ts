@@ -5,12 +5,12 @@ import { attempt, invalid, throwLater } from './errors.ts';
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
   now(): number;
-  /** Calls back once, after so many milliseconds; returns what `clearTimeout` takes. */
+  /** Calls `callback` once, after `delay` milliseconds; returns a handle for `clearTimeout`. */
   setTimeout(callback: () => void, delay: number): unknown;
   clearTimeout(timer: unknown): void;
 }
 
-/** `performance.now()`, which a step of the wall clock does not move, and the runtime's own timers. */
+/** `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   setTimeout: (callback, delay) => setTimeout(callback, delay),
@@ -24,8 +24,8 @@ export function checkClock(clock: Clock | undefined): Clock {
 }
 
 /**
- * An application's clock, which does not throw: no permit may be lost because a clock fails. Its errors surface as uncaught
- * exceptions, and time stands still meanwhile.
+ * Wraps an application's clock so that it never throws, since a failing clock must not leak permits. Its errors
+ * surface as uncaught exceptions, and `now` then returns the last valid time.
  */
 class SafeClock implements Clock {
   #now = 0;
@@ -49,7 +49,7 @@ class SafeClock implements Clock {
   }
 }
 
-/** An application's `random`, which does not throw, and gives numbers from 0 to below 1. */
+/** Wraps an application's `random` so that it never throws and always returns a number from 0 to below 1. */
 export function checkRandom(random: (() => number) | undefined): () => number {
   if (random === undefined || random === Math.random) return Math.random;
   checkFunction('random', random);
@@ -61,22 +61,25 @@ export function checkRandom(random: (() => number) | undefined): () => number {
   };
 }
 
-/** Milliseconds by which a timer may fire early: runtimes take whole ones. */
-const maxEarliness = 2;
+/** Milliseconds by which a timer may fire early, since runtimes round to whole ones. */
+const MAX_EARLINESS = 2;
 
 /**
- * The time when a timer fires that was due then. One that fires much too early does not run by the clock, as where a test
- * replaces `setTimeout` and not `performance.now`: then it counts as on time.
+ * The current time in the callback of a timer that was due at `due`. A timer that fires much too early does not
+ * follow the clock, as when a test replaces `setTimeout` but not `performance.now`: it then counts as on time.
  */
 export function dueTime(clock: Clock, due: number): number {
   const now = clock.now();
-  return due - now > maxEarliness ? due : now;
+  return due - now > MAX_EARLINESS ? due : now;
 }
 
-/** Milliseconds. Timers above it fire at once, in Node and in browsers. */
+/** Maximum delay of a timer in milliseconds. Longer timers fire immediately, in Node and in browsers. */
 export const longestTimer = 2 ** 31 - 1;
 
-/** Calls back after so many milliseconds; never, where that is longer than a timer can be. Returns what cancels it. */
+/**
+ * Calls `callback` after `delay` milliseconds, or never if that exceeds the maximum of a timer. Returns a function that
+ * cancels it. A `background` timer does not keep the process alive.
+ */
 export function startTimer(
   clock: Clock,
   delay: number,
@@ -89,7 +92,7 @@ export function startTimer(
   return () => clock.clearTimeout(timer);
 }
 
-/** Nothing must be kept alive by the timer: a process that is otherwise done may end. */
+/** Lets the process exit although the timer is pending. */
 export function unref(timer: unknown): void {
   (timer as { unref?: () => void } | undefined)?.unref?.();
 }

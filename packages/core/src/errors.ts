@@ -1,4 +1,4 @@
-/** Every code has its paragraph in `docs/errors.md`. */
+/** Codes of errors; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'ERR_HEADGATE_OPTION'
   | 'ERR_HEADGATE_UNKNOWN_OPTION'
@@ -19,28 +19,29 @@ export type ErrorCode =
   | 'ERR_HEADGATE_STORE_TIMEOUT'
   | 'ERR_HEADGATE_STORE_REFUSED';
 
-/** Every error that Headgate makes. Tell them apart by `code`. */
+/** Base class of all errors of Headgate. Distinguish them by `code`. */
 export class HeadgateError extends Error {
   override readonly name: string = 'HeadgateError';
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** The option at fault, where there is one. */
+    /** Name of the invalid option, if there is one. */
     readonly option?: string,
   ) {
     super(message);
   }
 }
 
-/** The error for a value that an option cannot take. */
+/** Creates the error for a value that an option does not allow. */
 export function invalid(
   option: string,
   expected: string,
   value: unknown,
   code: ErrorCode = 'ERR_HEADGATE_OPTION',
 ): HeadgateError {
-  // Of an asynchronous function where a synchronous one is meant: its rejection is to end no process.
+  // The promise comes from an async function where a synchronous one is required: its rejection must not crash the
+  // process.
   if (value instanceof Promise) value.catch(() => {});
   return new HeadgateError(code, `${option} must be ${expected}, got ${shown(value)}`, option);
 }
@@ -57,7 +58,7 @@ function kind(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** What it returns; undefined where it throws, which surfaces as an uncaught exception and stops nothing. */
+/** Returns the result of `call`, or undefined if it throws; the error then surfaces as an uncaught exception. */
 export function attempt<T>(call: () => T): T | undefined {
   try {
     return call();
@@ -67,7 +68,7 @@ export function attempt<T>(call: () => T): T | undefined {
   }
 }
 
-/** Throws outside the present call, so that one caller's bug does not stop the work of the others. */
+/** Throws in a microtask, so that one caller's error does not affect other callers. */
 export function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

@@ -1,4 +1,4 @@
-/** The name that was perhaps meant: the nearest by edits of a letter, if they are few for its length. */
+/** The known name with the smallest edit distance, if that is small for the length of `name`. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.ceil(name.length / 4)) + 1;
@@ -11,7 +11,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** Levenshtein distance, computed row by row. */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...one].entries()) {

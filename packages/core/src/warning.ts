@@ -7,7 +7,7 @@ export function warnOnce(code: `HEADGATE_${string}`, message: string): void {
   warn(code, message);
 }
 
-/** Warns the operator; through `process.emitWarning` where there is one. */
+/** Warns the operator through `process.emitWarning`, or `console.warn` in runtimes without it. */
 export function warn(code: `HEADGATE_${string}`, message: string): void {
   const text = `${message} (@headgate/core/docs/errors.md, ${code})`;
   const { process } = globalThis as {

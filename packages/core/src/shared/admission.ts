@@ -6,21 +6,21 @@ import { Lease } from './lease.ts';
 import { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 
-/** Lets in who asks, with a lease or while the store is away without one, and takes back what is given back. */
+/** Grants permits, with a lease or during an outage without one, and takes releases. */
 export class Admission {
   /** Weight held. */
   inflight = 0;
-  /** Weight given back ever, for `Retry-After`. */
+  /** Total weight ever released, for `Retry-After`. */
   returned = 0;
 
   constructor(private readonly pool: SharedPool) {}
 
-  /** A lease is free: to who is next; back to the store where nobody is. */
+  /** Passes a free lease to the next waiter, or releases it to the store if there is none. */
   pass(lease: Lease): void {
     const { pool } = this;
     const { handoff, holdings } = pool;
     for (let waiter = handoff.next(lease); waiter !== undefined; waiter = handoff.next(lease)) {
-      if (this.#misses(waiter)) continue;
+      if (this.#dropsIfLate(waiter)) continue;
       this.admit(waiter, lease);
       return pool.settle();
     }
@@ -28,7 +28,7 @@ export class Admission {
     pool.settle();
   }
 
-  /** Without a lease, it counts under the limit of this process alone. */
+  /** Grants the waiter a permit. Without a lease, the permit counts against the limit of this process alone. */
   admit(waiter: Waiter, lease?: Lease, local?: BasePermit): void {
     const { pool } = this;
     const { clock, ledger, fallback } = pool.home;
@@ -50,7 +50,7 @@ export class Admission {
     }
   }
 
-  /** Tells the store of a permit that was given without it. */
+  /** Registers at the store a permit that was granted without it. */
   register(permit: SharedPermit): void {
     const { pool } = this;
     const { session } = pool.home;
@@ -75,7 +75,7 @@ export class Admission {
     this.pool.settle();
   }
 
-  /** A permit's true weight has become known. */
+  /** Applies the changed weight of a permit. */
   reweigh(permit: SharedPermit, weight: number): void {
     const { lease, local } = permit;
     this.#hold(weight - permit.weight);
@@ -87,8 +87,8 @@ export class Admission {
     this.pool.home.session.ask('resize', lease);
   }
 
-  /** Whether it can no longer be let in; then it has been told. */
-  #misses(waiter: Waiter): boolean {
+  /** Whether the waiter has timed out or is gone; it has then been rejected or withdrawn. */
+  #dropsIfLate(waiter: Waiter): boolean {
     const { clock, tally } = this.pool.home;
     const now = (waiter.term?.owner.clock ?? clock).now();
     if (isLate(waiter, now)) this.pool.tell(waiter, 'timeout');

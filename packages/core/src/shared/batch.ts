@@ -3,12 +3,12 @@ import { StoreError } from '../limiter/store-error.ts';
 import type { Answer, Op, Store } from './store.ts';
 import { Turn } from './turn.ts';
 
-/** Is told the answer, and when the question was sent. */
+/** Receives the answer, and the time at which the operation was sent. */
 export type Answered = (answer: Answer, sent: number) => void;
 
-/** What is asked of a store in one turn travels together; every question has an answer, whatever the store does. */
+/** Sends the operations of one event-loop iteration together. Each gets an answer, even if the store misbehaves. */
 export class Batch {
-  #asked: { op: Op; answered: Answered }[] = [];
+  #pending: { op: Op; answered: Answered }[] = [];
   readonly #turn = new Turn(() => {
     void this.#send();
   });
@@ -16,25 +16,25 @@ export class Batch {
   constructor(private readonly store: Store) {}
 
   add(op: Op, answered: Answered): void {
-    this.#asked.push({ op, answered });
+    this.#pending.push({ op, answered });
     this.#turn.soon();
   }
 
   async #send(): Promise<void> {
-    const asked = this.#asked;
-    this.#asked = [];
+    const batch = this.#pending;
+    this.#pending = [];
     const sent = this.store.clock.now();
-    const answers = await this.#answers(asked.map(({ op }) => op));
-    for (const [index, { answered }] of asked.entries()) {
+    const answers = await this.#answers(batch.map(({ op }) => op));
+    for (const [index, { answered }] of batch.entries()) {
       try {
-        answered(answers[index] ?? silent, sent);
+        answered(answers[index] ?? invalidAnswer, sent);
       } catch (error) {
         throwLater(error);
       }
     }
   }
 
-  /** Also of a store that throws, or rejects, or answers nonsense. */
+  /** Tolerates a store that throws, rejects, or returns invalid answers. */
   async #answers(ops: readonly Op[]): Promise<(Answer | undefined)[]> {
     try {
       const answers: unknown[] = await this.store.send(ops, this.store.timeout);
@@ -50,9 +50,11 @@ function isAnswer(answer: unknown): answer is Answer {
 }
 
 function failed(cause: unknown): Answer {
-  return { error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store has failed', cause) };
+  return {
+    error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store failed unexpectedly', cause),
+  };
 }
 
-const silent: Answer = {
-  error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store gave no answer that makes sense'),
+const invalidAnswer: Answer = {
+  error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store returned an invalid answer'),
 };

@@ -2,12 +2,12 @@ import { type Clock, startTimer } from '../clock.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 
 /**
- * Whether the store is there, as far as one limit is concerned. Opened by a call that fails, so that no more than the
- * calls of one timeout wait in vain. Closed by a probe alone, of which there is one at a time: where only some calls
- * fail, those that do not would close it again and again, and each time all who wait would go back to the store.
+ * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that at most the calls of
+ * one timeout wait in vain. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
+ * close it again and again, and each time all waiters would return to the store.
  */
 export class Circuit {
-  /** Why the store is away; undefined where it is not. */
+  /** Why the store is unavailable; undefined if it is available. */
   error: StoreError | undefined = undefined;
   #cancel = () => {};
   #isProbing = false;
@@ -15,22 +15,22 @@ export class Circuit {
 
   constructor(
     private readonly clock: Clock,
-    /** Milliseconds from one probe to the next. */
-    private readonly pause: number,
-    /** Asks the store something harmless; rejects with a StoreError. */
+    /** Milliseconds between two probes. */
+    private readonly interval: number,
+    /** A read-only call to the store; rejects with a StoreError. */
     private readonly probe: () => Promise<unknown>,
     private readonly changed: () => void,
   ) {}
 
   failed(error: StoreError): void {
-    // A server that answers, be it with an error, is there.
+    // A server that answers with an error is available.
     if (isAnswer(error) || this.error !== undefined || this.#hasEnded) return;
     this.error = error;
     this.#probeLater();
     this.changed();
   }
 
-  /** Something tells that it may have changed. */
+  /** The state may have changed: probes the store. */
   async doubt(): Promise<void> {
     if (this.#isProbing || this.#hasEnded) return;
     this.#isProbing = true;
@@ -56,7 +56,7 @@ export class Circuit {
   #probeLater(): void {
     this.#cancel();
     if (this.#hasEnded) return;
-    this.#cancel = startTimer(this.clock, this.pause, () => void this.doubt(), true);
+    this.#cancel = startTimer(this.clock, this.interval, () => void this.doubt(), true);
   }
 }
 

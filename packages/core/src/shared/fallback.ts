@@ -11,21 +11,21 @@ import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { SharedPools } from './shared-pools.ts';
 
-/** Limits this process alone, while the store is away. */
+/** Applies `onStoreError` while the store is unavailable. */
 export class Fallback {
-  /** Counts what is held here. Also for `admit`: it is to be told to the store that is back. */
+  /** Counts the permits held here; also with `admit`, to register them when the store is available again. */
   #limiter: InProcessLimiter | undefined;
-  /** Given without the store. */
-  readonly #strays = new Set<SharedPermit>();
-  /** A store that refuses to hear of them is not asked with every answer that it gives to others. */
-  #silentUntil = -Infinity;
+  /** Permits that were granted without the store. */
+  readonly #unregistered = new Set<SharedPermit>();
+  /** When registering may be tried again, after the store has refused it. */
+  #retryAt = -Infinity;
 
   constructor(
     private readonly home: SharedPools,
     readonly policy: OutagePolicy,
   ) {}
 
-  /** Somebody comes while the store is away: is let in, waits here, or is turned away. */
+  /** Admits, queues or rejects a new request while the store is unavailable. */
   newcomer(pool: SharedPool, waiter: Waiter, timeout: number): void {
     const { name, circuit } = this.home;
     this.home.affected(circuit.error);
@@ -39,13 +39,13 @@ export class Fallback {
     if (limiter.queued >= this.home.queueLimit || !waiter.joins()) {
       return pool.rejectNewcomer(waiter, 'full');
     }
-    // Asking may have run the app's own code.
+    // `joins` may have run application code.
     const again = this.home.of(waiter.key, waiter.limit);
     if (this.home.closed) return again.rejectNewcomer(waiter, 'closed');
     this.#wait(again.startWaiting(waiter, timeout));
   }
 
-  /** Somebody who waits for the store's word, or in its line. */
+  /** Takes over a waiter whose lease is requested or queued at the store. */
   take(lease: Lease, error: StoreError | undefined): void {
     const { pool, waiter } = lease;
     if (waiter === undefined || lease.standIn !== undefined) return;
@@ -63,38 +63,39 @@ export class Fallback {
     if (standIn !== undefined) this.#limiter?.withdraw(standIn);
   }
 
-  /** One with a lease: it counts here as well, where others are let in without the store. */
+  /** Counts a permit with a lease here as well, while others are admitted without the store. */
   count(permit: SharedPermit): void {
     permit.local ??= this.#limiter?.admitBeyond(permit);
   }
 
-  /** Given without the store. */
+  /** Adds a permit that was granted without the store. */
   add(permit: SharedPermit): void {
-    this.#strays.add(permit);
+    this.#unregistered.add(permit);
   }
 
   forget(permit: SharedPermit): void {
-    this.#strays.delete(permit);
+    this.#unregistered.delete(permit);
   }
 
-  /** The store was told of it in vain. */
+  /** Registering the permit has failed. */
   addAgain(permit: SharedPermit): void {
     const { clock, lease } = this.home.session.store;
-    this.#strays.add(permit);
-    this.#silentUntil = clock.now() + lease * renewalPart;
+    this.#unregistered.add(permit);
+    this.#retryAt = clock.now() + lease * renewalPart;
   }
 
-  /** The store answers, though it may have refused before: it is told of those who were let in without it. */
+  /** The store answers: registers the permits that were granted without it, unless it has just refused that. */
   tellOf(pool: SharedPool): void {
-    if (this.#strays.size === 0 || this.home.session.store.clock.now() < this.#silentUntil) return;
-    for (const permit of this.#strays) {
+    if (this.#unregistered.size === 0 || this.home.session.store.clock.now() < this.#retryAt)
+      return;
+    for (const permit of this.#unregistered) {
       if (permit.pool !== pool) continue;
-      this.#strays.delete(permit);
+      this.#unregistered.delete(permit);
       pool.admission.register(permit);
     }
   }
 
-  /** The store is away: what this process holds counts here, who waits goes on here, in order. */
+  /** The store has become unavailable: counts the held permits here, and takes over the waiters in order. */
   begin(): void {
     for (const pool of this.home.inUse()) {
       pool.holdings.returnIdle();
@@ -103,27 +104,27 @@ export class Fallback {
     }
   }
 
-  /** The store is back: it is told what was let in without it, and who waits goes on there. */
+  /** The store is available again: registers the permits granted without it, and resumes the waiters there. */
   end(): void {
     this.#limiter = undefined;
     for (const pool of this.home.inUse()) {
       for (const permit of pool.holdings.permits) permit.local = undefined;
     }
-    for (const permit of this.#strays) {
+    for (const permit of this.#unregistered) {
       permit.local = undefined;
       permit.pool.admission.register(permit);
     }
-    this.#strays.clear();
+    this.#unregistered.clear();
     for (const pool of this.home.inUse()) pool.resume();
   }
 
-  /** What it asks of this process alone; the limit may have been lowered since it came. */
+  /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
   #asked({ key, weight, limit }: Waiter, { view }: SharedPool): AcquireOptions {
     return { key, weight: Math.min(weight, view.limit), limit };
   }
 
   #wait(lease: Lease): void {
-    const standIn = new StandIn(lease);
+    const standIn = new LocalWaiter(lease);
     lease.standIn = standIn;
     this.#begun().request(standIn);
   }
@@ -146,8 +147,8 @@ export class Fallback {
   }
 }
 
-/** Waits in this process for one whose lease the store does not give. */
-class StandIn extends Waiter {
+/** Waits at the local limiter on behalf of a waiter whose lease the store cannot grant. */
+class LocalWaiter extends Waiter {
   constructor(private readonly lease: Lease) {
     super();
     const { waiter } = lease;

@@ -5,22 +5,23 @@ import { mostAtHome } from './reserve.ts';
 import type { SharedPool } from './shared-pool.ts';
 
 /**
- * Permits that pass from hand to hand in this process before they go back to the store. Who has come first is next,
- * whichever lease comes free: the place that it leaves in the store's line goes to another who waits here.
+ * Hands released leases to waiters of this process before they return to the store. The oldest waiter is next,
+ * whichever lease is released: the position that it leaves in the store's queue goes to another waiter of this
+ * process.
  */
 export class Handoff implements Served {
   ready = false;
-  /** Given back, to pass to who waits here. */
+  /** Released leases, to be passed to waiters of this process. */
   readonly #passing: Lease[] = [];
 
   constructor(private readonly pool: SharedPool) {}
 
-  /** How many leases are asked for at once: as many as can be held; without hand-off, one for each who waits. */
+  /** Maximum number of leases requested at once: with hand-off as many as can be held, without it one per waiter. */
   get mostSent(): number {
     return this.#isOn ? this.pool.view.limit : Infinity;
   }
 
-  /** Whether a lease that was given back may go to who waits here. */
+  /** Whether a released lease may pass to a waiter of this process. */
   mayPass(lease: Lease): boolean {
     const { home, waiters, holdings } = this.pool;
     if (lease.uses > home.settings.handoff) return false;
@@ -34,19 +35,19 @@ export class Handoff implements Served {
   }
 
   serve(): void {
-    // The array grows while it is walked.
+    // The array may grow during the iteration.
     for (const lease of this.#passing) this.pool.admission.pass(lease);
     this.#passing.length = 0;
   }
 
-  /** Who is to have a lease that is free: who waits for it, or with hand-off, who has come first. */
+  /** Removes and returns the waiter to grant a free lease: its own, or with hand-off the oldest. */
   next(lease: Lease): Waiter | undefined {
     const { first } = this.pool.waiters;
     const isFirst = this.#isOn && first?.weight === lease.weight;
     const own = isFirst ? (first.place as Lease) : lease;
-    const stoodIn = own.standIn !== undefined;
+    const hadLocalWaiter = own.standIn !== undefined;
     const waiter = this.pool.leave(own);
-    if (own !== lease) this.#reuse(own, lease, stoodIn);
+    if (own !== lease) this.#reuse(own, lease, hadLocalWaiter);
     return waiter;
   }
 
@@ -54,19 +55,22 @@ export class Handoff implements Served {
     return this.pool.home.settings.handoff > 0;
   }
 
-  /** A place in the line that nobody waits for any more: for who was to have the lease, or the first who has none. */
-  #reuse(own: Lease, lease: Lease, stoodIn: boolean): void {
+  /**
+   * Gives a queued lease that has lost its waiter to the waiter that `lease` belonged to, or to the first without
+   * one.
+   */
+  #reuse(own: Lease, lease: Lease, hadLocalWaiter: boolean): void {
     const { waiters, home, holdings } = this.pool;
     const unsent = waiters.firstUnsent?.place as Lease | undefined;
     const from = lease.waiter === undefined ? unsent : lease;
-    // The store is not asked for one that stood in line in this process instead: of no use to who may keep his own.
-    const isUseful = from?.weight === own.weight && (from === lease || !stoodIn);
+    // A lease with a local waiter is not queued at the store, so it is useless to a waiter that can keep its own lease.
+    const isUseful = from?.weight === own.weight && (from === lease || !hadLocalWaiter);
     if (from === undefined || !isUseful) return holdings.release(own);
-    const heir = waiters.remove(from) as Waiter;
+    const waiter = waiters.remove(from) as Waiter;
     own.isCounted = from.isCounted;
     if (from !== lease) home.session.forget(from);
-    waiters.add(heir, own);
+    waiters.add(waiter, own);
     this.pool.prolong(own);
-    if (stoodIn) home.fallback.take(own, home.circuit.error);
+    if (hadLocalWaiter) home.fallback.take(own, home.circuit.error);
   }
 }

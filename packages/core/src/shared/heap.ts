@@ -1,4 +1,4 @@
-/** The least of many, with `add` and `delete` in O(log n), from anywhere. */
+/** A binary min-heap, with `add` and `delete` of any item in O(log n). */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #places = new Map<T, number>();
@@ -9,12 +9,12 @@ export class Heap<T> {
     return this.#items.length;
   }
 
-  /** The one of the lowest rank. */
+  /** The item of the lowest rank. */
   get first(): T | undefined {
     return this.#items[0];
   }
 
-  /** Also where its rank has changed since it was added. */
+  /** Adds an item, or moves it after its rank has changed. */
   add(item: T): void {
     this.#settle(item, this.#places.get(item) ?? this.#items.length);
   }
@@ -27,7 +27,7 @@ export class Heap<T> {
     if (last !== item) this.#settle(last, place);
   }
 
-  /** Moves it from here to where it belongs. */
+  /** Moves the item from this index to its position. */
   #settle(item: T, from: number): void {
     let place = from;
     const rank = this.rank(item);

@@ -4,7 +4,7 @@ import { Reserve } from './reserve.ts';
 import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 
-/** The leases that this process holds under a shared limit: where they go when a permit is given back. */
+/** The leases of a distributed limit that this process holds, and what happens to them when a permit is released. */
 export class Holdings {
   readonly #leases = new Set<Lease>();
   readonly #reserve: Reserve;
@@ -20,7 +20,7 @@ export class Holdings {
     return this.#leases.size;
   }
 
-  /** The permits that are out with a lease. */
+  /** Permits held with a lease. */
   get permits(): SharedPermit[] {
     return [...this.#leases].flatMap(({ permit }) => permit ?? []);
   }
@@ -38,7 +38,7 @@ export class Holdings {
     this.pool.home.session.release(lease);
   }
 
-  /** The store is back: it is asked whether they hold still. */
+  /** The store is available again: renews the leases. */
   renew(): void {
     for (const lease of [...this.#leases]) {
       if (lease.state !== 'held') continue;
@@ -47,12 +47,12 @@ export class Holdings {
     }
   }
 
-  /** The store has given its place to another, or may have. */
+  /** The store has granted the lease's weight to another process, or may have. */
   lost(lease: Lease): void {
     const { name } = this.pool.home;
     const { permit } = lease;
     this.#reserve.remove(lease);
-    // Its release finds nothing, which is no news.
+    // Marked first, so that `lost` as the answer to its release is not reported again.
     lease.state = 'over';
     this.release(lease);
     if (permit === undefined) return this.pool.settle();
@@ -60,7 +60,7 @@ export class Holdings {
     permit.lost(new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${name}" was lost`));
   }
 
-  /** One that lies idle, for who comes while nobody waits. */
+  /** Takes an idle lease for a new request, unless there are waiters. */
   takeIdle(weight: number): Lease | undefined {
     if (this.#reserve.size === 0 || this.pool.waiters.length > 0) return undefined;
     const lease = this.#reserve.take(weight);
@@ -73,7 +73,7 @@ export class Holdings {
     this.#reserve.empty();
   }
 
-  /** Its permit was given back: to who waits here, or kept for who comes, or back to the store. */
+  /** Its permit was released: passes the lease to a waiter, keeps it idle, or releases it to the store. */
   giveBack(lease: Lease): void {
     const { handoff } = this.pool;
     if (handoff.mayPass(lease)) handoff.pass(lease);
@@ -81,13 +81,13 @@ export class Holdings {
     else this.release(lease);
   }
 
-  /** Whether the store is sure to hold it still. */
+  /** Whether the lease certainly still exists in the store. */
   isCertain(lease: Lease): boolean {
     const { session } = this.pool.home;
     return session.store.clock.now() < session.endOf(lease);
   }
 
-  /** Whether the next may have it with no word from the store. */
+  /** Whether the lease may be reused without a call to the store. */
   isUsable(lease: Lease): boolean {
     const { closed, circuit } = this.pool.home;
     const isUp = !closed && circuit.error === undefined;

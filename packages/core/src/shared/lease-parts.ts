@@ -1,20 +1,21 @@
 /**
- * After so much of a lease it is renewed. As a call takes a third of it at most, a second try is answered in time, too,
- * where the first got lost.
+ * Fraction of a lease after which it is renewed. A call takes at most a third of a lease, so if the first renewal is
+ * lost, a second one is still answered in time.
  */
 export const renewalPart = 1 / 3;
 
 /**
- * After so much without an answer it is tried again: before the first try is given up, else the second could come too
- * late.
+ * Fraction of a lease after which a renewal without an answer is retried: before the first one times out, as a later
+ * retry could be too late.
  */
 export const retryPart = 1 / 6;
 
 /**
- * What is due within so much is done at once, to travel together: little, as renewals then come too early by as much.
- * It is also the room between two tries of a release, and before the end of a wait.
+ * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since renewals become
+ * more frequent by as much. Also the interval between two tries of a release, and the margin before the end of a
+ * wait.
  */
 export const slackPart = 1 / 24;
 
-/** For so much it is certain, from when it was asked for: the rest is for timers that are late. */
+/** Fraction of a lease, from its request, for which it counts as certain: the rest allows for late timers. */
 export const certainPart = 0.9;

@@ -3,33 +3,33 @@ import type { SharedPermit } from './shared-permit.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { LeaseRequest } from './store.ts';
 
-/** A place under a shared limit, or in its line: this process's record of it. */
+/** This process's record of a lease of a distributed limit: requested, queued or held. */
 export class Lease {
-  /** `unsent`: the store has not been asked. `asking`: not answered yet. `over`: given back, lost, or turned away. */
+  /** `unsent`: not requested yet. `asking`: not answered yet. `over`: released, lost, or rejected. */
   state: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
-  /** Who waits for it. */
+  /** The waiter that is to be granted the lease. */
   waiter: Waiter | undefined = undefined;
-  /** Who holds it. */
+  /** The permit that uses the lease. */
   permit: SharedPermit | undefined = undefined;
-  /** Waits in this process alone in the waiter's stead, while the store is away. */
+  /** Waits at the local limiter on behalf of `waiter` while the store is unavailable. */
   standIn: Waiter | undefined = undefined;
-  /** Whether the waiter has been told that it must wait in line. */
+  /** Whether the waiter is counted and reported as queued. */
   isCounted = false;
   place: string | undefined = undefined;
   fencing: bigint | undefined = undefined;
-  /** Whether its weight was another once. */
+  /** Whether the weight has been changed. */
   resized = false;
-  /** How many permits it has served. */
+  /** Number of permits that have used the lease. */
   uses = 0;
-  /** When the store let it in, or when it was last laid idle. */
+  /** When the store granted the lease, or when it last became idle. */
   since = 0;
-  /** When the latest request for it was sent that the store has answered; before that, when it was first asked for. */
+  /** When the latest answered request for the lease was sent; before an answer, when it was first requested. */
   heard = 0;
-  /** How often news may have been missed, by the time it was last asked about. */
+  /** The session's count of possibly missed messages when the latest request was sent. */
   missed = 0;
-  /** When the store takes it out of the line, as it was last told. */
+  /** When the store removes the lease from its queue, according to the latest request. */
   waitsUntil = Infinity;
-  /** When it is to be renewed. */
+  /** When the lease is due for renewal. */
   renewAt = Infinity;
 
   constructor(
@@ -38,7 +38,7 @@ export class Lease {
     public weight: number,
   ) {}
 
-  /** As the store is told of it now. */
+  /** The request about this lease in its present state. */
   request(): LeaseRequest {
     const { pool, id, weight, resized, place, fencing } = this;
     const { queueLimit, spare, reserves } = pool.home;

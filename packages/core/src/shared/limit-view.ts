@@ -4,9 +4,9 @@ import { type Waiter, waitedSince } from '../limiter/waiter.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { LimitRef, Standing } from './store.ts';
 
-/** How a shared limit stands, as far as this process has heard. */
+/** The state of a distributed limit, as the store last reported it to this process. */
 export class LimitView {
-  /** When the next lease may expire whose place nobody announces. */
+  /** When the next lease may expire, which no message announces. */
   checkAt = Infinity;
   #latest: Standing | undefined;
   #ref: LimitRef;
@@ -14,7 +14,7 @@ export class LimitView {
 
   constructor(
     private readonly pool: SharedPool,
-    /** The key's own limit, where keys differ. */
+    /** The key's own limit, if keys differ. */
     private own: number | undefined,
   ) {
     this.#ref = this.#makeRef();
@@ -29,7 +29,7 @@ export class LimitView {
     return Math.max(this.pool.admission.inflight, this.#latest?.inflight ?? 0);
   }
 
-  /** How many wait, over all processes. */
+  /** Number of waiters, over all processes. */
   get queued(): number {
     return this.#latest?.queued ?? 0;
   }
@@ -38,7 +38,7 @@ export class LimitView {
     return this.queued > 0;
   }
 
-  /** What the store is to know of the limit: the same object for as long as it says the same. */
+  /** The limit as declared to the store: the same object until it changes. */
   get ref(): LimitRef {
     const { home } = this.pool;
     const { limit, version } = this.#ref;
@@ -48,7 +48,7 @@ export class LimitView {
     return this.#ref;
   }
 
-  /** The key's own limit is another from now on. */
+  /** Changes the key's own limit. */
   declare(limit: number): void {
     this.own = limit;
   }
@@ -61,7 +61,7 @@ export class LimitView {
     home.learn(standing, this.own === undefined);
   }
 
-  /** The store says so unasked. */
+  /** The store has recalled idle leases: other processes have waiters. */
   othersWait(): void {
     if (this.#latest !== undefined) this.#latest = { ...this.#latest, queued: 1 };
   }
@@ -80,7 +80,7 @@ export class LimitView {
     return { reason, limit: name, queued: this.queued, waited, retryAfter };
   }
 
-  /** Of what is ahead over all processes, the part that will come back to this one, where all give back at one rate. */
+  /** This process's part of the weight ahead, assuming that all processes release at the same rate. */
   #weightAhead({ weight }: Waiter): number {
     const { inflight } = this;
     return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.admission.inflight) / inflight;

@@ -1,15 +1,15 @@
 import type { LeaseRequest } from './store.ts';
 
-/** What a memory knows of one lease, held or waiting. */
+/** A lease in a `Memory`, held or queued. */
 export class MemoryLease {
   weight: number;
-  /** When it ends, by the memory's clock; of one that waits, when it is no longer let in. */
+  /** When the lease expires, by the memory's clock; if queued, when it is removed from the queue. */
   expires = 0;
-  /** A lease after it was last heard of. */
+  /** One lease duration after its last request. */
   ends = 0;
-  /** In the line; sorts by arrival. */
+  /** Position in the queue; sorts by arrival. */
   place = 0;
-  /** Where it is held. */
+  /** Defined if the lease is held. */
   fencing: bigint | undefined = undefined;
   spare = 0;
   reserves = false;
@@ -21,7 +21,7 @@ export class MemoryLease {
     this.weight = weight;
   }
 
-  /** The process that it is of. */
+  /** The process that the lease belongs to. */
   get owner(): string {
     return this.id.slice(0, this.id.indexOf('.'));
   }
@@ -30,11 +30,11 @@ export class MemoryLease {
     return this.fencing !== undefined;
   }
 
-  /** It is asked for again: lasts from now on, but waits no longer than it may. */
-  refresh({ wait, spare, reserves }: LeaseRequest, term: number, now: number): void {
+  /** Applies a new request: the lease lasts from now on, but is queued no longer than its maximum wait. */
+  refresh({ wait, spare, reserves }: LeaseRequest, duration: number, now: number): void {
     this.spare = spare;
     this.reserves = reserves;
-    this.ends = now + term;
-    this.expires = this.isHeld ? this.ends : now + Math.min(term, wait);
+    this.ends = now + duration;
+    this.expires = this.isHeld ? this.ends : now + Math.min(duration, wait);
   }
 }

@@ -3,28 +3,28 @@ import { renewalPart } from './lease-parts.ts';
 import { MemoryLease } from './memory-lease.ts';
 import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './store.ts';
 
-/** When and by whom something is asked. */
+/** The time of an operation, and the lease duration of its caller. */
 export interface Moment {
   /** Milliseconds. */
   readonly now: number;
   /** The same in microseconds. */
   readonly micros: number;
-  /** Milliseconds that the caller's leases last. */
+  /** Duration of the caller's leases in milliseconds. */
   readonly lease: number;
 }
 
-/** What the holders and waiters of a limit are told. */
+/** Sends messages to the processes of holders and waiters. */
 export interface Post {
   granted(lease: MemoryLease): void;
   recall(owner: string): void;
 }
 
-/** The count and the line of one limit, or of one key of it. All of it is synchronous. */
+/** The leases and the queue of one limit, or of one of its keys. Entirely synchronous. */
 export class MemoryLimit {
   #limit = 0;
   #version = 0;
   #inflight = 0;
-  /** The longest that anybody's leases last: how long it is remembered. */
+  /** Longest lease duration of any caller: determines how long the limit is remembered. */
   longestLease = 0;
   #lastToken = 0n;
   #lastPlace = 0;
@@ -32,7 +32,7 @@ export class MemoryLimit {
   readonly #held = new Heap<MemoryLease>(({ expires }) => expires);
   readonly #waiting = new Heap<MemoryLease>(({ expires }) => expires);
   readonly #line = new Heap<MemoryLease>(({ place }) => place);
-  /** Of each process, how many leases it holds that may have nothing at work. */
+  /** Number of held leases per process that may be idle. */
   readonly #reserving = new Map<string, number>();
   readonly #born: bigint;
 
@@ -47,17 +47,17 @@ export class MemoryLimit {
     this.longestLease = Math.max(this.longestLease, moment.lease);
     this.#declare(op.verb === 'setLimit' ? { ...op.ref, version: '' } : op.lease.ref, moment);
     const reclaimed = this.#dropExpired(moment.now);
-    // So that a newcomer is not told that others wait who fit by now.
-    this.#letIn(moment);
+    // Grants first, so that a new request does not queue behind waiters that fit by now.
+    this.#grantQueued(moment);
     const asking = op.verb === 'setLimit' ? undefined : op.lease.id;
     const done = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, moment);
-    this.#letIn(moment, asking);
-    return { ...this.#told(done, asking), ...this.#standing(moment), reclaimed };
+    this.#grantQueued(moment, asking);
+    return { ...this.#answer(done, asking), ...this.#standing(moment), reclaimed };
   }
 
   stats(moment: Moment): StoreStats {
     this.#dropExpired(moment.now);
-    this.#letIn(moment);
+    this.#grantQueued(moment);
     const { first } = this.#line;
     return {
       limit: this.#limit,
@@ -69,7 +69,7 @@ export class MemoryLimit {
     };
   }
 
-  /** The highest version wins; one that says a limit anew is the highest. */
+  /** The highest version wins; a new declaration gets the highest. */
   #declare({ limit, version }: LimitRef, { now }: Moment): void {
     const declared = version === '' && limit !== this.#limit;
     const latest = declared ? Math.max(Math.floor(now), this.#version + 1) : Number(version);
@@ -91,8 +91,11 @@ export class MemoryLimit {
     return reclaimed;
   }
 
-  /** In order of arrival, and never past one that does not fit yet. `asking` is told by the answer. */
-  #letIn(moment: Moment, asking?: string): void {
+  /**
+   * Grants in order of arrival, never past a waiter that does not fit. The lease `asking` gets an answer, not a
+   * message.
+   */
+  #grantQueued(moment: Moment, asking?: string): void {
     for (let { first } = this.#line; first !== undefined; first = this.#line.first) {
       if (!this.#fits(first.weight)) return;
       this.#hold(first, moment);
@@ -100,7 +103,7 @@ export class MemoryLimit {
     }
   }
 
-  /** Who weighs more than a limit that has been lowered fits alone. */
+  /** A lease heavier than a lowered limit fits if nothing else is held. */
   #fits(weight: number): boolean {
     return this.#inflight === 0 || this.#inflight + weight <= this.#limit;
   }
@@ -115,7 +118,7 @@ export class MemoryLimit {
       return 'ok';
     }
     if (lease?.isHeld) {
-      // Also with a renewal: the news of it may have been lost.
+      // Also on a renewal, since the `resize` itself may have been lost.
       this.#weigh(lease, request.weight);
       if (verb !== 'resize') this.#refresh(lease, request, moment);
       return 'held';
@@ -141,7 +144,7 @@ export class MemoryLimit {
     return state;
   }
 
-  /** Whether the state has been lost, or has gone back, since this token was given. */
+  /** Whether the state has been lost or reset to an earlier one since this token was issued. */
   #hasLost(token: bigint | undefined): boolean {
     return token !== undefined && (token < this.#born || token > this.#lastToken);
   }
@@ -166,7 +169,7 @@ export class MemoryLimit {
     return 'queued';
   }
 
-  /** Whatever the limit says, with the token that it has, or a new one. */
+  /** Holds the lease even beyond the limit, with its existing token or a new one. */
   #admit(request: LeaseRequest, moment: Moment): 'held' {
     const waiting = this.#leases.get(request.id);
     if (waiting !== undefined) this.#remove(waiting);
@@ -182,7 +185,7 @@ export class MemoryLimit {
     this.#waiting.delete(lease);
     lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
     this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.spare));
-    // It may have died since it was last heard of, in the line.
+    // Not renewed by the grant, since the process may have died while its lease was queued.
     lease.expires = lease.ends;
     this.#inflight += lease.weight;
     this.#held.add(lease);
@@ -214,7 +217,7 @@ export class MemoryLimit {
     for (const owner of this.#reserving.keys()) this.post.recall(owner);
   }
 
-  #told(state: Reply['state'], id = ''): Pick<Reply, 'state' | 'fencing' | 'place'> {
+  #answer(state: Reply['state'], id = ''): Pick<Reply, 'state' | 'fencing' | 'place'> {
     const lease = this.#leases.get(id);
     if (lease?.isHeld && state !== 'lost') return { state: 'held', fencing: lease.fencing };
     return state === 'queued' ? { state, place: String(lease?.place) } : { state };
@@ -222,7 +225,7 @@ export class MemoryLimit {
 
   #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
     const soonest = this.#line.size === 0 ? undefined : this.#held.first?.expires;
-    // Whoever waits asks then anyhow.
+    // Waiters renew by then anyway.
     const latest = lease * renewalPart;
     const checkIn = soonest === undefined ? latest : Math.min(soonest - now + 1, latest);
     return {

@@ -15,24 +15,24 @@ import {
 } from './store.ts';
 
 export interface MemoryStoreOptions {
-  /** What it shares with other stores, each of which is a process of its own to it. Default: its own. */
+  /** A `Memory` that several stores use together, as several processes use one server. Default: its own. */
   readonly memory?: Memory | undefined;
-  /** Milliseconds for which a permit is held without a renewal: at least three times `timeout`. Default: 10,000. */
+  /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. Default: 10,000. */
   readonly lease?: number | undefined;
   /**
-   * Milliseconds that a call may take, though here none takes any time. Default: 1,000, or a third of `lease` where
-   * that is shorter.
+   * Maximum time of a call in milliseconds, though no call of this store takes any time. Default: 1,000, or a third of
+   * `lease` if that is shorter.
    */
   readonly timeout?: number | undefined;
-  /** Times leases and renewals, and where `memory` is its own, that too. Default: the runtime's own. */
+  /** Times renewals, and the leases of the store's own `memory`. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * A store in this process, for tests, and for what runs in one process today: the same promises as of a store that
- * several processes share, but nothing of it is left when the process ends.
+ * A store in this process, for tests, and for apps that run as one process today. It has the guarantees of a store that
+ * several processes use, but its state ends with the process.
  *
- * @throws HeadgateError for options that make no sense.
+ * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkNames('memoryStore', options, ['memory', 'lease', 'timeout', 'clock']);

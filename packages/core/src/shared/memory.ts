@@ -4,28 +4,28 @@ import type { MemoryLease } from './memory-lease.ts';
 import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
 import type { LimitName, LimitRef, Op, Reply, StoreListener, StoreStats } from './store.ts';
 
-/** An idle limit is looked for with every operation, so many at a time. */
-const sweptAtOnce = 2;
+/** Maximum number of limits that each operation checks for idleness. */
+const MAX_CHECKED_LIMITS = 2;
 
 interface Entry {
   readonly address: string;
   readonly ref: LimitName;
   readonly limit: MemoryLimit;
-  /** When it is forgotten, unless something is asked of it until then. */
+  /** When the limit is forgotten, unless there is an operation on it until then. */
   due: number;
-  /** When it is looked at: as it was due when that was last asked. */
+  /** When idleness is checked: an earlier value of `due`, which is updated lazily. */
   look: number;
 }
 
 export interface MemoryOptions {
-  /** The time that leases last by. Default: the runtime's own. */
+  /** Times the leases. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * What several memory stores of this process share, as several processes share a server.
+ * The server side of several memory stores in this process, which use it as several processes use one server.
  *
- * A limit, or a key of one, costs nothing once nobody has asked for it for twice as long as its longest lease.
+ * A limit, or a key of one, is forgotten when it has not been used for twice the duration of its longest lease.
  */
 export class Memory {
   readonly #clock: Clock;
@@ -37,18 +37,18 @@ export class Memory {
     this.#clock = checkClock(clock);
   }
 
-  /** How many limits, and keys of limits, it remembers. */
+  /** Number of limits, and of keys of limits, in memory. */
   get size(): number {
     return this.#limits.size;
   }
 
-  /** Forgets everything, as a server does that has been restarted. */
+  /** Forgets everything, like a restarted server. */
   wipe(): void {
     for (const entry of this.#limits.values()) this.#idle.delete(entry);
     this.#limits.clear();
   }
 
-  /** @internal The processes' ends of it; returns what ends it. */
+  /** @internal Subscribes a store; returns a function that unsubscribes it. */
   listen(owner: string, listener: StoreListener): () => void {
     this.#listeners.set(owner, listener);
     this.#later(owner, (told) => told.check());
@@ -57,7 +57,7 @@ export class Memory {
     };
   }
 
-  /** @internal Of a store whose leases last for so many milliseconds. */
+  /** @internal Executes an operation of a store with this lease duration in milliseconds. */
   do(op: Op, lease: number): Reply {
     const moment = this.#moment(lease);
     this.#sweep(moment.now);
@@ -104,7 +104,7 @@ export class Memory {
   }
 
   #sweep(now: number): void {
-    for (let swept = 0; swept < sweptAtOnce; swept++) {
+    for (let swept = 0; swept < MAX_CHECKED_LIMITS; swept++) {
       const { first } = this.#idle;
       if (first === undefined || first.look > now) return;
       if (first.due <= now) this.#forget(first);
@@ -123,7 +123,7 @@ export class Memory {
     };
   }
 
-  /** Whoever asks is not called back before it has returned. */
+  /** Sends messages later, so that no caller is called back before its own call has returned. */
   #later(owner: string, tell: (listener: StoreListener) => void): void {
     queueMicrotask(() => this.#tell(owner, tell));
   }
@@ -134,7 +134,7 @@ export class Memory {
   }
 }
 
-/** Different for all different names and keys. */
+/** An unambiguous string for a name and a key. */
 function addressOf({ name, key }: LimitName): string {
   return key === undefined ? `${name.length}.${name}` : `${name.length}.${name}.${key}`;
 }

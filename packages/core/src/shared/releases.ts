@@ -4,19 +4,19 @@ import { slackPart } from './lease-parts.ts';
 import type { Session } from './session.ts';
 import type { Answer } from './store.ts';
 
-/** What has been given back: the store is told until it has heard, or until the lease has run out by itself. */
+/** Sends releases to the store until it has confirmed them or the leases have expired by themselves. */
 export class Releases {
-  /** Those of which the store may not have heard, and when each will have run out. */
+  /** Unconfirmed releases, and when each lease will have expired. */
   readonly #ends = new Map<Lease, number>();
-  /** Those that the store should hold: it has not been told before. */
+  /** Leases that the store should still have, as none of their releases was answered. */
   readonly #held = new WeakSet<Lease>();
-  /** Of these, the ones of which it is to be told again. */
-  #unheard: Lease[] = [];
+  /** Unconfirmed releases that failed and must be sent again. */
+  #failed: Lease[] = [];
   #whenHeard: (() => void)[] = [];
 
   constructor(private readonly session: Session) {}
 
-  /** The store knows it, though it is over; where it is `held`, the store should hold it. */
+  /** Releases a lease that the store may know; `held` if the store should still have it. */
   add(lease: Lease, held = false): void {
     const { clock, lease: length } = this.session.store;
     if (this.#ends.has(lease)) return;
@@ -25,12 +25,12 @@ export class Releases {
     this.#send(lease);
   }
 
-  /** Tells of what the store has not heard. */
+  /** Sends failed releases again. */
   sendAgain(): void {
-    for (const lease of this.#unheard.splice(0)) this.#send(lease);
+    for (const lease of this.#failed.splice(0)) this.#send(lease);
   }
 
-  /** Resolves when the store has heard of all, or has not answered for as long as a call may take. */
+  /** Resolves when the store has confirmed all releases, or after the timeout of a call. */
   heard(): Promise<void> {
     if (this.#ends.size === 0) return Promise.resolve();
     const { clock, timeout } = this.session.store;
@@ -58,7 +58,7 @@ export class Releases {
     if (wasHeld && 'state' in answer && answer.state === 'lost')
       lease.pool.home.leaseLost(lease.weight);
     if ('error' in answer && now < ends) {
-      this.#unheard.push(lease);
+      this.#failed.push(lease);
       return this.session.wakeBy(now + length * slackPart);
     }
     this.#ends.delete(lease);

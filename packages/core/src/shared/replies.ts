@@ -3,16 +3,16 @@ import type { Lease } from './lease.ts';
 import type { SharedPool } from './shared-pool.ts';
 import type { Answer, LeaseVerb, Reply } from './store.ts';
 
-/** What the store says of a pool's leases, and what becomes of each. */
+/** Applies the store's answers and messages to the leases of a semaphore. */
 export class Replies {
   constructor(private readonly pool: SharedPool) {}
 
-  /** To `acquire`, `stay`, `renew`, `register` or `resize`. */
+  /** Handles the answer to `acquire`, `stay`, `renew`, `register` or `resize`. */
   answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
     const { pool } = this;
     const { session } = pool.home;
     if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
-    // While new permits are refused, the store may well renew those that are held.
+    // A store that refuses new permits may still renew those that are held.
     if (verb === 'acquire' || verb === 'stay') pool.home.worked();
     pool.learn(answer);
     if (lease.state === 'over') return this.#answeredLate(lease, answer);
@@ -21,18 +21,18 @@ export class Replies {
       session.forget(lease);
       return pool.refuse(lease, 'full');
     }
-    // Does not prolong it.
+    // `resize` does not renew the lease.
     if (verb === 'resize') return;
     session.heard(lease, sent);
     if (answer.state === 'queued') this.#queued(lease, answer);
     else if (lease.state !== 'held') this.#holds(lease, answer.fencing);
   }
 
-  /** Unasked: it has been let in. */
+  /** Handles the message that a queued lease was granted. */
   granted(lease: Lease, fencing: bigint | undefined): void {
     const { holdings, home } = this.pool;
     if (lease.state !== 'asking' && lease.state !== 'queued') return;
-    // The news may be old: the lease is as good as what the store has last heard of it.
+    // The message may be old: the lease is only valid from its last answered request.
     if (holdings.isCertain(lease)) {
       home.session.heard(lease, lease.heard);
       this.#holds(lease, fencing);
@@ -56,7 +56,7 @@ export class Replies {
   }
 
   #queued(lease: Lease, { place }: Reply): void {
-    // Let in meanwhile: the grant has overtaken this answer.
+    // The message of the grant has overtaken this answer.
     if (lease.state === 'held') return;
     lease.place = place;
     lease.state = 'queued';
@@ -64,7 +64,7 @@ export class Replies {
     const { session, queued, queueLimit } = pool.home;
     const hasRoom = session.store.can.queueLimit || queued < queueLimit;
     if (!hasRoom || !pool.startQueueing(lease)) return pool.refuse(lease, 'full');
-    // The store was asked before it could tell: it may have let it in by now.
+    // Messages may have been missed since the request was sent, so the lease may be held by now.
     if (lease.missed < session.missed) return session.ask('stay', lease);
     pool.prolong(lease);
     pool.checkSoon(lease);

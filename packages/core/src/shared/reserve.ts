@@ -2,17 +2,17 @@ import { startTimer } from '../clock.ts';
 import type { Lease } from './lease.ts';
 import type { Store } from './store.ts';
 
-/** Milliseconds for which a lease lies idle in a process, or goes from hand to hand there, at most. */
+/** Maximum time in milliseconds for which a process keeps a lease idle, or hands it on. */
 export const mostAtHome = 100;
 
-/** Leases that are kept for a moment with nothing at work, so that who comes next needs no round trip. */
+/** Leases that are kept idle for a moment, so that the next requests need no round trip. */
 export class Reserve {
   readonly #idle: Lease[] = [];
   #cancel: (() => void) | undefined;
 
   constructor(
     private readonly store: Store,
-    private readonly giveBack: (lease: Lease) => void,
+    private readonly release: (lease: Lease) => void,
   ) {}
 
   get size(): number {
@@ -25,7 +25,7 @@ export class Reserve {
     if (this.#cancel === undefined) this.#arm(mostAtHome);
   }
 
-  /** One of this weight; the one last used, so that the others may go back. */
+  /** Takes the most recently used lease of this weight, so that the others can be released. */
   take(weight: number): Lease | undefined {
     const index = this.#idle.findLastIndex((lease) => lease.weight === weight);
     return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
@@ -36,10 +36,10 @@ export class Reserve {
     if (index >= 0) this.#idle.splice(index, 1);
   }
 
-  /** Gives back all that have been idle since then. */
+  /** Releases all leases that have been idle since this time or longer. */
   empty(since = Infinity): void {
     while (this.#idle[0] !== undefined && this.#idle[0].since <= since) {
-      this.giveBack(this.#idle.shift() as Lease);
+      this.release(this.#idle.shift() as Lease);
     }
     if (this.#idle.length > 0) return;
     this.#cancel?.();

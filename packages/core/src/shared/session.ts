@@ -9,27 +9,27 @@ import type { SharedPool } from './shared-pool.ts';
 import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
 import { StoreWarnings } from './store-warnings.ts';
 
-/** Those who are told what a store says unasked. */
+/** A limiter that receives the messages of a store. */
 export interface Member {
   find(key: string | undefined): SharedPool | undefined;
   readonly name: string;
-  /** Perhaps the store is away, or back: worth a question. */
+  /** The store may have become unavailable or available again: probe it. */
   doubted(): void;
-  /** The store is there, and is to know who was let in without it. */
+  /** The store is available: register the permits that were granted without it. */
   tell(): void;
   slowed(reason: string | undefined): void;
   muted(error: StoreError | undefined): void;
 }
 
-/** This process and one store: all leases are renewed by one timer, which keeps no process alive. */
+/** The leases of this process at one store, renewed by one timer, which does not keep the process alive. */
 export class Session implements StoreListener {
-  /** Those that the store may know. */
+  /** Leases that the store may know. */
   readonly #leases = new Map<string, Lease>();
   readonly #members = new Set<Member>();
   readonly #batch: Batch;
   readonly releases: Releases;
   readonly warnings: StoreWarnings;
-  /** How often news may have been missed. */
+  /** How many times messages may have been missed. */
   missed = 0;
   #wakeAt = Infinity;
   #cancel = () => {};
@@ -42,11 +42,13 @@ export class Session implements StoreListener {
     this.warnings = new StoreWarnings(store.clock);
   }
 
-  /** @throws HeadgateError where there is one of this name: both would count as one limit, most likely unawares. */
+  /**
+   * @throws HeadgateError if there is a limiter of this name: both would count as one limit, most likely by mistake.
+   */
   join(member: Member): void {
     const { name } = member;
     if ([...this.#members].some((other) => other.name === name)) {
-      const message = `the store has a limiter "${name}" in this process: share that one, or give them different names`;
+      const message = `the store has a limiter "${name}" in this process: reuse that one, or give them different names`;
       throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
     }
     this.#members.add(member);
@@ -61,7 +63,7 @@ export class Session implements StoreListener {
     return `${this.store.owner}.${(this.#made++).toString(36)}`;
   }
 
-  /** Asks for, or about, a lease; the pool is told the answer. */
+  /** Sends a request about a lease; its semaphore receives the answer. */
   ask(verb: LeaseVerb, lease: Lease): void {
     this.#leases.set(lease.id, lease);
     lease.missed = this.missed;
@@ -78,7 +80,7 @@ export class Session implements StoreListener {
     this.#batch.add(op, answered);
   }
 
-  /** The store has heard of it: it is good until a lease later, or for less where the store says so. */
+  /** The store has confirmed the lease: schedules its renewal. */
   heard(lease: Lease, sent: number): void {
     if (lease.state === 'over') return;
     lease.heard = sent;
@@ -90,12 +92,12 @@ export class Session implements StoreListener {
     this.wakeBy(at);
   }
 
-  /** Until when a held lease is certain. */
+  /** Until when a held lease certainly exists. */
   endOf(lease: Lease): number {
     return this.store.certainUntil(lease.heard);
   }
 
-  /** It is needed no longer. */
+  /** The lease is no longer needed. */
   release(lease: Lease): void {
     const known = this.#leases.delete(lease.id);
     const isHeld = lease.state === 'held' && this.store.clock.now() < this.endOf(lease);
@@ -103,7 +105,7 @@ export class Session implements StoreListener {
     if (known) this.releases.add(lease, isHeld);
   }
 
-  /** The store knows nothing of it. */
+  /** The store does not know the lease. */
   forget(lease: Lease): void {
     this.#leases.delete(lease.id);
     lease.state = 'over';
@@ -121,12 +123,12 @@ export class Session implements StoreListener {
   check(): void {
     this.missed++;
     const leases = [...this.#leases.values()];
-    // The store may have forgotten all: who holds a place is to be there before those who wait for it.
+    // The store may have lost its state: held leases must be known there before the queued ones.
     for (const member of this.#members) member.tell();
     for (const state of ['held', 'queued']) {
       for (const lease of leases) if (lease.state === state) this.#renew(lease);
     }
-    // The leases may be certain for less by now.
+    // The store may now guarantee the leases for a shorter time.
     this.#tend();
   }
 
@@ -149,18 +151,18 @@ export class Session implements StoreListener {
     for (const member of [...this.#members]) member.slowed(reason);
   }
 
-  /** What is due is done at this time at the latest. */
+  /** Sets the timer to this time, unless it is due earlier. */
   wakeBy(at: number): void {
     if (at < this.#wakeAt) this.#wake(at);
   }
 
   #renew(lease: Lease): void {
-    // Where no answer comes, it is tried again.
+    // Retried if there is no answer.
     lease.renewAt = this.store.clock.now() + this.#length(lease) * retryPart;
     this.ask(lease.state === 'held' ? 'renew' : 'stay', lease);
   }
 
-  /** Milliseconds: less than a whole lease where the store says that it may end sooner. */
+  /** Effective lease duration in milliseconds, which is shorter if the store may end leases early. */
   #length(lease: Lease): number {
     const { lease: whole } = this.store;
     const certain = this.endOf(lease) - lease.heard;
@@ -174,7 +176,7 @@ export class Session implements StoreListener {
     this.#cancel = startTimer(clock, Math.max(0, at - clock.now()), () => this.#tend(), true);
   }
 
-  /** Renews what is due, or nearly so: leases that are renewed together travel together from then on. */
+  /** Renews leases that are due or nearly due, so that they share round trips from then on. */
   #tend(): void {
     const { clock, lease: length } = this.store;
     const now = clock.now();

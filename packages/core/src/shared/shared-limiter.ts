@@ -14,7 +14,7 @@ import type { SharedSettings } from './settings.ts';
 import type { SharedPool } from './shared-pool.ts';
 import { SharedPools } from './shared-pools.ts';
 
-/** Enforces a limit over many processes, which lease their permits from a store. */
+/** Enforces a limit over several processes, which lease their permits from a store. */
 export class SharedLimiter implements Limiter {
   readonly name: string;
   readonly perKey: boolean;
@@ -50,7 +50,7 @@ export class SharedLimiter implements Limiter {
     return this.#pools.queued;
   }
 
-  /** How many of this process hold a permit, whatever its weight. */
+  /** Number of permits held by this process, whatever their weight. */
   get holders(): number {
     return this.#pools.ledger.count;
   }
@@ -67,7 +67,7 @@ export class SharedLimiter implements Limiter {
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
     if (pools.circuit.error !== undefined) return pools.fallback.newcomer(pool, waiter, timeout);
     if (!waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
-    // Asking may have run the app's own code.
+    // `joins` may have run application code.
     const again = pools.of(waiter.key, waiter.limit);
     if (pools.closed) return again.rejectNewcomer(waiter, 'closed');
     again.ask(waiter, timeout);
@@ -95,7 +95,7 @@ export class SharedLimiter implements Limiter {
     if (!session.store.can.setLimit) {
       throw invalid(
         'limit',
-        'set at the store itself, which does not let its limits be changed',
+        'configured in the store itself, which does not support setLimit',
         limit,
       );
     }
@@ -146,7 +146,7 @@ export class SharedLimiter implements Limiter {
     return { limit, inflight };
   }
 
-  /** Where it waits, if it does so here. */
+  /** The semaphore at which the waiter is queued, if it is one of this limiter. */
   #poolOf({ place }: Waiter): SharedPool | undefined {
     return place instanceof Lease && place.pool.home === this.#pools ? place.pool : undefined;
   }

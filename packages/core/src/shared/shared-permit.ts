@@ -6,16 +6,16 @@ import type { Waiter } from '../limiter/waiter.ts';
 import type { Lease } from './lease.ts';
 import type { SharedPool } from './shared-pool.ts';
 
-/** A request on its way through a gate. */
-type Passing = Waiter & { readonly at?: Limiter | undefined };
+/** A request of a gate, with the limit that it is queued at. */
+type GateRequest = Waiter & { readonly at?: Limiter | undefined };
 
-/** A place under a shared limit. */
+/** A permit of a distributed limit. */
 export class SharedPermit extends BasePermit {
-  /** Undefined where it was given without the store. */
+  /** Undefined if the permit was granted without the store. */
   lease: Lease | undefined = undefined;
-  /** What stands for it under the limit of this process alone, while the store is away. */
+  /** Counts the permit against the local limit while the store is unavailable. */
   local: BasePermit | undefined = undefined;
-  /** Its place among the permits that have followed each other under the lease. */
+  /** The permit's number among the consecutive permits under one lease. */
   private use = 0;
 
   constructor(
@@ -39,7 +39,7 @@ export class SharedPermit extends BasePermit {
     return lease?.fencing === undefined ? undefined : lease.fencing + BigInt(this.use);
   }
 
-  /** It has this lease from now on. */
+  /** Assigns the lease to the permit. */
   hold(lease: Lease): void {
     this.lease = lease;
     this.use = lease.uses;
@@ -58,17 +58,21 @@ export class SharedPermit extends BasePermit {
     if (this.extra !== undefined) this.extra.waiter = undefined;
   }
 
-  /** The store may have given its place to another. A request that only waits with it waits in vain. */
+  /** The lease was lost: aborts the signal, and rejects the permit's request if it is still queued at a later limit. */
   lost(error: StoreError): void {
     this.abort(error);
-    const waiter: Passing | undefined = this.extra?.waiter;
+    const waiter: GateRequest | undefined = this.extra?.waiter;
     waiter?.at?.reject(waiter, 'store', { limit: this.pool.home.name, error });
   }
 
   protected reweigh(weight: number): void {
     if (weight === this.weight) return;
     if (!this.pool.home.session.store.can.resize) {
-      throw invalid('weight', `${this.weight}, as it was granted, beside this store`, weight);
+      throw invalid(
+        'weight',
+        `${this.weight}, as granted, since this store cannot resize leases`,
+        weight,
+      );
     }
     this.pool.admission.reweigh(this, weight);
   }

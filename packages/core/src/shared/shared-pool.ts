@@ -15,7 +15,10 @@ import type { SharedPools } from './shared-pools.ts';
 import type { Standing } from './store.ts';
 import { Waiters } from './waiters.ts';
 
-/** What this process holds and awaits under a shared limit: one for the limiter, or one for each key in use here. */
+/**
+ * The leases and waiters of a distributed limit in this process: one for the limiter, or one for each key in use
+ * here.
+ */
 export class SharedPool {
   readonly waiters = new Waiters();
   readonly view: LimitView;
@@ -36,14 +39,14 @@ export class SharedPool {
     this.replies = new Replies(this);
   }
 
-  /** Lets somebody in who comes while a lease lies idle here. */
+  /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
     const lease = this.holdings.takeIdle(waiter.weight);
     if (lease !== undefined) this.admission.admit(waiter, lease);
     return lease !== undefined;
   }
 
-  /** Asks the store for somebody. */
+  /** Requests a lease for the waiter from the store. */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.startWaiting(waiter, timeout);
     const mayWait = this.home.timeLeft(waiter) > 0;
@@ -53,10 +56,10 @@ export class SharedPool {
     }
   }
 
-  /** Somebody begins to wait, though not at the store yet. */
+  /** Adds the waiter with a new lease, which is not requested from the store yet. */
   startWaiting(waiter: Waiter, timeout: number): Lease {
     const { clock, deadlines, session } = this.home;
-    // A gate's request brings its own place in the order and its own deadline.
+    // A gate's request already has its arrival number and its deadline.
     if (waiter.arrival === 0) {
       const now = clock.now();
       waiter.arrival = nextArrival();
@@ -70,7 +73,7 @@ export class SharedPool {
     return lease;
   }
 
-  /** It must wait in line; false where it would not. */
+  /** Counts the lease's waiter as queued; returns false if the waiter declines. */
   startQueueing(lease: Lease): boolean {
     const { waiter, isCounted } = lease;
     if (isCounted || waiter === undefined) return waiter !== undefined;
@@ -81,14 +84,14 @@ export class SharedPool {
     return true;
   }
 
-  /** Whoever waits for this lease is let in without the store. */
+  /** Admits the lease's waiter without the store. */
   admitInstead(lease: Lease, local: BasePermit): void {
     const waiter = this.leave(lease);
     this.home.session.release(lease);
     if (waiter !== undefined) this.admission.admit(waiter, undefined, local);
   }
 
-  /** The store is back: those who wait go on there, and those who hold a lease make sure of it. */
+  /** The store is available again: renews held leases, and resumes the queued ones there. */
   resume(): void {
     const { session } = this.home;
     this.holdings.renew();
@@ -100,7 +103,7 @@ export class SharedPool {
     this.#sendNext();
   }
 
-  /** Others wait at the store. */
+  /** Other processes have waiters at the store: releases idle leases. */
   recalled(): void {
     this.view.othersWait();
     this.holdings.returnIdle();
@@ -121,7 +124,7 @@ export class SharedPool {
     this.settle();
   }
 
-  /** For want of the store. */
+  /** Rejects the waiter because the store is unavailable. */
   rejectFor(waiter: Waiter, error: StoreError | undefined): void {
     this.reject(waiter, 'store', { limit: this.home.name, error });
   }
@@ -130,7 +133,7 @@ export class SharedPool {
     this.refuse(waiter.place as Lease, reason, cause);
   }
 
-  /** Whoever waits for this lease is turned away. */
+  /** Rejects the lease's waiter. */
   refuse(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
     const waiter = this.leave(lease);
     this.home.session.release(lease);
@@ -144,19 +147,19 @@ export class SharedPool {
     waiter.rejected(rejection);
   }
 
-  /** Who waits for it now may do so for longer than the store was told: it is told before it drops it. */
+  /** Extends the wait at the store in time, if the lease's present waiter may wait longer than the store knows. */
   prolong(lease: Lease): void {
     const { waiter, state, waitsUntil, renewAt } = lease;
     if (waiter === undefined || state !== 'queued') return;
     const { home } = this;
     const { clock, lease: length } = home.session.store;
-    // Both are rounded up to a whole millisecond.
+    // Both times are rounded up to a whole millisecond.
     if (clock.now() + home.timeLeft(waiter) <= waitsUntil + 1) return;
     const due = waitsUntil - length * slackPart;
     if (due < renewAt) home.session.renewBy(lease, due);
   }
 
-  /** The first of those who wait asks when a place may have come free that nobody announces. */
+  /** Lets the first waiter check the store when a lease may have expired, which no message announces. */
   checkSoon(lease: Lease): void {
     const { checkAt } = this.view;
     if (checkAt < lease.renewAt && this.waiters.first === lease.waiter) {
@@ -172,7 +175,7 @@ export class SharedPool {
     }
   }
 
-  /** Whoever waits for it does so no longer; what becomes of the lease is another's to say. */
+  /** Removes and returns the lease's waiter; the caller decides what happens to the lease. */
   leave(lease: Lease): Waiter | undefined {
     const { home } = this;
     const waiter = this.waiters.remove(lease);
@@ -189,7 +192,7 @@ export class SharedPool {
     if (this.key !== undefined) this.home.keep(this, this.key);
   }
 
-  /** Perhaps nobody needs the pool any more. */
+  /** Sends the next requests, and evicts the pool of an idle key. */
   settle(): void {
     this.#sendNext();
     const isIdle =

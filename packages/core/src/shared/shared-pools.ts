@@ -16,31 +16,31 @@ import type { SharedSettings } from './settings.ts';
 import { SharedPool } from './shared-pool.ts';
 import type { LimitName, Standing } from './store.ts';
 
-/** How many permits may follow each other under one lease that is kept in reserve: one round trip for so many. */
-const usesInReserve = 100;
+/** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for so many. */
+const MAX_RESERVE_USES = 100;
 
 /**
- * A shared limiter's pools, and what they have in common: a single pool, or one for each key in use here. An idle key
- * leaves nothing behind.
+ * The semaphores of a distributed limiter and their common state: a single one, or one for each key in use here. An
+ * idle key occupies no memory.
  */
 export class SharedPools implements Member {
   readonly name: string;
-  /** What applies; another process may have declared it. */
+  /** The limit that applies; another process may have declared it. */
   limit: number;
-  /** What this process has declared. */
+  /** The limit that this process has declared. */
   declared: number;
-  /** When that was declared; empty where it is still to be. */
+  /** The store's time of that declaration; empty if it has not been declared yet. */
   version = '';
   inflight = 0;
-  /** How many of this process wait in line. */
+  /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;
-  /** Leases that were found expired, of whatever process. */
+  /** Expired leases, of any process, that were removed. */
   reclaimed = 0;
-  /** Permits of this process whose lease was lost. */
+  /** Permits of this process that have lost their lease. */
   lost = 0;
   readonly queueLimit: number;
-  /** How many more tokens a lease needs. */
+  /** Number of additional fencing tokens that a lease needs. */
   readonly spare: number;
   readonly ledger: Ledger;
   readonly tally: Tally;
@@ -48,11 +48,11 @@ export class SharedPools implements Member {
   readonly circuit: Circuit;
   readonly fallback: Fallback;
   #hasWarned = false;
-  /** Whether the store has refused the latest call of which it says so. */
+  /** Whether the store has refused the latest call. */
   #isRefused = false;
-  /** The highest version that was heard of. */
+  /** The highest version received. */
   #latest = -Infinity;
-  #lately: LimitName;
+  #probed: LimitName;
   readonly #only: SharedPool | undefined;
   readonly #byKey = new Map<string, SharedPool>();
 
@@ -66,15 +66,15 @@ export class SharedPools implements Member {
     this.limit = limit;
     this.declared = limit;
     this.queueLimit = queueLimit;
-    this.spare = Math.max(handoff, reserve > 0 ? usesInReserve - 1 : 0);
-    this.#lately = { name };
+    this.spare = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
+    this.#probed = { name };
     this.ledger = new Ledger(settings);
     this.tally = new Tally(settings);
     this.deadlines = new Deadlines(clock, (late) => this.late(late));
     this.circuit = new Circuit(
       store.clock,
       store.timeout,
-      async () => store.stats(this.#lately),
+      async () => store.stats(this.#probed),
       () => this.#turned(),
     );
     this.fallback = new Fallback(this, settings.onStoreError);
@@ -86,12 +86,12 @@ export class SharedPools implements Member {
     return this.settings.clock;
   }
 
-  /** Whether a lease may be kept for a while with nothing at work. */
+  /** Whether leases may be kept idle for a while. */
   get reserves(): boolean {
     return this.settings.reserve > 0;
   }
 
-  /** The pool for a key; a new one is not kept before it is used. */
+  /** The semaphore of a key; a new one is stored only once it is used. */
   of(key: string | undefined, limit: number | undefined): SharedPool {
     checkKey(this.settings, key, limit);
     const pool = this.find(key);
@@ -116,19 +116,19 @@ export class SharedPools implements Member {
     return this.#byKey.size;
   }
 
-  /** A copy: what is done to one pool may end another's use. */
+  /** A copy, since changing one semaphore may evict another. */
   inUse(): SharedPool[] {
     return this.#only === undefined ? [...this.#byKey.values()] : [this.#only];
   }
 
-  /** Milliseconds that it may still wait in line; 0 where it may not. */
+  /** Milliseconds that the waiter may still be queued; 0 if it may not queue. */
   timeLeft({ term, deadline }: Waiter): number {
     if (term === undefined || this.queueLimit === 0) return 0;
     const left = deadline === 0 ? longestTimer : Math.ceil(deadline - term.owner.clock.now());
     return Math.min(Math.max(left, 0), longestTimer);
   }
 
-  /** What the store says besides its answer; `adopts` where it is about the limit of all. */
+  /** Applies the limit state of an answer; `adopts` if it concerns the limit of all keys. */
   learn(standing: Standing, adopts: boolean): void {
     const { name, observer } = this.settings;
     const { reclaimed } = standing;
@@ -138,7 +138,7 @@ export class SharedPools implements Member {
     observer.reclaimed?.({ name, count: reclaimed });
   }
 
-  /** Another process, or an earlier `setLimit`, has declared what applies. A late answer may not know of the latest. */
+  /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
   #adopt({ limit, version }: Standing): void {
     if (version === this.version) return;
     const isConfirmed = this.version === '' && limit === this.limit;
@@ -160,7 +160,7 @@ export class SharedPools implements Member {
     );
   }
 
-  /** The app has declared another. */
+  /** The app has declared another limit. */
   declare(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
@@ -170,19 +170,19 @@ export class SharedPools implements Member {
     observer.resized?.({ name, limit });
   }
 
-  /** A waiter's time is up, whether or not the store has answered: the outage policy is for stores that are away. */
+  /** A waiter's deadline has passed. A timeout even if the store has not answered: `onStoreError` is for outages. */
   late(waiter: Waiter): void {
     const { place } = waiter;
     if (place instanceof Lease) place.pool.reject(waiter, 'timeout');
   }
 
   failed(key: string | undefined, error: StoreError): void {
-    this.#lately = { name: this.name, key };
+    this.#probed = { name: this.name, key };
     this.circuit.failed(error);
     if (this.circuit.error === undefined) this.#report(true, error);
   }
 
-  /** A caller is affected by an outage or a refusal. Where none is, for instance while the app ends, nothing is warned of. */
+  /** Warns once a caller is affected by an outage or a refusal, so that a failure at process exit causes no warning. */
   affected(error: StoreError | undefined): void {
     const { name, observer, onStoreError } = this.settings;
     if (error === undefined || observer.store !== undefined) return;
@@ -190,14 +190,14 @@ export class SharedPools implements Member {
     this.session.warnings.failed(name, onStoreError, error);
   }
 
-  /** The store has answered a call, and has not refused it. */
+  /** The store has answered a call without refusing it. */
   worked(): void {
     if (!this.#isRefused) return;
     this.#isRefused = false;
     this.session.warnings.worked(this.name);
   }
 
-  /** The store has let go of a lease that this process had not released. */
+  /** The store has dropped a lease that this process had not released. */
   leaseLost(weight: number): void {
     const { name, observer } = this.settings;
     this.lost++;

@@ -3,8 +3,8 @@ import type { OutagePolicy } from '../limiter/source.ts';
 import type { StoreError } from '../limiter/store-error.ts';
 import { warn } from '../warning.ts';
 
-/** Milliseconds: a store that fails again and again warns once in so long. */
-const pause = 60_000;
+/** Minimum time between two warnings, in milliseconds, for a store that fails repeatedly. */
+const WARNING_INTERVAL = 60_000;
 
 const effects = {
   reject: 'its callers are rejected',
@@ -12,7 +12,7 @@ const effects = {
   local: 'each process applies the limit alone',
 } as const satisfies Record<OutagePolicy, string>;
 
-/** Warns the operator once when a store fails and once when it is back, for the limits that have no observer for it. */
+/** Warns once when a store fails and once when it is available again, for limits without an observer for that. */
 export class StoreWarnings {
   readonly #failing = new Set<string>();
   #hasWarned = false;
@@ -46,16 +46,16 @@ export class StoreWarnings {
     this.#failing.add(name);
     const now = this.clock.now();
     if (!isFirst || now < this.#nextAt) return;
-    this.#nextAt = now + pause;
+    this.#nextAt = now + WARNING_INTERVAL;
     this.#hasWarned = true;
     warn('HEADGATE_STORE', message);
   }
 }
 
-/** With the client's own words where the store cannot be reached: `connect ECONNREFUSED 127.0.0.1:6379`. */
+/** Adds the client's own message if the store cannot be reached: `connect ECONNREFUSED 127.0.0.1:6379`. */
 function textOf({ code, message, cause }: StoreError): string {
   if (code !== 'ERR_HEADGATE_STORE_DOWN') return message;
   const { message: own, code: ownCode } = (cause ?? {}) as { message?: string; code?: string };
-  const words = own || ownCode;
-  return words ? `${message} (${words})` : message;
+  const detail = own || ownCode;
+  return detail ? `${message} (${detail})` : message;
 }

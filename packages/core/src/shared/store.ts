@@ -11,187 +11,187 @@ import { Session } from './session.ts';
 import { checkShared } from './settings.ts';
 import { SharedLimiter } from './shared-limiter.ts';
 
-/** Which count: of a limit, or of one key of it. */
+/** Identifies a limit, or one key of it. */
 export interface LimitName {
-  /** Any string: data, never a pattern or a part of a script. */
+  /** Any string. Treat it as data, never as a pattern or a part of a script. */
   readonly name: string;
-  /** Of a keyed limit: whose. */
+  /** The key, if the limit is keyed. */
   readonly key?: string | undefined;
 }
 
-/** The same, and what this process knows of it. */
+/** A limit, or one key of it, with the value that this process knows. */
 export interface LimitRef extends LimitName {
-  /** The most weight at once, as this process knows it. */
+  /** Maximum weight in flight at once, as this process knows it. */
   readonly limit: number;
   /**
-   * The store's time at which this limit was declared, as an answer said; empty to declare it now. The latest
-   * declaration wins, also after the store has lost its state.
+   * The store's time at which this limit was declared, from an answer; empty to declare it now. The latest declaration
+   * wins, even if the store has lost its state since.
    */
   readonly version: string;
 }
 
-/** A place under a limit, or in its line. */
+/** A held or queued lease, as the process requests it. */
 export interface LeaseRequest {
   readonly ref: LimitRef;
-  /** Begins with the store's `owner` and a dot; used once. */
+  /** Starts with the store's `owner` and a dot; never reused. */
   readonly id: string;
   readonly weight: number;
-  /** Whether it has had another weight: what keeps leases by their weight has to look for it. */
+  /** Whether the lease had another weight before: stores that keep leases by weight must search for it. */
   readonly resized: boolean;
-  /** Milliseconds that it may still wait; 0: it does not join the line. */
+  /** Remaining maximum wait in milliseconds; 0: it must not be queued. */
   readonly wait: number;
-  /** How many may wait, over all processes. */
+  /** Maximum number of waiters, over all processes. */
   readonly queueLimit: number;
-  /** Its place in the line, as an answer said. */
+  /** Its position in the queue, from an answer. */
   readonly place?: string | undefined;
-  /** Its fencing token, where it is held. */
+  /** Its fencing token, if it is held. */
   readonly fencing?: bigint | undefined;
-  /** How many tokens after the granted one are its own too: for the permits that follow each other under one lease. */
+  /** How many tokens after the granted one belong to the lease too, for consecutive permits under one lease. */
   readonly spare: number;
-  /** Whether its process may keep it for a while with nothing at work: it wants to know when others begin to wait. */
+  /** Whether its process may keep the lease idle for a while, and so must be recalled when other waiters are queued. */
   readonly reserves: boolean;
 }
 
 /**
- * Each is safe to repeat, and each first drops what has expired and in the end lets in who fits, in order of `place`:
- * for a `lease` from when that was last asked for or stayed. So any of them reclaims what a dead process held, or was
- * given after its death.
+ * Every operation is idempotent. Each first removes expired leases and finally grants the queued leases that fit, in
+ * order of `place`, each for a `lease` from its last `acquire` or `stay`. So any operation reclaims what a dead process
+ * held, or was granted after its death.
  *
- * Of several that are sent together, who fits may be let in once, after all of them, where that makes no difference to
- * who is let in.
+ * For several operations that are sent together, the grants may happen once, after all of them, if that grants the same
+ * leases.
  *
- * - `acquire`: `held` where it fits and nobody waits; else `queued` at the tail where it may wait and there is room (of
- *   less than `queueLimit` waiting); else `full`. One that is there already: what it is, for another `lease`.
- * - `stay`, of one that waits: `queued` for another `lease` at the same place, or `held` where it has been let in
- *   meanwhile (with a new token); rejoins at its `place` where the store does not know it. Never `full`.
- * - `renew`, of one that is held: for another `lease`. Where the store does not know it: `held` again where the store
- *   has lost its state since, whatever the limit says; else `lost`.
- * - `register`: one that was let in without the store is held from now on, whatever the limit says.
- * - `resize`: a held one has this weight from now on, which may exceed the limit; `lost` where it is not held.
- * - `release`: gives a held one back, or takes a waiting one out of the line; else `lost`, and nothing is changed.
+ * - `acquire`: `held` if it fits and there are no waiters; else `queued` at the tail if it may wait and there are fewer
+ *   than `queueLimit` waiters; else `full`. A known lease keeps its state for another `lease`.
+ * - `stay`, for a queued lease: `queued` for another `lease` at the same position, or `held` if it has been granted
+ *   meanwhile (with a new token). An unknown lease rejoins at its `place`. Never `full`.
+ * - `renew`, for a held lease: `held` for another `lease`. An unknown lease is `held` again, even beyond the limit,
+ * if the
+ *   store has lost its state since; else `lost`.
+ * - `register`: a lease that was admitted without the store is `held` from now on, even beyond the limit.
+ * - `resize`: a held lease has this weight from now on, which may exceed the limit; `lost` if it is not held.
+ * - `release`: releases a held lease, or removes a queued one; for an unknown lease `lost`, and nothing changes.
  */
 export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
 
 export type Op =
   | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
-  /** Declares the limit now: revokes nothing; lets in who fits. */
+  /** Declares the limit now: revokes no lease, and grants the queued ones that now fit. */
   | { readonly verb: 'setLimit'; readonly ref: LimitRef };
 
-/** How a limit stands after an operation, or after all those of the limit that were sent with it. */
+/** State of a limit after an operation, or after all operations on the limit that were sent together. */
 export interface Standing {
   /** Weight held, over all processes. */
   readonly inflight: number;
-  /** How many wait, over all processes. */
+  /** Number of waiters, over all processes. */
   readonly queued: number;
-  /** What applies, which another process may have declared. */
+  /** The limit that applies, which another process may have declared. */
   readonly limit: number;
-  /** When that was declared: what goes into `LimitRef` from now on. */
+  /** When that limit was declared: the `version` of `LimitRef` from now on. */
   readonly version: string;
-  /** Milliseconds after which a lease may have expired whose place nobody announces: whoever waits asks then. */
+  /** Milliseconds after which a lease may expire; no message announces that, so the first waiter sends `stay` then. */
   readonly checkIn: number;
-  /** How many leases were found expired, and dropped. */
+  /** Number of expired leases that were removed. */
   readonly reclaimed: number;
 }
 
 export interface Reply extends Standing {
   readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
-  /** Where it is held: above all that were given before, as far as the store remembers. */
+  /** If held: a token above all earlier ones, as far as the store remembers. */
   readonly fencing?: bigint | undefined;
-  /** Where it waits: sorts by arrival, over all processes. */
+  /** If queued: its position, which sorts by arrival over all processes. */
   readonly place?: string | undefined;
 }
 
-/** The answer to one operation. After an error it is not known whether the operation was done. */
+/** The answer to one operation. After an error it is unknown whether the operation was executed. */
 export type Answer = Reply | { readonly error: StoreError };
 
-/** Somebody who waits has been let in. */
+/** A queued lease has been granted. */
 export interface Grant {
   readonly id: string;
   readonly fencing: bigint | undefined;
 }
 
-/** What a store says unasked. */
+/** Receives the messages of a store. */
 export interface StoreListener {
-  /** May come before the answer that says `queued`, twice, or never. */
+  /** A queued lease was granted. May arrive before the answer `queued`, twice, or never. */
   grant(grant: Grant): void;
-  /** Others wait: what is held without being at work is to be released. */
+  /** Other processes have waiters: leases kept idle must be released. */
   recall(ref: LimitName): void;
-  /** Grants may have been missed: whoever waits should ask. After every new subscription. */
+  /** Grants may have been missed, so every waiter should send `stay`. Call it after every new subscription. */
   check(): void;
-  /** The connection is lost, or back. A store that cannot tell does not say so. */
+  /** The connection was lost or restored. Optional for stores that cannot detect it. */
   state(up: boolean, error?: StoreError): void;
   /**
-   * Messages do not arrive, for this reason, so waiters are granted later; undefined when they arrive again. Said once
-   * each.
+   * Messages do not arrive, for this reason, so waiters are granted later; undefined when they arrive again. Call it
+   * once for each change.
    */
   muted?(error: StoreError | undefined): void;
-  /** Whether any waiter depends on messages; a store probes its subscription meanwhile. */
+  /** Whether any waiter depends on messages; a store probes its subscription while this is true. */
   readonly isWaiting?: boolean;
-  /** Why it becomes slower and slower, for the app's operators; undefined when that is over. Said once each. */
+  /** Why the store becomes slower and slower; undefined when it no longer does. Call it once for each change. */
   slowed?(reason: string | undefined): void;
 }
 
-/** What a store cannot do, its limiters refuse at construction. */
+/** What a store supports. Its limiters throw at construction if an option needs more. */
 export interface Capabilities {
-  /** Gives tokens that rise. */
+  /** Issues increasing fencing tokens. */
   readonly fencing: boolean;
-  /** Keeps to `queueLimit` over all processes; else each process keeps to it alone. */
+  /** Enforces `queueLimit` over all processes; if false, each process enforces it for itself. */
   readonly queueLimit: boolean;
-  /** Knows `setLimit`, and declared limits. */
+  /** Supports `setLimit` and declared limits. */
   readonly setLimit: boolean;
-  /** Has limits with keys. */
+  /** Supports limits with keys. */
   readonly keys: boolean;
-  /** Lets one that waits rejoin at its place after the store has lost its state. */
+  /** Lets a waiter rejoin at its position after the store has lost its state. */
   readonly place: boolean;
-  /** Knows `resize`. */
+  /** Supports `resize`. */
   readonly resize: boolean;
-  /** Recalls what is held in reserve. */
+  /** Recalls leases that are kept idle (`reserve`). */
   readonly recall: boolean;
   /**
-   * Counts who holds and who waits, and what was reclaimed, and says so with every answer. Else `inflight` and `queued`
-   * of an answer are as of lately, `queued` and `holders` are weights, `longestWait` is in whole seconds, and
-   * `reclaimed` is 0.
+   * Returns exact counts with every answer. If false, `inflight` and `queued` of an answer may be outdated, `queued`
+   * and `holders` are weights, `longestWait` is in whole seconds, and `reclaimed` is 0.
    */
   readonly counts: boolean;
 }
 
-/** A limit as its store sees it. */
+/** State of a limit in its store. */
 export interface StoreStats {
   readonly limit: number;
   readonly version: string;
   /** Weight held, over all processes. */
   readonly inflight: number;
-  /** How many hold it. */
+  /** Number of held leases, over all processes. */
   readonly holders: number;
-  /** How many wait, over all processes. */
+  /** Number of waiters, over all processes. */
   readonly queued: number;
-  /** Milliseconds that the longest waiting one has waited. */
+  /** Milliseconds for which the oldest waiter has been queued. */
   readonly longestWait: number;
 }
 
 export interface StoreTimes {
-  /** Milliseconds for which a permit is held without a renewal: at least three times `timeout`. */
+  /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. */
   readonly lease: number;
-  /** Milliseconds that a call may take: more than 0. */
+  /** Maximum time of a call in milliseconds, above 0. */
   readonly timeout: number;
-  /** For leases and renewals; the store itself has its own time. */
+  /** Times leases and renewals in this process; the store's server has its own time. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Where shared limits are counted; extend it for a store of your own, and run `storeSuite()` of `@headgate/test-suite`
- * on it.
+ * Counts distributed limits. Extend it for a store of your own, and test that with `storeSuite()` of
+ * `@headgate/test-suite`.
  */
 export abstract class Store implements LimiterSource {
   readonly lease: number;
   readonly timeout: number;
   readonly clock: Clock;
-  /** This process, or this part of one: what leases of others do not begin with. */
+  /** Identifies this store object in this process: the prefix of the ids of its leases. */
   readonly owner: string = makeOwner();
   abstract readonly can: Capabilities;
   #session: Session | undefined;
 
-  /** @throws HeadgateError for times that make no sense, or leave none to renew again where a renewal has failed. */
+  /** @throws HeadgateError for invalid times, and for a `lease` too short to retry a failed renewal. */
   constructor({ lease, timeout, clock = systemClock }: StoreTimes) {
     this.lease = checkSpan('lease', lease);
     this.timeout = checkSpan('timeout', timeout);
@@ -201,7 +201,7 @@ export abstract class Store implements LimiterSource {
     throw invalid('lease', expected, lease);
   }
 
-  /** @internal What `createLimiter` makes where it is told of this store. */
+  /** @internal Creates the limiter that `createLimiter` returns for this store. */
   limiter(settings: LimiterSettings): Limiter {
     const shared = checkShared(settings, this);
     this.#session ??= new Session(this);
@@ -209,29 +209,29 @@ export abstract class Store implements LimiterSource {
   }
 
   /**
-   * Does them in their order, as far as they concern one limit; one answer each, in the same order. Never rejects, and
-   * resolves after `timeout` milliseconds at the latest.
+   * Executes operations, those on one limit in their order. Resolves to one answer per operation, in the same order,
+   * after `timeout` milliseconds at the latest. Never rejects.
    */
   abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
 
   /**
-   * Until when a lease is certain, by `clock`, that was last asked for at `sent` with success. A store that may end
-   * leases early, because it takes their process for dead, says less here, and calls `check()` or `state()` whenever
-   * that changes.
+   * Until when, by `clock`, a lease certainly exists whose last successful request was sent at `sent`. A store that
+   * may end leases early, because it considers their process dead, returns an earlier time, and calls `check()` or
+   * `state()` whenever that changes.
    */
   certainUntil(sent: number): number {
     return sent + this.lease * certainPart;
   }
 
-  /** The listener is told from now on; returns what ends that. Called once. */
+  /** Subscribes the listener, and returns a function that unsubscribes it. Called once. */
   abstract listen(listener: StoreListener): () => void;
-  /** Rejects with a StoreError, after `timeout` at the latest. */
+  /** Resolves to the state of a limit. Rejects with a StoreError if that fails, after `timeout` at the latest. */
   abstract stats(ref: LimitName): Promise<StoreStats>;
-  /** Ends what the store itself has opened. */
+  /** Closes what the store itself has opened. */
   abstract close(): Promise<void>;
 }
 
-/** 52 bits at random, in 11 characters: every lease's id begins with it, and is to be short. */
+/** 52 random bits in 11 characters: short, since it is a part of every lease's id. */
 function makeOwner(): string {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return ((high >>> 6) * 2 ** 26 + (low >>> 6)).toString(36).padStart(11, '0');

@@ -2,30 +2,30 @@ import { startTimer, systemClock } from '../clock.ts';
 import { within } from './within.ts';
 
 export interface SubscriptionProbeOptions {
-  /** Milliseconds from one probe to the next, and the most that a message may take to arrive. */
+  /** Milliseconds between two probes, and the maximum time in which a message must arrive. */
   readonly timeout: number;
   /** Publishes a message to this process, on another connection; resolves when the server has accepted it. */
   publish(): Promise<unknown>;
-  /** Whether any waiter of this process depends on messages. */
+  /** Returns whether any waiter of this process depends on messages. */
   isNeeded(): boolean;
-  /** A published message has not arrived: the subscription is dead. */
+  /** Called when a published message has not arrived: the subscription is dead. */
   failed(): void;
 }
 
 /**
- * Detects a subscription whose connection has died silently: a NAT or a load balancer has dropped it, so neither end is
- * told, and the subscriber never writes. While waiters depend on messages, one published to this process must arrive
- * in time. Any message proves the subscription, so a busy one is not probed.
+ * Detects a subscription whose connection has died silently: a NAT or a load balancer has dropped it without notifying
+ * either end, and the subscriber never writes. While waiters depend on messages, a message published to this process
+ * must arrive in time. Any message proves the subscription, so a busy one is not probed.
  */
 export class SubscriptionProbe {
   readonly #options: SubscriptionProbeOptions;
-  /** Cancels the next probe; undefined where none is due. */
+  /** Cancels the next probe; undefined if none is scheduled. */
   #cancel: (() => void) | undefined;
   /** Whether a message has arrived since the timer was set. */
   #hasHeard = false;
   #arrived = () => {};
   #isUp = false;
-  /** Whether a probe is under way. */
+  /** Whether a probe is running. */
   #isProbing = false;
 
   constructor(options: SubscriptionProbeOptions) {
@@ -74,7 +74,7 @@ export class SubscriptionProbe {
     const arrival = new Promise<true>((resolve) => {
       this.#arrived = () => resolve(true);
     });
-    // Without a published message nothing is known; whether the store is there is for others to find out.
+    // If the message could not be published, nothing is known; the circuit breaker detects an outage.
     const isPublished = await within(timeout, () => publish().then(yes, no));
     if (isPublished !== true) return false;
     return (await within(timeout, () => arrival)) === undefined;

@@ -1,9 +1,9 @@
 const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
 
 /**
- * Gathers what is wanted in one turn of the event loop. The first goes at once, when the code that wants it has run;
- * what the same turn's other timers and messages want goes together, at its end. Where a runtime has no `setImmediate`,
- * what one callback wants goes together.
+ * Coalesces calls of one event-loop iteration. The first callback's calls cause one run as soon as it has returned;
+ * those of the iteration's other timers and messages cause one run at its end. In a runtime without `setImmediate`,
+ * each callback's calls cause one run.
  */
 export class Turn {
   #isWanted = false;

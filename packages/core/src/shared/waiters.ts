@@ -2,18 +2,18 @@ import { FifoLine } from '../limiter/orders/fifo.ts';
 import type { Waiter } from '../limiter/waiter.ts';
 import type { Lease } from './lease.ts';
 
-/** Those who wait in this process, each with a lease of its own, in order of arrival. */
+/** The waiters of this process, each with its own lease, in order of arrival. */
 export class Waiters {
-  /** Whose lease the store has been asked for. */
+  /** Waiters whose lease has been requested from the store. */
   readonly #sent = new FifoLine();
-  /** Whose it has not. */
+  /** Waiters whose lease has not. */
   readonly #unsent = new FifoLine();
 
   get length(): number {
     return this.#sent.length + this.#unsent.length;
   }
 
-  /** How many the store has been asked for. */
+  /** Number of waiters whose lease has been requested from the store. */
   get sent(): number {
     return this.#sent.length;
   }
@@ -22,29 +22,29 @@ export class Waiters {
     return this.#sent.oldest ?? this.#unsent.oldest;
   }
 
-  /** The first whose lease the store has not been asked for. */
+  /** The first waiter whose lease has not been requested from the store. */
   get firstUnsent(): Waiter | undefined {
     return this.#unsent.oldest;
   }
 
-  /** It waits for this lease from now on. */
+  /** Adds the waiter, or assigns it this lease. */
   add(waiter: Waiter, lease: Lease): void {
     lease.waiter = waiter;
     waiter.place = lease;
-    this.#lineOf(lease).insert(waiter);
+    this.#queueOf(lease).insert(waiter);
   }
 
-  /** It waits for its lease no longer. */
+  /** Removes and returns the lease's waiter. */
   remove(lease: Lease): Waiter | undefined {
     const { waiter } = lease;
     if (waiter === undefined) return undefined;
-    this.#lineOf(lease).remove(waiter);
+    this.#queueOf(lease).remove(waiter);
     lease.waiter = undefined;
     waiter.place = undefined;
     return waiter;
   }
 
-  /** Their leases: a copy, in order of arrival. */
+  /** The waiters' leases: a copy, in order of arrival. */
   leases(): Lease[] {
     const leases: Lease[] = [];
     for (const { oldest } of [this.#sent, this.#unsent]) {
@@ -55,7 +55,7 @@ export class Waiters {
     return leases;
   }
 
-  #lineOf({ state }: Lease): FifoLine {
+  #queueOf({ state }: Lease): FifoLine {
     return state === 'unsent' ? this.#unsent : this.#sent;
   }
 }

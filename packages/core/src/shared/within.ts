@@ -1,6 +1,6 @@
 /**
- * Resolves to what a store's work comes to, or to undefined after so many milliseconds. The work must never reject; it
- * can ask whether it is late.
+ * Resolves to the result of a store's work, or to undefined after `timeout` milliseconds. The work must never reject;
+ * it can check whether it is late.
  */
 export function within<T>(
   timeout: number,
@@ -12,10 +12,10 @@ export function within<T>(
       isLate = true;
       resolve(undefined);
     };
-    // What it sends is on its way before anything else is done.
+    // Started first, so that its request is sent before anything else happens.
     const working = work(() => isLate);
     const due = performance.now() + timeout;
-    // While the event loop was busy nothing was sent and no answer read: that time does not count, once.
+    // A busy event loop sends nothing and reads no answer: that time does not count, but is only forgiven once.
     let timer = setTimeout(() => {
       const lost = performance.now() - due;
       timer = setTimeout(end, Math.min(lost, timeout));
