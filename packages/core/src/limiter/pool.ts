@@ -275,7 +275,7 @@ export class Pool implements Served, Site {
     return wasFirst;
   }
 
-  /** Called when a permit or a waiter has left: serves the next waiter, or evicts the idle semaphore of a key. */
+  /** A permit or a waiter has left: serves the next waiter, or evicts the idle semaphore of a key. */
   #left(room: boolean): void {
     if (this.line.length > 0) {
       if (room) grantFrom(this);
