@@ -11,8 +11,8 @@ function scene(onStoreError: OutagePolicy = 'local') {
   return { world, store, limiter };
 }
 
-describe('a store that is away for a while', () => {
-  test('and comes back empty: who stood in its line stands there again, in the old order', async () => {
+describe('a store that is unavailable for a while', () => {
+  test('and has lost its state gets its waiters back, in their order', async () => {
     const { world, store, limiter } = scene();
     const other = world.limiter();
     const held = await limiter.acquire();
@@ -27,7 +27,7 @@ describe('a store that is away for a while', () => {
     store.trouble = undefined;
     await world.advance(2 * timeout);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
-    // The other process finds out at its next renewal.
+    // The other process notices at its next renewal.
     await world.advance(lease / 3);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 2 });
     expect(limiter.stats()).toMatchObject({ queued: 1, shared: { up: true } });
@@ -39,7 +39,7 @@ describe('a store that is away for a while', () => {
     second.permit?.release();
   });
 
-  test('is asked again for whom it has not heard of', async () => {
+  test('gets requests again that it has not received', async () => {
     const { world, store, limiter } = scene();
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -55,13 +55,13 @@ describe('a store that is away for a while', () => {
     waiting.permit?.release();
   });
 
-  test('comes back too late for a permit that may be another process’s by then', async () => {
+  test('does not save a permit whose lease may have expired meanwhile', async () => {
     const { world, store, limiter } = scene('admit');
     const held = await limiter.acquire();
     store.trouble = 'silent';
     await world.advance(lease / 3 + timeout + 50);
     expect(held.signal.aborted).toBe(false);
-    // The process stands still; the first that it hears is that the store is back.
+    // The process is paused; its first event is that the store is available again.
     world.clock.busy(lease);
     store.trouble = undefined;
     store.listener?.state(true);
@@ -74,7 +74,7 @@ describe('a store that is away for a while', () => {
   test.each([
     ['of a newcomer', true],
     ['of one that has asked the store', false],
-  ])('and a waiter that declines to stand in line meanwhile: %s', async (_, isNewcomer) => {
+  ])('and a waiter that declines to be queued meanwhile: %s', async (_, isNewcomer) => {
     const { world, store, limiter } = scene();
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -87,7 +87,7 @@ describe('a store that is away for a while', () => {
     expect(caller.answers).toBe(1);
   });
 
-  test('and a waiter that goes away when it is told that it must wait in line', async () => {
+  test('and a waiter that is withdrawn in its queues() callback', async () => {
     const { world, store, limiter } = scene();
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -103,7 +103,7 @@ describe('a store that is away for a while', () => {
     expect(caller.answers).toBe(0);
   });
 
-  test('what lies idle here does not count against who is let in without it', async () => {
+  test('does not count idle leases against requests that are admitted without it', async () => {
     const world = new World();
     const store = world.line();
     const options = {
@@ -116,7 +116,7 @@ describe('a store that is away for a while', () => {
     (await limiter.acquire()).release();
     await settled();
     store.trouble = 'silent';
-    // The idle permit is too small for it, and the store does not answer in time.
+    // The idle lease has too little weight for it, and the store does not answer in time.
     const large = outcome(limiter.acquire({ weight: 2 }));
     await world.advance(timeout);
     expect(large.permit?.weight).toBe(2);
@@ -124,7 +124,7 @@ describe('a store that is away for a while', () => {
   });
 
   test.each(['admit', 'local', 'reject'] as const)(
-    '%s: a caller whose time is up before it answers, where all is taken here, is rejected for that',
+    '%s: rejects a caller with timeout if its deadline passes before it answers and the local limit is in use',
     async (policy) => {
       const { world, store, limiter } = scene(policy);
       const held = await limiter.acquire();
@@ -140,7 +140,7 @@ describe('a store that is away for a while', () => {
   );
 });
 
-describe('a store that tells of its connection', () => {
+describe('a store that reports the state of its connection', () => {
   const events: boolean[] = [];
   const observer = { store: ({ up }: { up: boolean }) => void events.push(up) };
   const started = async () => {
@@ -154,7 +154,7 @@ describe('a store that tells of its connection', () => {
     return { world, store, limiter };
   };
 
-  test('is asked at once, so that no request waits for it in vain', async () => {
+  test('is probed at once, so that no request waits for it in vain', async () => {
     const { store, limiter } = await started();
     store.trouble = 'silent';
     store.listener?.state(false);
@@ -164,7 +164,7 @@ describe('a store that tells of its connection', () => {
     expect(store.calls).toEqual([['stats']]);
   });
 
-  test('is asked once, however often it tells, and believed only where it does not answer', async () => {
+  test('is probed once, however often it reports a loss, which counts only if the probe fails', async () => {
     const { store, limiter } = await started();
     for (const up of [false, true, false]) store.listener?.state(up);
     await settled();
@@ -173,8 +173,8 @@ describe('a store that tells of its connection', () => {
   });
 });
 
-/** Its statistics fail when the test says so. */
-class SlowToFail extends Line {
+/** A store whose stats() fails when the test lets it. */
+class FailingStats extends Line {
   asked = 0;
   fail = () => {};
   override stats(): Promise<StoreStats> {
@@ -185,10 +185,10 @@ class SlowToFail extends Line {
   }
 }
 
-test('a limiter that is closed asks no more whether the store is back', async () => {
+test('a closed limiter no longer probes the store', async () => {
   const world = new World();
   const { memory, clock } = world;
-  const store = new SlowToFail(memoryStore({ memory, lease, timeout, clock }), clock);
+  const store = new FailingStats(memoryStore({ memory, lease, timeout, clock }), clock);
   const limiter = world.limiter({ store });
   store.trouble = 'silent';
   await Promise.all([

@@ -17,8 +17,8 @@ function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: num
   });
 }
 
-/** A store is asked first; Bob has its word, and waits for the place in this process that Ann has. */
-async function oneWaitsFurtherOn({ queueLimit = 9 } = {}) {
+/** The first limit has a store. Bob holds its permit, and is queued at a local limit whose permit Ann holds. */
+async function queueAtSecondLimit({ queueLimit = 9 } = {}) {
   const world = new World();
   const store = world.line();
   const gate = createGate({
@@ -38,8 +38,8 @@ async function oneWaitsFurtherOn({ queueLimit = 9 } = {}) {
   return { world, store, gate, held, waiting };
 }
 
-describe('a gate of local and shared limits', () => {
-  test('counts users alone and all of them together with other processes', async () => {
+describe('a gate of local and distributed limits', () => {
+  test('counts each user in this process and all requests over all processes', async () => {
     const world = new World();
     const [a, b] = [gateOf(world, { queueLimit: 9 }), gateOf(world, { queueLimit: 9 })];
     const first = outcome(a.acquire({ keys: { user: 'ann' } }));
@@ -67,7 +67,7 @@ describe('a gate of local and shared limits', () => {
     expect([a.inflight, b.inflight, a.queued, b.queued]).toEqual([0, 0, 0, 0]);
   });
 
-  test('lets nobody wait where nothing is said of a line, and asks once to learn that', async () => {
+  test('queues no request by default, and calls the store once before it rejects', async () => {
     const world = new World();
     const store = world.line();
     const gate = createGate({
@@ -87,7 +87,7 @@ describe('a gate of local and shared limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('one deadline for the whole way', async () => {
+  test('applies one deadline to all limits together', async () => {
     const world = new World();
     const gate = gateOf(world, { queueLimit: 9, queueTimeout: 1000 });
     const held = [
@@ -101,7 +101,7 @@ describe('a gate of local and shared limits', () => {
     for (const permit of held) permit.release();
   });
 
-  test('who goes away while the store is asked leaves nothing behind', async () => {
+  test('leaves nothing behind if a request is withdrawn during a call to the store', async () => {
     const world = new World();
     const gate = gateOf(world, { queueLimit: 9 });
     const away = new AbortController();
@@ -113,8 +113,8 @@ describe('a gate of local and shared limits', () => {
     expect(await world.stats('all')).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('a lease that is lost while the request waits further on turns it away', async () => {
-    const { world, store, gate, held, waiting } = await oneWaitsFurtherOn();
+  test('rejects a request queued at a later limit when its lease is lost', async () => {
+    const { world, store, gate, held, waiting } = await queueAtSecondLimit();
     store.trouble = 'silent';
     await world.advance(lease);
     expect(waiting.error).toMatchObject({ rejection: { reason: 'store' } });
@@ -126,8 +126,8 @@ describe('a gate of local and shared limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('a lease that is lost after the request has waited further on aborts its permit, no more', async () => {
-    const { world, store, gate, held, waiting } = await oneWaitsFurtherOn();
+  test('only aborts the permit when a lease is lost after the request was admitted', async () => {
+    const { world, store, gate, held, waiting } = await queueAtSecondLimit();
     held.release();
     await settled();
     expect(waiting.permit?.signal.aborted).toBe(false);
@@ -139,8 +139,8 @@ describe('a gate of local and shared limits', () => {
     expect(gate.inflight).toBe(0);
   });
 
-  test('who comes from the store to a line that is full is turned away, and gives the lease back', async () => {
-    const { world, gate, held, waiting } = await oneWaitsFurtherOn({ queueLimit: 1 });
+  test('rejects a request if the queue of the next limit is full, and releases its lease', async () => {
+    const { world, gate, held, waiting } = await queueAtSecondLimit({ queueLimit: 1 });
     const third = outcome(gate.acquire({ keys: { user: 'cid' } }));
     await settled();
     expect(third.error).toMatchObject({ rejection: { reason: 'full' } });
@@ -151,7 +151,7 @@ describe('a gate of local and shared limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 2 });
   });
 
-  test('says store where the store is away', async () => {
+  test('rejects with the reason store while the store is unavailable', async () => {
     const world = new World();
     const store = world.line();
     const gate = createGate({
@@ -169,7 +169,7 @@ describe('a gate of local and shared limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, rejected: { store: 1 } });
   });
 
-  test('a gate of one shared limit is that limit', async () => {
+  test('a gate of one distributed limit behaves like that limit', async () => {
     const world = new World();
     const make = () =>
       createGate({
@@ -192,7 +192,7 @@ describe('a gate of local and shared limits', () => {
   });
 });
 
-test('a gate that closes waits until its stores have heard of the last release', async () => {
+test('close() of a gate resolves when its stores have confirmed the last release', async () => {
   const store = memoryStore();
   let arrive = () => {};
   const arrived = new Promise<void>((resolve) => {

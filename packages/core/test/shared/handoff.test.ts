@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Limiter } from '../../src/index.ts';
 import { lease, outcome, settled, World } from './world.ts';
 
-/** So many callers that come again at once, each time they are done. */
+/** Runs this number of callers, each of which acquires again as soon as it has released; returns how to stop them. */
 function loop(limiter: Limiter, callers: number, served: () => void): () => void {
   let ended = false;
   for (let i = 0; i < callers; i++) {
@@ -21,7 +21,7 @@ function loop(limiter: Limiter, callers: number, served: () => void): () => void
 }
 
 describe('handoff', () => {
-  test('serves many with few questions', async () => {
+  test('serves many callers with few calls to the store', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store, limit: 2, handoff: 10 });
@@ -35,7 +35,7 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('gives the permit to another process after so many', async () => {
+  test('passes the permit to another process after the maximum number of uses', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ handoff: 3 }), world.limiter({ handoff: 3 })];
     const order: string[] = [];
@@ -45,13 +45,13 @@ describe('handoff', () => {
     for (let i = 0; i < 100; i++) await settled();
     for (const end of ends) end();
     for (let i = 0; i < 30; i++) await settled();
-    // The first process had a place in the line before the other came.
+    // The first process queued a lease before the other arrived.
     const [, ...runs] = order.join('').match(/a+|b+/g) ?? [];
     expect(Math.max(...runs.map(({ length }) => length))).toBe(4);
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('ends after 100 ms, however short the work', async () => {
+  test('ends after 100 ms, however short the work is', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ handoff: 1000 }), world.limiter({ handoff: 1000 })];
     const mine = Array.from({ length: 20 }, () => outcome(a.acquire()));
@@ -73,7 +73,7 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('each permit has a token of its own, and they rise', async () => {
+  test('gives each permit its own token, in increasing order', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ handoff: 4 }), world.limiter({ handoff: 4 })];
     const tokens: bigint[] = [];
@@ -88,7 +88,7 @@ describe('handoff', () => {
     expect(new Set(tokens).size).toBe(20);
   });
 
-  test('the lease is renewed whoever holds it', async () => {
+  test('renews the lease whichever permit uses it', async () => {
     const world = new World();
     const limiter = world.limiter({ handoff: 5 });
     const first = await limiter.acquire();
@@ -104,7 +104,7 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('who leaves, is late or is of another weight is passed over', async () => {
+  test('skips waiters that are gone, late or of another weight', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 2, handoff: 5 });
     const held = await limiter.acquire({ weight: 2 });
@@ -130,7 +130,7 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('queueLimit counts those of whom the store does not know', async () => {
+  test('counts waiters that the store does not know towards queueLimit', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store, handoff: 5, queueLimit: 2 });
@@ -147,7 +147,7 @@ describe('handoff', () => {
     expect(await limiter.close()).toBe(0);
   });
 
-  test('who takes over the place of another need not be told of before it is renewed', async () => {
+  test('sends no call when a waiter takes over a queued lease, until its renewal', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store, handoff: 5 });
@@ -168,7 +168,7 @@ describe('handoff', () => {
     second.permit?.release();
   });
 
-  test('closing turns all away who wait here, told to the store or not', async () => {
+  test('close() rejects all waiters of the process, whether the store knows them or not', async () => {
     const world = new World();
     const limiter = world.limiter({ handoff: 5 });
     const held = await limiter.acquire();
@@ -185,7 +185,7 @@ describe('handoff', () => {
 });
 
 describe('reserve', () => {
-  test('lets most in without a question', async () => {
+  test('admits most requests without a call to the store', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store, limit: 2, reserve: 1 });
@@ -201,7 +201,7 @@ describe('reserve', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('is admitted in the same turn', async () => {
+  test('admits synchronously', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 2, reserve: 1 });
     (await limiter.acquire()).release();
@@ -228,7 +228,7 @@ describe('reserve', () => {
     (await b.acquire()).release();
   });
 
-  test('is recalled when others begin to wait, and off for as long', async () => {
+  test('is recalled when other processes have waiters, and disabled until they do not', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter({ store, limit: 2, reserve: 2 }), world.limiter({ limit: 2 })];
@@ -247,7 +247,7 @@ describe('reserve', () => {
     await settled();
   });
 
-  test('goes back when it has been idle for 100 ms, each for itself', async () => {
+  test('releases each lease that has been idle for 100 ms', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 3, reserve: 2 });
     const [one, two] = await Promise.all([limiter.acquire(), limiter.acquire()]);
@@ -262,7 +262,7 @@ describe('reserve', () => {
     expect(holders).toEqual([2, 1, 0]);
   });
 
-  test('goes back when the limiter closes', async () => {
+  test('is released when the limiter closes', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 3, reserve: 2 });
     (await limiter.acquire()).release();
@@ -270,7 +270,7 @@ describe('reserve', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('holds nothing that the store may have given away', async () => {
+  test('drops leases that the store may have granted to others', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store, limit: 2, reserve: 1 });

@@ -8,8 +8,8 @@ import {
 } from '../../src/shared/index.ts';
 import { Line, lease, outcome, settled, timeout, World } from './world.ts';
 
-/** Holds answers back until told. */
-class Slow extends Line {
+/** A store that holds its answers back on request. */
+class SlowStore extends Line {
   held: (() => void)[] | undefined;
   override async send(ops: readonly Op[]): Promise<Answer[]> {
     const answers = await super.send(ops);
@@ -23,14 +23,14 @@ class Slow extends Line {
   }
 }
 
-function slow(world: World): Slow {
-  return new Slow(
+function slow(world: World): SlowStore {
+  return new SlowStore(
     memoryStore({ memory: world.memory, lease, timeout, clock: world.clock }),
     world.clock,
   );
 }
 
-test('an answer from before setLimit does not undo it, nor report a conflict', async () => {
+test('an answer from before setLimit neither undoes it nor reports a conflict', async () => {
   const world = new World();
   const store = slow(world);
   const conflicts: unknown[] = [];
@@ -57,7 +57,7 @@ test('an answer from before setLimit does not undo it, nor report a conflict', a
   });
 });
 
-test('an answer from before setLimit does not undo it where setLimit itself was not heard', async () => {
+test('an answer from before setLimit does not undo it if the setLimit call was lost', async () => {
   const world = new World();
   const store = slow(world);
   const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });
@@ -81,7 +81,7 @@ test('an answer from before setLimit does not undo it where setLimit itself was 
   expect((await world.stats()).limit).toBe(5);
 });
 
-test('of two keys, the later declaration stays', async () => {
+test('answers for two keys in any order keep the later declaration', async () => {
   const world = new World();
   const limits: number[] = [];
   const observer = { resized: ({ limit }: { limit: number }) => limits.push(limit), conflict() {} };
@@ -92,7 +92,7 @@ test('of two keys, the later declaration stays', async () => {
   const other = world.limiter({ perKey: true, limit: 3 });
   (await other.acquire({ key: 'b' })).release();
   await settled();
-  // Both at once: b is answered first.
+  // Both are sent at once, and b is answered first.
   const both = [limiter.acquire({ key: 'b' }), limiter.acquire({ key: 'a' })];
   for (const one of await Promise.all(both)) one.release();
   await settled();
@@ -100,7 +100,7 @@ test('of two keys, the later declaration stays', async () => {
 });
 
 for (const how of ['refused', 'late', 'granted'] as const) {
-  test(`local counts what this process holds with leases: ${how}`, async () => {
+  test(`onStoreError local counts the leases that this process holds: ${how}`, async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({
@@ -112,7 +112,7 @@ for (const how of ['refused', 'late', 'granted'] as const) {
     if (how === 'granted') {
       const other = world.limiter();
       const held = await other.acquire();
-      // Waits at the store, and holds the local place meanwhile.
+      // Queued at the store, and then at the local limiter.
       const own = outcome(limiter.acquire());
       await settled();
       store.trouble = 'silent';
@@ -135,13 +135,13 @@ for (const how of ['refused', 'late', 'granted'] as const) {
   });
 }
 
-test('handoff: who takes over the place of somebody impatient keeps it beyond their time', async () => {
+test('handoff: a waiter that takes over a queued lease keeps it past the first waiter’s deadline', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, limit: 1, handoff: 5 });
   const other = world.limiter();
   const mine = await limiter.acquire();
-  // First in line here, with little time left; second, unsent, with much.
+  // The first waiter has little time left; the second, whose lease is not requested yet, has much.
   const impatient = outcome(limiter.acquire({ queueTimeout: 200 }));
   const patient = outcome(limiter.acquire());
   await settled();
@@ -151,7 +151,7 @@ test('handoff: who takes over the place of somebody impatient keeps it beyond th
   mine.release(); // To the impatient one, by hand; the patient one has its place now.
   await settled();
   expect(impatient.permit).toBeDefined();
-  // The store has dropped the place when the impatient one's time would have been up.
+  // Without an extension, the store would have removed the lease at the first waiter's deadline.
   await world.advance(250);
   impatient.permit?.release();
   await settled();
@@ -164,7 +164,7 @@ test('handoff: who takes over the place of somebody impatient keeps it beyond th
   });
 });
 
-class Thrower extends Line {
+class ThrowingStore extends Line {
   throwing = false;
   override send(ops: readonly Op[]): Promise<Answer[]> {
     if (this.throwing) throw new Error('sync');
@@ -176,9 +176,9 @@ class Thrower extends Line {
   }
 }
 
-test('a store that throws is one that has failed, and is asked again', async () => {
+test('a store that throws counts as unavailable, and is probed again', async () => {
   const world = new World();
-  const store = new Thrower(
+  const store = new ThrowingStore(
     memoryStore({ memory: world.memory, lease, timeout, clock: world.clock }),
     world.clock,
   );
@@ -198,7 +198,7 @@ test('a store that throws is one that has failed, and is asked again', async () 
   (await limiter.acquire()).release();
 });
 
-test('a weight that the store has not heard of is made good by the next renewal', async () => {
+test('a renewal corrects a weight whose resize was lost', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, limit: 5 });
@@ -213,7 +213,7 @@ test('a weight that the store has not heard of is made good by the next renewal'
 });
 
 test.each(['reject', 'admit', 'local'] as const)(
-  '%s: who was behind others here, and is asked for just before its time is up, has simply waited too long',
+  '%s: a waiter whose lease is requested just before its deadline is rejected with timeout',
   async (onStoreError) => {
     const world = new World();
     const store = slow(world);
@@ -225,7 +225,7 @@ test.each(['reject', 'admit', 'local'] as const)(
     const second = outcome(limiter.acquire({ queueTimeout: 1000 }));
     await world.advance(980);
     store.held = [];
-    // The first has gone; the second is asked for, and not answered before its time is up.
+    // The first is gone; the second's lease is requested, and not answered before its deadline.
     await world.advance(30);
     expect(first.error).toMatchObject({ rejection: { reason: 'timeout' } });
     expect(second.error).toMatchObject({ rejection: { reason: 'timeout' } });
@@ -234,7 +234,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   },
 );
 
-test('a key whose idle permit was lost leaves nothing behind', async () => {
+test('a key is evicted when its idle lease was lost', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({
@@ -245,7 +245,7 @@ test('a key whose idle permit was lost leaves nothing behind', async () => {
     observer: { store() {} },
   });
   (await limiter.acquire({ key: 'a' })).release();
-  // The process is paused while the permit lies idle.
+  // The process is paused while the lease is idle.
   world.clock.busy(lease);
   limiter.setLimit(2);
   store.listener?.check();

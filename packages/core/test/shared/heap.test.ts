@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Heap } from '../../src/shared/heap.ts';
 
-it('knows its least, whatever is added, moved and taken out', () => {
+it('a heap returns its lowest item after any additions, moves and deletions', () => {
   const step = fc.record({ item: fc.nat(9), rank: fc.nat(20), isKept: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { settled, World } from './world.ts';
 
-test('a key leaves nothing behind once its reserve has gone back', async () => {
+test('a key is evicted once its reserve has been released', async () => {
   const world = new World();
   const limiter = world.limiter({ limit: 2, perKey: true, reserve: 2 });
   (await limiter.acquire({ key: 'a' })).release();

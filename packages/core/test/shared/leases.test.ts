@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { lease, outcome, settled, World } from './world.ts';
 
-/** A permit that was asked for when leases were certain for less than they are from now on. */
-async function heldForLess() {
+/** A permit requested when the store guaranteed leases for a shorter time than now. */
+async function acquireWithShortGuarantee() {
   const world = new World();
   const store = world.line();
   const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
@@ -11,7 +11,7 @@ async function heldForLess() {
 }
 
 describe('a lease', () => {
-  test('is renewed for as long as the work takes', async () => {
+  test('is renewed until the permit is released', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const held = await a.acquire();
@@ -25,7 +25,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test('is renewed though the weight of its permit changes all the time', async () => {
+  test('is renewed even if the weight of its permit changes all the time', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 5 });
     const permit = await limiter.acquire();
@@ -39,7 +39,7 @@ describe('a lease', () => {
     permit.release();
   });
 
-  test('all of a process are renewed together, at a third of their length at the latest', async () => {
+  test('is renewed together with the others of its process, within a third of its duration', async () => {
     const world = new World();
     const store = world.line();
     const limiters = ['a', 'b', 'c'].map((name) => world.limiter({ name, limit: 2, store }));
@@ -54,7 +54,7 @@ describe('a lease', () => {
     for (const permit of permits) permit.release();
   });
 
-  test('is lost in time where its store may end it early', async () => {
+  test('counts as lost in time if its store may end it early', async () => {
     const world = new World();
     const store = world.line();
     const held = await world.limiter({ store }).acquire();
@@ -69,8 +69,8 @@ describe('a lease', () => {
     expect(held.signal.aborted).toBe(true);
   });
 
-  test('is renewed in time where what was asked for until now is certain for less', async () => {
-    const { world, store, held } = await heldForLess();
+  test('is renewed in time if it was requested under a shorter guarantee', async () => {
+    const { world, store, held } = await acquireWithShortGuarantee();
     expect(store.calls).toEqual([['acquire']]);
     await world.advance(lease / 10 - 1);
     expect(store.calls).toEqual([['acquire'], ['renew']]);
@@ -79,8 +79,8 @@ describe('a lease', () => {
     held.release();
   });
 
-  test('is renewed again in time where the answer to that was lost', async () => {
-    const { world, store, held } = await heldForLess();
+  test('is renewed again in time if the answer to a renewal was lost', async () => {
+    const { world, store, held } = await acquireWithShortGuarantee();
     store.trouble = 'silent';
     await world.advance(lease / 25);
     expect(store.calls).toEqual([['acquire'], ['renew']]);
@@ -90,7 +90,7 @@ describe('a lease', () => {
     held.release();
   });
 
-  test('is renewed no more often where its store does not tell for how long it is certain', async () => {
+  test('is not renewed more often if its store gives no guarantee', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter({ store }), world.limiter({ store, name: 'other' })];
@@ -104,7 +104,7 @@ describe('a lease', () => {
     for (const permit of [held, waiting.permit]) permit?.release();
   });
 
-  test('its timer is not armed once all is given back', async () => {
+  test('has no timer after all permits are released', async () => {
     const world = new World();
     const limiter = world.limiter();
     (await limiter.acquire()).release();
@@ -113,7 +113,7 @@ describe('a lease', () => {
     expect(world.clock.armed).toBe(0);
   });
 
-  test('of a process that is gone is back when it has run out', async () => {
+  test('of a dead process is reclaimed when it has expired', async () => {
     const world = new World();
     const dying = world.line();
     const [a, b] = [world.limiter({ store: dying }), world.limiter()];
@@ -128,7 +128,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test('of waiters that are gone keeps nobody waiting', async () => {
+  test('of a dead process’s waiter does not block others', async () => {
     const world = new World();
     const dying = world.line();
     const [a, b, c] = [world.limiter(), world.limiter({ store: dying }), world.limiter()];
@@ -146,7 +146,7 @@ describe('a lease', () => {
     survivor.permit?.release();
   });
 
-  test('that can no longer be known to hold aborts the signal, before it has run out', async () => {
+  test('that may have expired aborts the signal before it does', async () => {
     const world = new World();
     const lost: unknown[] = [];
     const store = world.line();
@@ -166,7 +166,7 @@ describe('a lease', () => {
     expect(limiter.inflight).toBe(0);
   });
 
-  test('that was lost is not given back a second time', async () => {
+  test('that was lost is not released again', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter({ store }), world.limiter()];
@@ -183,7 +183,7 @@ describe('a lease', () => {
     fresh.release();
   });
 
-  test('survives answers that are lost', async () => {
+  test('survives lost answers', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store });
@@ -212,7 +212,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test('waiters keep their places after the store has lost its state', async () => {
+  test('of a waiter keeps its position after the store has lost its state', async () => {
     const world = new World();
     const limiters = [world.limiter(), world.limiter(), world.limiter()];
     const held = await world.limiter().acquire();
@@ -233,7 +233,7 @@ describe('a lease', () => {
 });
 
 describe('a message', () => {
-  test('that is lost is made good', async () => {
+  test('that is lost only delays the grant', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -251,7 +251,7 @@ describe('a message', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('that comes before the answer is as good', async () => {
+  test('that arrives before the answer grants as well', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -273,14 +273,14 @@ describe('a message', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('that is old grants nothing before the store has confirmed it', async () => {
+  test('that is old grants only after the store has confirmed it', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const waiting = outcome(b.acquire());
     await settled();
-    // The process of b is stopped; meanwhile it is let in, and its lease runs out.
+    // The process of b is paused; meanwhile its waiter is granted and the lease expires.
     store.mute = true;
     held.release();
     await settled();
@@ -297,7 +297,7 @@ describe('a message', () => {
     waiting.permit?.release();
   });
 
-  test('for one who has gone lets the next in', async () => {
+  test('for a withdrawn waiter grants the next one', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const held = await a.acquire();
@@ -316,7 +316,7 @@ describe('a message', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('a new subscription makes all who wait ask', async () => {
+  test('after a new subscription, all waiters call the store', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -332,7 +332,7 @@ describe('a message', () => {
     waiting.permit?.release();
   });
 
-  test('a new subscription makes who has asked before it, and is answered after it, ask again', async () => {
+  test('after a new subscription, a waiter whose call was pending calls the store again', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -359,7 +359,7 @@ describe('a message', () => {
     waiting.permit?.release();
   });
 
-  test('a process that has many waiters asks no more than one for all of them', async () => {
+  test('a process with many waiters lets only the first of them check the store', async () => {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];

@@ -25,8 +25,8 @@ function scene() {
   return { clock, memory, store, acquire, ask };
 }
 
-describe('a memory', () => {
-  it('forgets a limit that nobody has asked for in twice the lease, a few with each operation', async () => {
+describe('a memory store', () => {
+  it('forgets limits unused for twice the lease, a few with each operation', async () => {
     const { clock, memory, acquire, ask } = scene();
     for (let key = 0; key < 100; key++) {
       await ask(acquire('keyed', { ref: { name: 'keyed', key: `${key}`, limit: 1, version: '' } }));
@@ -40,7 +40,7 @@ describe('a memory', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is forgotten at its time even where nothing has swept it', async () => {
+  it('treats an idle limit as forgotten before a sweep has removed it', async () => {
     const { clock, memory, store, acquire, ask } = scene();
     await ask(acquire('one', { ref: { name: 'one', limit: 5, version: '' } }));
     clock.advance(2000);
@@ -48,7 +48,7 @@ describe('a memory', () => {
     expect(memory.size).toBe(1);
   });
 
-  it('begins anew with a limit that is due to be forgotten, though no sweep has come to it', async () => {
+  it('starts an idle limit afresh before a sweep has removed it', async () => {
     const { clock, memory, acquire, ask } = scene();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of [...names, 'e']) {
@@ -63,7 +63,7 @@ describe('a memory', () => {
     expect(memory.size).toBe(names.length - 2);
   });
 
-  it('calls nobody back before the asker has returned', async () => {
+  it('delivers messages only after the call that caused them has returned', async () => {
     const { store, acquire } = scene();
     const told: string[] = [];
     store.listen({
@@ -82,7 +82,7 @@ describe('a memory', () => {
     expect(told).toEqual(['check', 'recall one', `grant ${store.owner}.2`]);
   });
 
-  it('needs options that make sense', () => {
+  it('throws for invalid options', () => {
     const code = 'ERR_HEADGATE_OPTION';
     expect(() => memoryStore({ lease: 0 })).toThrow(
       expect.objectContaining({ code, option: 'lease' }),

@@ -20,7 +20,7 @@ class Asker extends Waiter {
   }
 }
 
-test('who closes the limiter while it is asked whether it waits, in an outage, is turned away', async () => {
+test('a request whose joins() closes the limiter during an outage is rejected', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, onStoreError: 'local', observer: { store() {} } });
@@ -34,7 +34,7 @@ test('who closes the limiter while it is asked whether it waits, in an outage, i
   expect(asker.said).toBe('closed');
 });
 
-test('a key that comes into use while somebody is asked whether it waits, in an outage, has one count', async () => {
+test('a key that joins() itself uses during an outage is counted once', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({
@@ -63,7 +63,7 @@ test('a key that comes into use while somebody is asked whether it waits, in an 
   expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
 });
 
-test('a permit given for a refusal is told to the store that takes it, though nobody else asks', async () => {
+test('a permit admitted after a refusal is registered without another request', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
@@ -75,7 +75,7 @@ test('a permit given for a refusal is told to the store that takes it, though no
   permit.release();
 });
 
-test('handoff: a place that the store has refused is not left to somebody who would wait for it in vain', async () => {
+test('handoff: a lease that the store has refused is not reused for another waiter', async () => {
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();

@@ -9,8 +9,8 @@ import {
 import { call } from '../caller.ts';
 import { Line, lease, outcome, refused, settled, timeout, World } from './world.ts';
 
-/** Answers what the test wants. */
-class Babbler extends Line {
+/** A store that returns invalid answers. */
+class InvalidStore extends Line {
   nonsense: unknown;
   override async send(ops: readonly Op[]): Promise<Answer[]> {
     return this.nonsense === undefined ? super.send(ops) : (this.nonsense as Answer[]);
@@ -20,28 +20,31 @@ class Babbler extends Line {
 test.each([
   ['nothing', []],
   ['null', [null]],
-  ['a word', ['held']],
-  ['an object that says nothing', [{}]],
-  ['no list', null],
-])('a store that answers %s has failed, until it makes sense again', async (_, nonsense) => {
-  const world = new World();
-  const { memory, clock } = world;
-  const store = new Babbler(memoryStore({ memory, lease, timeout, clock }), clock);
-  const limiter = world.limiter({ store });
-  store.nonsense = nonsense;
-  await expect(limiter.acquire()).rejects.toMatchObject({
-    code: 'ERR_HEADGATE_STORE_DOWN',
-    rejection: { reason: 'store' },
-  });
-  store.nonsense = undefined;
-  await world.advance(2 * timeout);
-  (await limiter.acquire()).release();
-  await world.advance(lease);
-  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
-});
+  ['a string', ['held']],
+  ['an empty object', [{}]],
+  ['null instead of a list', null],
+])(
+  'a store that returns %s counts as unavailable until its answers are valid again',
+  async (_, nonsense) => {
+    const world = new World();
+    const { memory, clock } = world;
+    const store = new InvalidStore(memoryStore({ memory, lease, timeout, clock }), clock);
+    const limiter = world.limiter({ store });
+    store.nonsense = nonsense;
+    await expect(limiter.acquire()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+      rejection: { reason: 'store' },
+    });
+    store.nonsense = undefined;
+    await world.advance(2 * timeout);
+    (await limiter.acquire()).release();
+    await world.advance(lease);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  },
+);
 
-/** Gives its news twice, and all of it again when the test says so. */
-class Stutterer extends Line {
+/** A store that delivers each message twice, and all of them again on request. */
+class DuplicatingStore extends Line {
   readonly #news: Grant[] = [];
   override listen(listener: StoreListener): () => void {
     const grant = (news: Grant) => {
@@ -61,7 +64,7 @@ class Stutterer extends Line {
   }
 }
 
-test('where others wait for one limit, what is kept in reserve of another stays', async () => {
+test('a recall for one limit does not affect the reserve of another', async () => {
   const world = new World();
   const store = world.line();
   const options = { store, limit: 2, reserve: 1 };
@@ -79,7 +82,7 @@ test('where others wait for one limit, what is kept in reserve of another stays'
   for (const { permit } of all) permit?.release();
 });
 
-test('a recall of what has not been used yet changes nothing', async () => {
+test('a recall for a key that is not in use has no effect', async () => {
   const world = new World();
   const store = world.line();
   const [used, unused] = [
@@ -94,10 +97,10 @@ test('a recall of what has not been used yet changes nothing', async () => {
   await unused.close();
 });
 
-test('news that comes twice lets one in once', async () => {
+test('a duplicated message grants one permit', async () => {
   const world = new World();
   const { memory, clock } = world;
-  const store = new Stutterer(memoryStore({ memory, lease, timeout, clock }), clock);
+  const store = new DuplicatingStore(memoryStore({ memory, lease, timeout, clock }), clock);
   const limiter = world.limiter({ store });
   const held = await world.limiter().acquire();
   const first = call(limiter);
@@ -113,7 +116,7 @@ test('news that comes twice lets one in once', async () => {
   second.permit?.release();
 });
 
-test('the first in line asks as soon as a dead process’s place may be free', async () => {
+test('the first waiter calls the store as soon as the lease of a dead process may have expired', async () => {
   const world = new World();
   const dead = world.line();
   await world.limiter({ store: dead }).acquire();
@@ -135,7 +138,7 @@ test('the first in line asks as soon as a dead process’s place may be free', a
   second.permit?.release();
 });
 
-test('a runtime without setImmediate: what one callback asks travels together', async () => {
+test('without setImmediate, the operations of one callback are sent together', async () => {
   vi.stubGlobal('setImmediate', undefined);
   vi.resetModules();
   const { Turn } = await import('../../src/shared/turn.ts');
@@ -158,8 +161,8 @@ test('a runtime without setImmediate: what one callback asks travels together', 
   expect(gone).toEqual([['a', 'b'], ['c']]);
 });
 
-/** Will not hear of those who were let in without it, until the test says so. */
-class Stubborn extends Line {
+/** A store that refuses to register permits until the test allows it. */
+class RefusingStore extends Line {
   refuses = true;
   override async send(ops: readonly Op[]): Promise<Answer[]> {
     const isRefused = this.refuses && ops.some(({ verb }) => verb === 'register');
@@ -169,10 +172,10 @@ class Stubborn extends Line {
   }
 }
 
-test('who was let in without the store is told again where that will not hear of it', async () => {
+test('a permit granted without the store is registered again after the store has refused it', async () => {
   const world = new World();
   const { memory, clock } = world;
-  const store = new Stubborn(memoryStore({ memory, lease, timeout, clock }), clock);
+  const store = new RefusingStore(memoryStore({ memory, lease, timeout, clock }), clock);
   const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
   store.trouble = 'silent';
   const stray = outcome(limiter.acquire());
@@ -183,7 +186,7 @@ test('who was let in without the store is told again where that will not hear of
   expect(await world.stats()).toMatchObject({ inflight: 0 });
   store.refuses = false;
   await world.advance(lease / 2);
-  // With the next answer to anybody.
+  // Registered again with the next answer to any request.
   const next = outcome(limiter.acquire());
   await settled();
   stray.permit?.release();
@@ -194,7 +197,7 @@ test('who was let in without the store is told again where that will not hear of
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-test('of a store that refuses some keys, each hears of those who were let in under it', async () => {
+test('a store that refuses some keys gets the permits of each key registered', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({

@@ -4,7 +4,7 @@ import { Memory, memoryStore } from '../../src/shared/index.ts';
 
 const store = memoryStore({ memory: new Memory() });
 
-describe('what a store cannot honour is refused', () => {
+describe('an option that a store cannot honour is an error', () => {
   test.each([
     ['limit', { limit: adaptive() as never }],
     ['order', { order: lifo() }],
@@ -41,7 +41,7 @@ describe('what a store cannot honour is refused', () => {
     expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
   });
 
-  test('a gate orders the lines that are its own', () => {
+  test('the order of a gate applies to its local limits', () => {
     const gate = createGate({
       limits: [
         { name: 'a', limit: 2, perKey: true },

@@ -12,8 +12,8 @@ function scene(onStoreError?: OutagePolicy, limit = 1) {
   return { world, store, limiter, told };
 }
 
-describe('while the store is away', () => {
-  test('no request waits for it longer than a call may take, and then none at all', async () => {
+describe('while the store is unavailable', () => {
+  test('no request waits for it longer than its timeout, and later ones do not wait at all', async () => {
     const { world, store, limiter, told } = scene();
     store.trouble = 'silent';
     const first = outcome(limiter.acquire());
@@ -34,7 +34,7 @@ describe('while the store is away', () => {
     expect(told).toEqual([false, true]);
   });
 
-  test('reject turns away who waits, and leaves nothing behind', async () => {
+  test('reject rejects all waiters, and leaves nothing behind', async () => {
     const { world, store, limiter } = scene('reject');
     const other = world.limiter();
     const held = await other.acquire();
@@ -49,7 +49,7 @@ describe('while the store is away', () => {
     held.release();
   });
 
-  test('admit lets all in, and tells the store that is back', async () => {
+  test('admit admits all requests, and registers them when the store is available again', async () => {
     const { world, store, limiter } = scene('admit');
     store.trouble = 'silent';
     const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
@@ -73,13 +73,13 @@ describe('while the store is away', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('local keeps to the limit in this process, in order', async () => {
+  test('local enforces the limit in this process, in order of arrival', async () => {
     const { world, store, limiter } = scene('local', 2);
     const held = await limiter.acquire();
     store.trouble = 'silent';
     const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
     await world.advance(timeout);
-    // What was held before counts.
+    // The permit held before the outage counts.
     expect(all.map(({ permit }) => permit !== undefined)).toEqual([true, false, false]);
     const newcomer = outcome(limiter.acquire());
     await settled();
@@ -101,13 +101,13 @@ describe('while the store is away', () => {
     expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('local: those who waited in the store line keep their places there', async () => {
+  test('local: waiters queued at the store keep their positions there', async () => {
     const { world, store, limiter } = scene('local');
     const other = world.limiter();
     const held = await other.acquire();
     const own = outcome(limiter.acquire({ weight: 1 }));
     await settled();
-    // The local limit is free, as the place is another process's.
+    // The local limit has room, as another process holds the lease.
     store.trouble = 'silent';
     await world.advance(lease / 3 + timeout + 50);
     expect(own.permit).toBeDefined();
@@ -128,7 +128,7 @@ describe('while the store is away', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('local keeps queueLimit and queueTimeout', async () => {
+  test('local enforces queueLimit and queueTimeout', async () => {
     const warnings = collectWarnings();
     const world = new World();
     const store = world.line();
@@ -153,7 +153,7 @@ describe('while the store is away', () => {
     expect(warnings).toEqual(['HEADGATE_STORE']);
   });
 
-  test('an error that the server answers concerns that request alone', async () => {
+  test('an error returned by the server affects that request only', async () => {
     const { world, store, limiter, told } = scene();
     store.trouble = 'refused';
     await expect(limiter.acquire()).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('while the store is away', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('an acquire that was done though its answer was lost holds nothing for long', async () => {
+  test('an acquire whose answer was lost does not hold a lease for long', async () => {
     const { world, store, limiter } = scene();
     store.trouble = 'deaf';
     const lost = outcome(limiter.acquire());
@@ -180,7 +180,7 @@ describe('while the store is away', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('a release is told until the store has heard', async () => {
+  test('a release is sent until the store has confirmed it', async () => {
     const { world, store, limiter } = scene();
     const permit = await limiter.acquire();
     store.trouble = 'silent';
@@ -192,7 +192,7 @@ describe('while the store is away', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('closing waits for it no longer than a call may take', async () => {
+  test('close() waits for it no longer than the timeout of a call', async () => {
     const { world, store, limiter } = scene();
     const permit = await limiter.acquire();
     store.trouble = 'silent';
@@ -206,7 +206,7 @@ describe('while the store is away', () => {
   });
 
   test.each(['reject', 'admit', 'local'] as const)(
-    'a caller whose time is up before the store has answered is rejected for that, under %s as well',
+    'a caller whose deadline passes before the store answers is rejected with timeout, also under %s',
     async (policy) => {
       const { world, store, limiter, told } = scene(policy);
       store.trouble = 'silent';
@@ -214,7 +214,7 @@ describe('while the store is away', () => {
       await world.advance(100);
       expect(hurried.error).toMatchObject({ rejection: { reason: 'timeout' } });
       expect(told).toEqual([]);
-      // The call was not answered in time either: from now on the policy applies.
+      // The call has timed out as well: from now on the policy applies.
       await world.advance(timeout - 100);
       expect(told).toEqual([false]);
       const next = outcome(limiter.acquire({ queueTimeout: 100 }));

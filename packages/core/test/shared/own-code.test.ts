@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { Caller, call } from '../caller.ts';
 import { outcome, settled, World } from './world.ts';
 
-// What the app does while it is called back.
+// Application code that calls the limiter within its callbacks.
 
-test('who goes away when the store has put it into its line leaves nothing there', async () => {
+test('a waiter withdrawn in its queues() callback leaves nothing in the store', async () => {
   const world = new World();
   const limiter = world.limiter();
   const held = await limiter.acquire();
@@ -20,7 +20,7 @@ test('who goes away when the store has put it into its line leaves nothing there
   held.release();
 });
 
-test('who leaves before the store has said that the line is full is not told of again', async () => {
+test('a waiter withdrawn before the store answers full is not counted as rejected', async () => {
   const world = new World();
   const store = world.line();
   const held = await world.limiter({ queueLimit: 0 }).acquire();
@@ -35,7 +35,7 @@ test('who leaves before the store has said that the line is full is not told of 
   held.release();
 });
 
-test('who is turned away by a limiter that closes may withdraw another, who gets no answer then', async () => {
+test('a waiter rejected by close() may withdraw another one, which then gets no answer', async () => {
   const world = new World();
   const limiter = world.limiter();
   const held = await limiter.acquire();
@@ -50,7 +50,7 @@ test('who is turned away by a limiter that closes may withdraw another, who gets
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-test('a key that is given up and taken again while one is turned away stays known', async () => {
+test('a key that is released and reused within a rejection stays in use', async () => {
   const world = new World();
   const limiter = world.limiter({ perKey: true });
   const held = await world.limiter({ perKey: true }).acquire({ key: 'ann' });
@@ -71,7 +71,7 @@ test('a key that is given up and taken again while one is turned away stays know
   expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
 });
 
-test('a permit does not pass to who has waited too long, though no timer has said so yet', async () => {
+test('a permit does not pass to a waiter past its deadline even if its timer has not fired', async () => {
   const world = new World();
   const limiter = world.limiter({ handoff: 1 });
   const held = await limiter.acquire();

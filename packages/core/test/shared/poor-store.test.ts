@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Answer, memoryStore, type Op, type Store } from '../../src/shared/index.ts';
 import { Line, outcome, settled, World } from './world.ts';
 
-/** Can nothing that is not needed. */
+/** A store without any optional capability. */
 class PoorStore extends Line {
   override readonly can = {
     fencing: false,
@@ -30,20 +30,20 @@ function poor(world: World): Store {
 test.each([
   ['perKey', { perKey: true }],
   ['reserve', { reserve: 1 }],
-])('%s is refused where the store cannot', (option, options) => {
+])('%s is an error if the store does not support it', (option, options) => {
   const world = new World();
   const make = () => world.limiter({ store: poor(world), limit: 2, ...options });
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
 });
 
-test('a limit that the store does not let be changed is refused', () => {
+test('setLimit() throws if the store does not support it', () => {
   const world = new World();
   const limiter = world.limiter({ store: poor(world) });
   expect(() => limiter.setLimit(2)).toThrow(expect.objectContaining({ option: 'limit' }));
   expect(limiter.limit).toBe(1);
 });
 
-test('queueLimit holds in each process where the store does not know it', async () => {
+test('each process enforces queueLimit if the store does not', async () => {
   const world = new World();
   const limiter = world.limiter({ store: poor(world), queueLimit: 1 });
   const held = await limiter.acquire();

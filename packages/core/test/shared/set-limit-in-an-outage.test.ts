@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { collectWarnings } from '../warnings.ts';
 import { outcome, settled, timeout, World } from './world.ts';
 
-test('a limit that is raised while the store is away applies in this process', async () => {
+test('a limit raised while the store is unavailable applies in this process', async () => {
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
@@ -17,14 +17,14 @@ test('a limit that is raised while the store is away applies in this process', a
   await world.advance(timeout);
   first.permit?.release();
   limiter.setLimit(2);
-  // Is refused as heavier than the limit.
+  // Heavier than the limit, which is an error.
   const heavy = outcome(limiter.acquire({ weight: 2 }));
   await settled();
   expect(heavy).toMatchObject({ permit: { weight: 2 } });
   expect(warnings).toEqual(['HEADGATE_STORE']);
 });
 
-test('who waits in this process alone is let in when the limit is raised', async () => {
+test('a local waiter is granted when the limit is raised', async () => {
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
@@ -47,7 +47,7 @@ test('who waits in this process alone is let in when the limit is raised', async
   expect(warnings).toEqual(['HEADGATE_STORE']);
 });
 
-test('a conflict of declarations is reported once, and none where they come to agree', async () => {
+test('a conflict of declarations is reported once, and not at all if they agree in the end', async () => {
   const world = new World();
   const conflicts: number[] = [];
   const limits: number[] = [];

@@ -3,8 +3,8 @@ import { type Permit, RejectedError } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
 import { outcome, settled, World } from './world.ts';
 
-describe('a limit that several processes share', () => {
-  test('is one limit over all of them', async () => {
+describe('a distributed limit', () => {
+  test('is one limit over all processes', async () => {
     const world = new World();
     const limiters = Array.from({ length: 5 }, () => world.limiter({ limit: 4 }));
     const all = limiters.flatMap((limiter) => [limiter.acquire(), limiter.acquire()]).map(outcome);
@@ -18,7 +18,7 @@ describe('a limit that several processes share', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('lets in by arrival over all processes', async () => {
+  test('grants in order of arrival over all processes', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const order: number[] = [];
@@ -33,7 +33,7 @@ describe('a limit that several processes share', () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('gives rising fencing tokens', async () => {
+  test('issues increasing fencing tokens', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     let highest = 0n;
@@ -45,7 +45,7 @@ describe('a limit that several processes share', () => {
     }
   });
 
-  test('asks once for an acquire and once for a release', async () => {
+  test('calls the store once to acquire and once to release', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store });
@@ -56,7 +56,7 @@ describe('a limit that several processes share', () => {
     );
   });
 
-  test('sends what is asked in one turn together', async () => {
+  test('sends the operations of one event-loop iteration together', async () => {
     const world = new World();
     const store = world.line();
     const limiter = world.limiter({ store, limit: 3 });
@@ -69,7 +69,7 @@ describe('a limit that several processes share', () => {
     ]);
   });
 
-  test('keeps queueLimit over all processes', async () => {
+  test('enforces queueLimit over all processes', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ queueLimit: 1 }), world.limiter({ queueLimit: 1 })];
     const held = await a.acquire();
@@ -86,7 +86,7 @@ describe('a limit that several processes share', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('turns away at once where nobody may wait', async () => {
+  test('rejects at once without a queue', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ queueLimit: 0 }), world.limiter({ queueLimit: 0 })];
     const held = await a.acquire();
@@ -96,7 +96,7 @@ describe('a limit that several processes share', () => {
     (await b.acquire()).release();
   });
 
-  test('nobody waits past their timeout, and their place is gone', async () => {
+  test('rejects a waiter at its timeout, and removes it from the store’s queue', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter({ queueTimeout: 500 })];
     const held = await a.acquire();
@@ -110,7 +110,7 @@ describe('a limit that several processes share', () => {
     held.release();
   });
 
-  test('who aborts leaves the line, and who has a place then aborts gives it back', async () => {
+  test('an abort withdraws a waiter, and releases a lease granted meanwhile', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const held = await a.acquire();
@@ -131,7 +131,7 @@ describe('a limit that several processes share', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('a large weight is not starved', async () => {
+  test('does not starve a heavy request', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ limit: 3 }), world.limiter({ limit: 3 })];
     const one = await a.acquire();
@@ -149,7 +149,7 @@ describe('a limit that several processes share', () => {
     small.permit?.release();
   });
 
-  test('counts each key apart, and forgets idle ones', async () => {
+  test('counts each key separately, and evicts idle keys', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ perKey: true }), world.limiter({ perKey: true })];
     const ann = await a.acquire({ key: 'ann' });
@@ -168,7 +168,7 @@ describe('a limit that several processes share', () => {
     await expect(a.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_KEY' });
   });
 
-  test('a key may have a limit of its own', async () => {
+  test('supports a limit per key', async () => {
     const world = new World();
     const limiter = world.limiter({ perKey: true, queueLimit: 0 });
     const first = await limiter.acquire({ key: 'gold', limit: 2 });
@@ -179,7 +179,7 @@ describe('a limit that several processes share', () => {
     for (const permit of [first, second, free]) permit.release();
   });
 
-  test('a changed limit holds everywhere and revokes nothing', async () => {
+  test('a changed limit applies in all processes and revokes no permit', async () => {
     const warnings = collectWarnings();
     const world = new World();
     const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
@@ -201,7 +201,7 @@ describe('a limit that several processes share', () => {
     two.release();
   });
 
-  test('a weight that a lowered limit has overtaken counts as the whole', async () => {
+  test('a weight above a lowered limit counts as the whole limit', async () => {
     const warnings = collectWarnings();
     const world = new World();
     const [a, b] = [world.limiter({ limit: 3 }), world.limiter({ limit: 3 })];
@@ -217,7 +217,7 @@ describe('a limit that several processes share', () => {
     expect(warnings).toEqual(['HEADGATE_LIMIT_CONFLICT']);
   });
 
-  test('of two limits under one name the later declared applies, and that is told once', async () => {
+  test('the later of two declarations applies, and the conflict is reported once', async () => {
     const world = new World();
     const told: unknown[] = [];
     const observer = { conflict: (event: unknown) => told.push(event) };
@@ -234,7 +234,7 @@ describe('a limit that several processes share', () => {
     expect(deployed.stats()).toMatchObject({ limit: 5, shared: { declared: 5 } });
   });
 
-  test('a grown permit counts for those behind', async () => {
+  test('an increased weight delays later grants', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
     const permit = await a.acquire();
@@ -253,7 +253,7 @@ describe('a limit that several processes share', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('a permit comes back once, however often it is released', async () => {
+  test('releasing a permit twice releases its lease once', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ limit: 2 }), world.limiter({ limit: 2 })];
     const [one, two] = await Promise.all([a.acquire(), b.acquire()]);
@@ -263,7 +263,7 @@ describe('a limit that several processes share', () => {
     two.release();
   });
 
-  test('closing turns newcomers and waiters away, and resolves when the store has all back', async () => {
+  test('close() rejects new and queued requests, and resolves when the store has confirmed all releases', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const held = await a.acquire();
@@ -279,7 +279,7 @@ describe('a limit that several processes share', () => {
     (await b.acquire()).release();
   });
 
-  test('says what it knows', async () => {
+  test('reports its state in stats()', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const held = await a.acquire();

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A call fails, and the circuit breaker opens; then the store answers its probe. */
+/** Lets a call fail, which opens the circuit breaker, and then lets the store answer the probe. */
 async function outage(world: World, store: Line, limiter: { acquire(): Promise<never> }) {
   store.trouble = 'silent';
   const asked = outcome(limiter.acquire());
@@ -25,7 +25,7 @@ async function outage(world: World, store: Line, limiter: { acquire(): Promise<n
 }
 
 test.each(['reject', 'admit', 'local'] as const)(
-  'without an observer, an outage under %s is a warning with its cause, and its end is another',
+  'without an observer, an outage under %s causes a warning with its cause, and another when it ends',
   async (onStoreError) => {
     const world = new World();
     const store = world.line();
@@ -42,7 +42,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   },
 );
 
-test('a store that refuses each call warns once, and once when it accepts one again', async () => {
+test('a store that refuses every call causes one warning, and another when it accepts one again', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({ store, warns: true });
@@ -55,7 +55,7 @@ test('a store that refuses each call warns once, and once when it accepts one ag
   expect(warnings.slice(1)).toEqual([expect.stringContaining('is back')]);
 });
 
-test('several limits on one store warn once for all, and a store that flaps once a minute', async () => {
+test('several limits on one store cause one warning, and a flapping store one per minute', async () => {
   const world = new World();
   const store = world.line();
   const one = world.limiter({ store, name: 'one', warns: true });
@@ -74,7 +74,7 @@ test('several limits on one store warn once for all, and a store that flaps once
   expect(warnings).toHaveLength(4);
 });
 
-test('messages that do not arrive are a warning, too, and an observer takes the place of all', async () => {
+test('missing messages cause a warning as well, and an observer replaces all warnings', async () => {
   const world = new World();
   const store = world.line();
   const events: unknown[] = [];
@@ -98,7 +98,7 @@ test('messages that do not arrive are a warning, too, and an observer takes the 
   ]);
 });
 
-test('the observer of a gate hears of its store, and that it becomes slower', async () => {
+test('the observer of a gate is called for its store, also when it becomes slower', async () => {
   const world = new World();
   const store = world.line();
   const events: unknown[] = [];

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { lease, settled, World } from './world.ts';
 
-test('the release of a permit that the store does not hold any more is reported once', async () => {
+test('releasing a permit whose lease the store has dropped reports it as lost once', async () => {
   const world = new World();
   const lost = vi.fn();
   const limiter = world.limiter({ name: 'shared', observer: { lost } });
@@ -13,12 +13,12 @@ test('the release of a permit that the store does not hold any more is reported 
   await settled();
   expect(lost.mock.calls).toEqual([[{ name: 'shared', weight: 1 }]]);
   expect(limiter.stats().shared?.lost).toBe(1);
-  // It has released nothing of another holder's.
+  // Another holder's lease was not released.
   expect(await world.stats('shared')).toMatchObject({ inflight: 1, holders: 1 });
   next.release();
 });
 
-test('a release that is repeated because its answer was lost is not reported', async () => {
+test('a release repeated because its answer was lost reports nothing', async () => {
   const world = new World();
   const lost = vi.fn();
   const store = world.line();
@@ -32,7 +32,7 @@ test('a release that is repeated because its answer was lost is not reported', a
   expect(lost).not.toHaveBeenCalled();
 });
 
-test('a lease that was lost before its release is reported once', async () => {
+test('a lease lost before its release is reported once', async () => {
   const world = new World();
   const lost = vi.fn();
   const store = world.line();

@@ -5,8 +5,8 @@ import { uncaughtIn } from '../uncaught.ts';
 import { collectWarnings } from '../warnings.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
-describe('a waiter of a shared limit', () => {
-  test('that declines to wait for the store is turned away, and the store is not asked', async () => {
+describe('a waiter of a distributed limit', () => {
+  test('is rejected without a call to the store if it declines to wait', async () => {
     const world = new World();
     const store = world.line();
     const caller = call(world.limiter({ store }), { joins: () => false });
@@ -15,7 +15,7 @@ describe('a waiter of a shared limit', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('that closes the limiter when it is asked is turned away', async () => {
+  test('is rejected if its joins() closes the limiter', async () => {
     const world = new World();
     const limiter = world.limiter();
     const joins = () => {
@@ -26,7 +26,7 @@ describe('a waiter of a shared limit', () => {
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
   });
 
-  test('that declines to stand in the store line leaves nothing there', async () => {
+  test('leaves nothing in the store if it declines to be queued there', async () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
@@ -37,7 +37,7 @@ describe('a waiter of a shared limit', () => {
     held.release();
   });
 
-  test('that has gone unnoticed gets no answer, and its place goes on', async () => {
+  test('gets no answer if its caller is gone, and the next one is granted', async () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
@@ -51,7 +51,7 @@ describe('a waiter of a shared limit', () => {
     next.permit?.release();
   });
 
-  test('that throws holds nothing, and its error surfaces', async () => {
+  test('holds no permit if it throws, and its error surfaces', async () => {
     const world = new World();
     const limiter = world.limiter();
     const bug = new Error('bug');
@@ -72,7 +72,7 @@ describe('a waiter of a shared limit', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('waits in one place only, and only there it can be withdrawn', async () => {
+  test('can be queued at one limiter only, and be withdrawn only there', async () => {
     const world = new World();
     const [one, other] = [world.limiter({ name: 'one' }), world.limiter({ name: 'other' })];
     const held = await one.acquire();
@@ -92,7 +92,7 @@ describe('a waiter of a shared limit', () => {
     expect(caller.answers).toBe(1);
   });
 
-  test('may wait for ever, or not at all', async () => {
+  test('may wait without a limit, or not at all', async () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
@@ -115,14 +115,14 @@ describe('a waiter of a shared limit', () => {
     [{ party: 5 as never }, 'ERR_HEADGATE_OPTION'],
     [{ priority: 'urgent' as never }, 'ERR_HEADGATE_OPTION'],
     [{ queueTimeout: -1 }, 'ERR_HEADGATE_OPTION'],
-  ])('is refused %o', async (options, code) => {
+  ])('causes an error with %o', async (options, code) => {
     const world = new World();
     const limiter = world.limiter();
     await expect(limiter.acquire(options)).rejects.toMatchObject({ code });
     expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0, longestWait: 0 });
   });
 
-  test('may say of which class it is, which changes nothing', async () => {
+  test('may have a priority, which has no effect', async () => {
     const world = new World();
     const permit = await world.limiter().acquire({ priority: 'high', party: 'ann' });
     expect(permit.weight).toBe(1);
@@ -130,12 +130,12 @@ describe('a waiter of a shared limit', () => {
   });
 });
 
-test('usage of a key that is not in use', () => {
+test('usage() returns the limit for a key that is not in use', () => {
   const limiter = new World().limiter({ perKey: true, limit: 3 });
   expect(limiter.usage('nobody')).toEqual({ limit: 3, inflight: 0 });
 });
 
-test('the size of a permit may change while the store is away', async () => {
+test('the weight of a permit may change while the store is unavailable', async () => {
   const warnings = collectWarnings();
   const world = new World();
   const store = world.line();
@@ -162,7 +162,7 @@ test('the size of a permit may change while the store is away', async () => {
   expect(await world.stats()).toMatchObject({ inflight: 0 });
 });
 
-test('a permit of a gate that was lost can be given back, by its limit as well', async () => {
+test('a gate permit that has lost its lease can be released, and so can its part', async () => {
   const world = new World();
   const store = world.line();
   const gate = createGate({
@@ -180,7 +180,7 @@ test('a permit of a gate that was lost can be given back, by its limit as well',
   expect(await world.stats('user', 'ann')).toMatchObject({ inflight: 0 });
 });
 
-test('two limiters of one name on one store are refused until one is closed', async () => {
+test('a second limiter with the same name on one store is an error until the first is closed', async () => {
   const world = new World();
   const store = world.line();
   const first = world.limiter({ store });
@@ -191,7 +191,7 @@ test('two limiters of one name on one store are refused until one is closed', as
   (await world.limiter({ store }).acquire()).release();
 });
 
-test('closing gives up on those who hold when its patience ends', async () => {
+test('close() stops waiting for held permits after its timeout', async () => {
   const world = new World();
   const limiter = world.limiter();
   const permit = await limiter.acquire();

@@ -15,18 +15,18 @@ import { VirtualClock } from '../virtual-clock.ts';
 export const lease = 3000;
 export const timeout = 300;
 
-/** All promises that can settle without the clock have settled. */
+/** Resolves after all promises have settled that need no timer. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
 }
 
-/** A store of one process, whose line may be cut; it notes what it was sent. */
+/** A store of one process that records its calls, and whose connection can fail. */
 export class Line extends Store {
-  /** Each call, as verbs. */
+  /** The verbs of each call. */
   readonly calls: string[][] = [];
-  /** `silent`: the store hears nothing, and the call times out; `deaf`: it hears, but its answer is lost. */
+  /** `silent`: the request is lost, and the call times out; `deaf`: the request arrives, but the answer is lost. */
   trouble: 'silent' | 'deaf' | 'refused' | undefined;
-  /** Messages are lost. */
+  /** Whether messages of the store are lost. */
   mute = false;
   readonly can;
 
@@ -77,7 +77,7 @@ export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
 type LineOptions = Partial<SharedLimiterOptions> & { readonly warns?: boolean };
 
-/** Several processes that share a memory, as they would share a server. */
+/** Several processes that use one `Memory`, as they would use one server. */
 export class World {
   readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
@@ -88,8 +88,8 @@ export class World {
   }
 
   /**
-   * A limiter in a process of its own, unless told of its store. It has an observer for its store, so an outage causes no
-   * warning, unless it is to be one that warns.
+   * Creates a limiter in its own process, unless `store` is given. It observes its store, so an outage causes no
+   * warning, unless `warns` is set.
    */
   limiter({ observer, warns = false, ...options }: LineOptions = {}): Limiter {
     return createLimiter({
@@ -105,14 +105,14 @@ export class World {
     });
   }
 
-  /** What the memory says of the limit. */
+  /** The state of the limit in the memory. */
   stats(name = 'renders', key?: string): Promise<StoreStats> {
     return memoryStore({ memory: this.memory }).stats({ name, key });
   }
 
   async advance(milliseconds: number): Promise<void> {
     await settled();
-    // In steps, so that what each timer asks is answered before the next fires.
+    // In steps, so that the calls of each timer are answered before the next one fires.
     for (let left = milliseconds; left > 0; left -= 50) {
       this.clock.advance(Math.min(left, 50));
       await settled();
@@ -120,7 +120,7 @@ export class World {
   }
 }
 
-/** What a promise has come to so far. */
+/** The permit or error of a promise, as soon as it has settled. */
 export function outcome(promise: Promise<Permit>): { permit?: Permit; error?: unknown } {
   const seen: { permit?: Permit; error?: unknown } = {};
   promise.then(
