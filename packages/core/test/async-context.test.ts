@@ -25,7 +25,7 @@ it.each([
   expect(ran).toEqual(['A as A', 'A as A', 'B as B', 'B as B', 'C as C', 'C as C']);
 });
 
-it('so does what follows an acquire, a rejection and an abort', async () => {
+it('the continuation of an acquire, a rejection and an abort runs in its own async context', async () => {
   const limiter = createLimiter({ limit: 1, ...queue });
   const held = limiter.tryAcquire();
   const controller = new AbortController();

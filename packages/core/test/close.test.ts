@@ -12,14 +12,14 @@ function inUse(options = {}) {
   return { clock, limiter, held };
 }
 
-/** Whether a promise is settled by now. */
+/** Whether a promise has already settled. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol();
   await new Promise(setImmediate);
   return (await Promise.race([promise, pending])) !== pending;
 }
 
-it('D1: close refuses newcomers and rejects all who wait, and lets the others finish', async () => {
+it('close() rejects new and queued requests and lets running ones finish', async () => {
   const { limiter, held } = inUse();
   const waiting = [call(limiter, { weight: 2 }), call(limiter), call(limiter)];
   const closed = limiter.close();
@@ -34,7 +34,7 @@ it('D1: close refuses newcomers and rejects all who wait, and lets the others fi
   expect(limiter.tryAcquire()).toBeUndefined();
 });
 
-it('D1: close is idempotent; every call resolves when the last permit is back', async () => {
+it('close() is idempotent; every call resolves when the last permit is released', async () => {
   const { limiter, held } = inUse();
   const both = [limiter.close(), limiter.close()];
   held.release();
@@ -42,11 +42,11 @@ it('D1: close is idempotent; every call resolves when the last permit is back', 
   expect(await limiter.close()).toBe(0);
 });
 
-it('close resolves at once when nothing is held', async () => {
+it('close() resolves at once when no permit is held', async () => {
   expect(await createLimiter({ limit: 1 }).close()).toBe(0);
 });
 
-it('close rejects the waiters of every key', () => {
+it('close() rejects the waiters of every key', () => {
   const { limiter } = inUse({ perKey: true });
   limiter.tryAcquire({ key: 'b', weight: 2 });
   const waiting = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
@@ -55,7 +55,7 @@ it('close rejects the waiters of every key', () => {
   expect(limiter.stats()).toMatchObject({ queued: 0, keys: 2, rejected: { closed: 2 } });
 });
 
-it('nobody is granted while the waiters are being rejected, though one of them gives room', () => {
+it('close() grants no waiter, even if a rejected one releases a permit', () => {
   const { limiter, held } = inUse();
   const first = call(limiter, { weight: 2, onRejected: () => held.release() });
   const second = call(limiter);
@@ -64,7 +64,7 @@ it('nobody is granted while the waiters are being rejected, though one of them g
   expect(limiter.inflight).toBe(0);
 });
 
-it('one that asks again when it is rejected is rejected again', () => {
+it('a waiter that requests again within its rejection is rejected again', () => {
   const { limiter } = inUse();
   let again: Caller | undefined;
   call(limiter, { onRejected: () => (again = call(limiter)) });
@@ -72,7 +72,7 @@ it('one that asks again when it is rejected is rejected again', () => {
   expect(again?.rejection?.reason).toBe('closed');
 });
 
-it('closing within a grant rejects those behind', () => {
+it('close() within a grant rejects the waiters behind', () => {
   const { limiter, held } = inUse();
   const first = call(limiter, { onGranted: () => void limiter.close() });
   const second = call(limiter);
@@ -81,14 +81,14 @@ it('closing within a grant rejects those behind', () => {
   expect(second.rejection?.reason).toBe('closed');
 });
 
-it('raising the limit of a closed limiter admits nobody', () => {
+it('raising the limit of a closed limiter admits no request', () => {
   const { limiter } = inUse();
   void limiter.close();
   limiter.setLimit(10);
   expect(limiter.tryAcquire()).toBeUndefined();
 });
 
-it('timeout: close resolves with how many permits are not back, and their signals abort', async () => {
+it('timeout: close() resolves to the number of permits still held, and their signals abort', async () => {
   const { clock, limiter, held } = inUse({ limit: 3 });
   const other = limiter.tryAcquire() as Permit;
   const { signal } = held;
@@ -106,7 +106,7 @@ it('timeout: close resolves with how many permits are not back, and their signal
   expect(limiter.inflight).toBe(0);
 });
 
-it('timeout: the timer is gone when the last permit comes back first', async () => {
+it('timeout: the timer is cleared when the last permit is released first', async () => {
   const { clock, limiter, held } = inUse();
   const closed = limiter.close({ timeout: 50 });
   expect(clock.armed).toBe(1);
@@ -116,14 +116,14 @@ it('timeout: the timer is gone when the last permit comes back first', async () 
   expect(held.signal.aborted).toBe(false);
 });
 
-it('timeout: Infinity, the default, makes no timer', () => {
+it('timeout: Infinity, the default, sets no timer', () => {
   const { clock, limiter } = inUse();
   void limiter.close({ timeout: Number.POSITIVE_INFINITY });
   void limiter.close();
   expect(clock.armed).toBe(0);
 });
 
-it('timeout: a limiter whose close gave up can be closed again', async () => {
+it('timeout: close() can be called again after it has timed out', async () => {
   const { clock, limiter, held } = inUse();
   const first = limiter.close({ timeout: 50 });
   clock.advance(50);
@@ -133,7 +133,7 @@ it('timeout: a limiter whose close gave up can be closed again', async () => {
   expect(await second).toBe(0);
 });
 
-it('signal: ends the wait as the timeout does, and is left alone afterwards', async () => {
+it('signal: an abort ends the wait as the timeout does, and no listener is left', async () => {
   const { clock, limiter, held } = inUse();
   const controller = new AbortController();
   const closed = limiter.close({ timeout: 50, signal: controller.signal });
@@ -145,14 +145,14 @@ it('signal: ends the wait as the timeout does, and is left alone afterwards', as
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 });
 
-it('signal: one that has aborted already waits for nothing, but rejects the waiters', async () => {
+it('signal: with an aborted signal, close() rejects the waiters and does not wait', async () => {
   const { limiter } = inUse();
   const waiting = call(limiter);
   expect(await limiter.close({ signal: AbortSignal.abort() })).toBe(1);
   expect(waiting.rejection?.reason).toBe('closed');
 });
 
-it('signal: no listener is left when the last permit comes back', async () => {
+it('signal: no listener is left when the last permit is released', async () => {
   const { limiter, held } = inUse();
   const { signal } = new AbortController();
   const closed = limiter.close({ signal });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import { call } from './caller.ts';
 
-// vitest 2, node:test and Jest's legacy timers replace `setTimeout`, and leave `performance.now` as it is.
+// vitest 2, node:test and Jest's legacy timers replace `setTimeout` but not `performance.now`.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -14,7 +14,7 @@ it('queueTimeout fires', () => {
   const waiting = [call(limiter), call(limiter, { queueTimeout: 500 }), call(limiter)];
   vi.advanceTimersByTime(501);
   expect(waiting.map(reason)).toEqual([undefined, 'timeout', undefined]);
-  // The callers may have arrived some milliseconds apart: that clock is real.
+  // The callers may have arrived some milliseconds apart, as that clock is real.
   vi.advanceTimersByTime(1600);
   expect(waiting.map(reason)).toEqual(['timeout', 'timeout', 'timeout']);
   expect(vi.getTimerCount()).toBe(0);
@@ -43,7 +43,7 @@ it('maxHold fires', () => {
   expect([limiter.inflight, leaked.mock.calls.length]).toEqual([0, 2]);
 });
 
-it('the timers of waiters keep a process alive, and those of permits do not', () => {
+it('timers of waiters keep a process alive, and those of permits do not', () => {
   const unref = vi.fn();
   const clock = {
     now: () => 0,

@@ -3,9 +3,9 @@ import { createLimiter, map, RejectedError } from '../src/index.ts';
 import { call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-// Behaviours that a good in-process semaphore shows; the letters are those of the checklist.
+// Behaviour expected of a good in-process semaphore.
 
-it('G1: weighted and first-in-first-out; tryAcquire gives nothing while anyone waits', () => {
+it('requests are weighted and FIFO; tryAcquire returns nothing while a waiter is queued', () => {
   const limiter = createLimiter({ limit: 3, queueLimit: 9 });
   const held = limiter.tryAcquire({ weight: 2 });
   const first = call(limiter, { weight: 2 });
@@ -18,7 +18,7 @@ it('G1: weighted and first-in-first-out; tryAcquire gives nothing while anyone w
   expect(limiter.inflight).toBe(3);
 });
 
-it('G2: an aborted signal rejects even when a permit is free', async () => {
+it('an aborted signal rejects even if there is room', async () => {
   const limiter = createLimiter({ limit: 1 });
   const signal = AbortSignal.abort(new Error('gone'));
   await expect(limiter.acquire({ signal })).rejects.toThrow('gone');
@@ -26,7 +26,7 @@ it('G2: an aborted signal rejects even when a permit is free', async () => {
   expect(limiter.stats()).toMatchObject({ inflight: 0, admitted: 0, withdrawn: 0 });
 });
 
-it('G3: a weight above the limit is refused at once and never joins the line', async () => {
+it('a weight above the limit is an error at once and never queued', async () => {
   const limiter = createLimiter({ limit: 3, queueLimit: 9 });
   const error = { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' };
   await expect(limiter.acquire({ weight: 4 })).rejects.toMatchObject(error);
@@ -36,7 +36,7 @@ it('G3: a weight above the limit is refused at once and never joins the line', a
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-it('G4: when the front waiter leaves, those behind it are granted if they now fit', () => {
+it('when the first waiter leaves, those behind it are granted if they now fit', () => {
   const limiter = createLimiter({ limit: 3, queueLimit: 9 });
   limiter.tryAcquire({ weight: 1 });
   const front = call(limiter, { weight: 3 });
@@ -48,7 +48,7 @@ it('G4: when the front waiter leaves, those behind it are granted if they now fi
   expect(front.answers).toBe(0);
 });
 
-it('G4: also when the front waiter times out, and not when it is another that leaves', () => {
+it('when the first waiter times out, those behind it are granted; when another one leaves, they are not', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 3, queueLimit: 9, clock });
   limiter.tryAcquire({ weight: 1 });
@@ -62,7 +62,7 @@ it('G4: also when the front waiter times out, and not when it is another that le
   expect(behind.permit).toBeDefined();
 });
 
-it('G5: an abort that races with a grant gives the permit back', async () => {
+it('an abort that races with a grant releases the permit', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const held = limiter.tryAcquire();
   const controller = new AbortController();
@@ -76,7 +76,7 @@ it('G5: an abort that races with a grant gives the permit back', async () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('G5: an abort that makes room grants nobody who waits with the same signal', async () => {
+it('an abort that makes room grants no waiter with the same signal', async () => {
   const limiter = createLimiter({ limit: 2, queueLimit: 9 });
   limiter.tryAcquire();
   const { signal, abort } = abortable();
@@ -88,7 +88,7 @@ it('G5: an abort that makes room grants nobody who waits with the same signal', 
   expect(limiter.stats()).toMatchObject({ inflight: 2, queued: 0, withdrawn: 2 });
 });
 
-it('G6: a permit is released once, and no release raises the limit', () => {
+it('a permit is released once, and no release raises the limit', () => {
   const limiter = createLimiter({ limit: 2 });
   const [one, two] = [limiter.tryAcquire(), limiter.tryAcquire()];
   one?.release();
@@ -101,7 +101,7 @@ it('G6: a permit is released once, and no release raises the limit', () => {
   expect([limiter.inflight, limiter.limit]).toEqual([1, 2]);
 });
 
-it('G7: a large weight is not starved by a stream of small ones, nor by others that cancel', () => {
+it('a heavy waiter is not starved by a stream of light ones, nor by withdrawals', () => {
   const limiter = createLimiter({ limit: 4, queueLimit: Number.POSITIVE_INFINITY });
   const held = Array.from({ length: 4 }, () => limiter.tryAcquire());
   const large = call(limiter, { weight: 4 });
@@ -116,7 +116,7 @@ it('G7: a large weight is not starved by a stream of small ones, nor by others t
   expect(limiter.queued).toBe(4);
 });
 
-it('G8: the weight held is at most the limit at every step', async () => {
+it('the weight held never exceeds the limit', async () => {
   const limiter = createLimiter({ limit: 5, queueLimit: Number.POSITIVE_INFINITY });
   let held = 0;
   let most = 0;
@@ -134,14 +134,14 @@ it('G8: the weight held is at most the limit at every step', async () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('C1: run returns the value of the function and gives the permit back', async () => {
+it('run returns the value of the function and releases the permit', async () => {
   const limiter = createLimiter({ limit: 1 });
   expect(await limiter.run(() => 'plain')).toBe('plain');
   expect(await limiter.run(async () => 'awaited')).toBe('awaited');
   expect(limiter.inflight).toBe(0);
 });
 
-it('C1: run gives the permit back on a throw, synchronous or not', async () => {
+it('run releases the permit on an error, synchronous or not', async () => {
   const limiter = createLimiter({ limit: 1 });
   const thrown = new Error('thrown');
   const throws = () => {
@@ -153,7 +153,7 @@ it('C1: run gives the permit back on a throw, synchronous or not', async () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('C1: run never calls the function when no permit was had', async () => {
+it('run does not call the function without a permit', async () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 10, clock });
   limiter.tryAcquire();
@@ -170,7 +170,7 @@ it('C1: run never calls the function when no permit was had', async () => {
   expect(calls).toBe(0);
 });
 
-it('L1: a worker pool needs nothing more', async () => {
+it('a worker pool needs nothing but a limiter', async () => {
   let atWork = 0;
   let most = 0;
   const started: number[] = [];

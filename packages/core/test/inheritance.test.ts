@@ -21,13 +21,13 @@ const narrow: Amounts = [undefined, { weight: 1 }, { weight: 1 }];
 const one = { weight: 1 };
 const narrowest: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
 
-/** What is in flight at each sample. */
+/** The weight in flight at each sample. */
 const seen: number[] = [];
 const fixed = {
   create: () => ({ limit: 1, sample: ({ inflight }: Sample) => void seen.push(inflight) }),
 };
 
-/** A caller of this class that has asked. */
+/** Requests a permit with this priority. */
 function as(
   priority: Priority,
   asks: (caller: Caller) => void,
@@ -52,7 +52,7 @@ function scene(order: Order = byPriority()) {
     askGate(at, caller, shares);
     return caller;
   };
-  /** One leaves; who is in then? */
+  /** Releases one permit; returns the callers that hold one then. */
   const turns = (first: Caller, others: Caller[]) => {
     const order: number[] = [];
     for (let held: Caller | undefined = first; held !== undefined; ) {
@@ -66,7 +66,7 @@ function scene(order: Order = byPriority()) {
   return { gate, ask, turns };
 }
 
-it('who holds a narrow limit is of the highest class that waits behind it', () => {
+it('a request that holds a narrow limit inherits the highest priority queued for that limit', () => {
   const { ask, turns } = scene();
   const holder = ask('normal', app);
   const low = ask('low', narrow);
@@ -75,7 +75,7 @@ it('who holds a narrow limit is of the highest class that waits behind it', () =
   expect(turns(holder, [low, ...others, critical])).toEqual([0, 3, 1, 2]);
 });
 
-it('and so is, in turn, who holds what that one waits for', () => {
+it('inheritance is transitive over several limits', () => {
   const { ask, turns } = scene();
   const holder = ask('normal', app);
   const sheddable = ask('sheddable', narrow);
@@ -85,10 +85,10 @@ it('and so is, in turn, who holds what that one waits for', () => {
   expect(turns(holder, [sheddable, low, normal, high])).toEqual([0, 1, 3, 2]);
 });
 
-it('also who comes to the next limit when they wait behind it already', () => {
+it('a request inherits the priority of waiters that were queued before it reached the next limit', () => {
   const { gate, ask, turns } = scene();
   const holder = ask('normal', narrow);
-  // Both wait for the narrow limit; the first of them is let in by a lucky turn of the lower classes.
+  // Both are queued for the narrow limit; the first is granted by the turn of the lower classes.
   const critical = Array.from({ length: 9 }, () => ask('critical', narrow));
   const low = ask('low', narrow);
   critical.push(ask('critical', narrow));
@@ -97,7 +97,7 @@ it('also who comes to the next limit when they wait behind it already', () => {
     held.permit?.release();
     held = caller;
   }
-  // The ninth has the app's only place; the low one's turn at the narrow limit comes next.
+  // The ninth holds the app's only permit; the turn of the low priority at the narrow limit is next.
   const other = createGate({ limits: gate.limits.slice(2).map(({ limiter }) => ({ limiter })) });
   const outsiders = ['normal', 'normal'].map((priority) => {
     const caller = new Caller();
@@ -106,11 +106,11 @@ it('also who comes to the next limit when they wait behind it already', () => {
     return caller;
   });
   const order = turns(held, [...critical.slice(8), low, ...outsiders]);
-  // Critical, the low one ahead of all that are normal, critical again, and the others.
+  // Critical first, then the low one ahead of all normal ones, critical again, and the others.
   expect(order.indexOf(2)).toBeLessThan(order.indexOf(3));
 });
 
-it('nobody is raised by an equal, nor by one who waits for something else', () => {
+it('a waiter of equal priority, or of another limit, raises no request', () => {
   const { ask, turns } = scene();
   const holder = ask('normal', app);
   const low = ask('low', narrow);
@@ -120,10 +120,10 @@ it('nobody is raised by an equal, nor by one who waits for something else', () =
 });
 
 it.each([
-  ['byPriority() of parties', byPriority(byParty())],
+  ['byPriority() of flows', byPriority(byParty())],
   ['byParty() of priorities', byParty(byPriority())],
   ['byShare() of priorities', byShare({ gold: 0.5 }, byPriority())],
-])('with %s', (_, order) => {
+])('requests inherit priorities with %s', (_, order) => {
   const { ask, turns } = scene(order);
   const holder = ask('normal', app);
   const low = ask('low', narrow);
@@ -132,7 +132,7 @@ it.each([
   expect(turns(holder, [low, normal, critical])[0]).toBe(0);
 });
 
-it('nothing is kept of those who have passed, left or been turned away', () => {
+it('no permit stays tracked after its request was admitted, withdrawn or rejected', () => {
   const { gate, ask } = scene();
   const holder = ask('normal', app);
   const low = ask('low', narrow);
@@ -145,7 +145,7 @@ it('nothing is kept of those who have passed, left or been turned away', () => {
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1, admitted: 3 });
 });
 
-it('works where the gates share their limiters', () => {
+it('requests inherit priorities across gates with common limiters', () => {
   const order = byPriority();
   const settings = { limit: 1, queueLimit: 99, order };
   const limiters = ['narrow', 'app'].map((name) => createLimiter({ ...settings, name }));
@@ -162,7 +162,7 @@ it('works where the gates share their limiters', () => {
   expect(turns(holder, [low, normal, critical])).toEqual([0, 2, 1]);
 });
 
-it('a permit that was taken back on the way is not held for its request any more', () => {
+it('a permit released by maxHold while its request is queued is no longer tracked', () => {
   const clock = new VirtualClock();
   const settings = { limit: 1, queueLimit: 9, queueTimeout: Infinity, clock };
   const moving = { ...settings, limit: fixed, name: 'a', maxHold: 100, observer: { leaked() {} } };
@@ -182,11 +182,11 @@ it('a permit that was taken back on the way is not held for its request any more
   }
   seen.length = 0;
   a.tryAcquire()?.release();
-  // Of what is in flight, nothing is left out for requests that have long gone.
+  // The weight in flight excludes no weight of requests that have already left.
   expect(seen).toEqual([1]);
 });
 
-it('a line is not overloaded because somebody has waited elsewhere before', () => {
+it('codel() does not count a queue as overloaded because a waiter has queued elsewhere before', () => {
   const clock = new VirtualClock();
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
@@ -209,7 +209,7 @@ it('a line is not overloaded because somebody has waited elsewhere before', () =
   expect(gate.queued).toBe(2);
 });
 
-it('through a line that knows no classes, to the one behind it', () => {
+it('priorities are inherited through a queue without priorities', () => {
   const order = byPriority();
   const first = createLimiter({ name: 'first', limit: 1, queueLimit: 9, order });
   const plain = createLimiter({ name: 'plain', limit: 1, queueLimit: 9 });
@@ -227,7 +227,7 @@ it('through a line that knows no classes, to the one behind it', () => {
   expect([low.answers, normal.answers]).toEqual([1, 0]);
 });
 
-it('also where the higher one comes while room is made for the lower in the line there', () => {
+it('a request inherits a priority that arrives while another waiter is displaced for it', () => {
   const order = byPriority();
   const first = createLimiter({ name: 'first', limit: 1, queueLimit: 9, order });
   const last = createLimiter({ name: 'last', limit: 1, queueLimit: 1, order });
@@ -236,12 +236,12 @@ it('also where the higher one comes while room is made for the lower in the line
   const asksForFirst = () => void as('high', (caller) => askGate(gate, caller, [one, one]));
   as('low', (caller) => last.request(caller), asksForFirst);
   const normal = as('normal', (caller) => askGate(gate, caller, [one, one]));
-  // Of the same class by now, and later.
+  // It now has the same priority, and arrived later.
   const high = as('high', (caller) => last.request(caller));
   expect([normal.answers, high.rejection?.reason]).toEqual([0, 'full']);
 });
 
-it('is of no use where the line behind is in a store, and does no harm', async () => {
+it('inheritance has no effect on a queue in a store', async () => {
   const world = new World();
   const first = { name: 'first', limit: 1, perKey: true } as const;
   const shared = { name: 'shared', limit: 1, store: world.line() } as const;
@@ -262,7 +262,7 @@ it('is of no use where the line behind is in a store, and does no harm', async (
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 3 });
 });
 
-it('a waiter of a lower class does not lower the class of the request that it waits for', () => {
+it('a waiter of a lower priority does not lower that of the request that blocks it', () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },

@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1 that look random, the same for the same seed. */
+/** Pseudorandom numbers from 0 to below 1, the same for each seed. */
 export function lcg(seed: number): () => number {
   let state = seed;
   return () => {

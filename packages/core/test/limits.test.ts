@@ -16,7 +16,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const half = () => 0.5;
 
-/** Feeds a limit, which is fully used unless told otherwise. */
+/** Feeds samples to a limit; by default it is fully used. */
 function feed(limit: Limit, samples: Partial<Sample>[]): number {
   for (const sample of samples) {
     const inflight = limit.limit;
@@ -35,14 +35,14 @@ describe('aimd', () => {
     expect(feed(limit, times(50, { inflight: 5 }))).toBeCloseTo(11, 0);
   });
 
-  it('sinks at a drop, once for all that was admitted before', () => {
+  it('shrinks at a drop, once for all permits that were admitted before', () => {
     const limit = aimd({ initial: 100 }).create(half);
     const drop = (now: number) => ({ outcome: 'dropped' as const, now, rtt: 100 });
     expect(feed(limit, [drop(1000), drop(1050), drop(1099)])).toBe(90);
     expect(feed(limit, [drop(1100)])).toBe(81);
   });
 
-  it('keeps within its bounds', () => {
+  it('stays within its bounds', () => {
     const limit = aimd({ min: 8, max: 11, initial: 10, backoff: 0.5 }).create(half);
     expect(feed(limit, times(100))).toBe(11);
     expect(feed(limit, [{ outcome: 'dropped', now: 500 }])).toBe(8);
@@ -50,7 +50,7 @@ describe('aimd', () => {
 });
 
 describe('vegas', () => {
-  it('grows while nobody queues up, and sinks where too many do', () => {
+  it('grows while there is no queueing, and shrinks while there is too much', () => {
     const limit = vegas({ initial: 20 }).create(half);
     expect(feed(limit, times(3))).toBeGreaterThan(20);
     const grown = limit.limit;
@@ -58,7 +58,7 @@ describe('vegas', () => {
     expect(feed(limit, [{ outcome: 'dropped' }])).toBe(grown - 4);
   });
 
-  it('grows by a little where a few queue up, and stays where some do', () => {
+  it('grows slowly with little queueing, and stays with some', () => {
     const limit = vegas({ initial: 10 }).create(half);
     feed(limit, [{ rtt: 80 }]);
     expect(feed(limit, [{ rtt: 100 }])).toBe(11);
@@ -70,36 +70,36 @@ describe('vegas', () => {
     expect(feed(limit, times(50, { inflight: 4 }))).toBe(20);
   });
 
-  it('stands work that takes no time', () => {
+  it('tolerates work that takes no time', () => {
     const limit = vegas({ initial: 20 }).create(half);
     expect(feed(limit, times(10, { rtt: 0 }))).toBe(20);
   });
 
-  it('takes the shortest round trip anew now and then', () => {
+  it('measures the shortest round trip again from time to time', () => {
     const limit = vegas({ initial: 20, max: 20 }).create(half);
     feed(limit, times(1));
     expect(feed(limit, times(50, { rtt: 400 }))).toBeLessThan(20);
-    // By then 400 ms are the shortest.
+    // By then the shortest is 400 ms.
     expect(feed(limit, times(3000, { rtt: 400 }))).toBe(20);
   });
 });
 
 describe('gradient', () => {
-  it('measures the shortest round trip at its lower bound, and anew after five windows there', () => {
+  it('measures the shortest round trip at its lower bound, and again after five windows there', () => {
     const limit = gradient({ min: 3, initial: 20 }).create(half);
     expect(feed(limit, times(49))).toBe(3);
     expect(feed(limit, times(1))).toBe(20);
     expect(feed(limit, times(50 * 30, { rtt: 1000 }))).toBeGreaterThan(3);
   });
 
-  it('grows where the round trip is the shortest, and takes no notice of drops', () => {
+  it('grows while round trips are the shortest, and ignores drops', () => {
     const limit = gradient({ initial: 20, max: 40 }).create(half);
     feed(limit, times(50));
     expect(feed(limit, times(500))).toBe(40);
     expect(feed(limit, times(500, { outcome: 'dropped' }))).toBe(40);
   });
 
-  it('stands work that takes no time', () => {
+  it('tolerates work that takes no time', () => {
     const limit = gradient({ initial: 20, max: 40 }).create(half);
     expect(feed(limit, times(500, { rtt: 0 }))).toBe(40);
   });
@@ -110,7 +110,7 @@ it.each<[string, (options?: object) => LimitFactory]>([
   ['aimd', aimd],
   ['vegas', vegas],
   ['gradient', gradient],
-])('%s refuses what makes no sense', (_, make) => {
+])('%s throws for invalid options', (_, make) => {
   const wrong: [object, string][] = [
     [{ min: 0 }, 'min'],
     [{ min: 1.5 }, 'min'],
@@ -133,19 +133,19 @@ it.each([
   [() => createLimiter({ limit: adaptive(), perKey: true }), 'limit'],
   [() => createLimiter({ limit: adaptive as never }), 'limit'],
   [() => createLimiter({ limit: adaptive() }).setLimit(5), 'limit'],
-])('refuses %s', (make, option) => {
+])('throws for %s', (make, option) => {
   const code = 'ERR_HEADGATE_OPTION';
   expect(make).toThrow(expect.objectContaining({ code, option }));
 });
 
-/** A limit that goes where the test wants, and keeps what it is shown. */
+/** A limit algorithm that the test controls, and that records its samples. */
 function steered(start: number) {
   const samples: Sample[] = [];
   const limit = { limit: start, sample: (sample: Sample) => void samples.push(sample) };
   return { samples, limit, factory: { create: () => limit } };
 }
 
-it('a limiter follows its limit, lets in whom it may, and tells so', () => {
+it('a limiter applies its adaptive limit, grants waiters that now fit, and reports the change', () => {
   const { limit, factory } = steered(1.9);
   const resized: number[] = [];
   const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
@@ -164,14 +164,14 @@ it('a limiter follows its limit, lets in whom it may, and tells so', () => {
   expect([limiter.stats().limit, resized, limiter.inflight]).toEqual([1, [3, 1], 2]);
 });
 
-it('a limit that stays the same is not reported', () => {
+it('an unchanged limit is not reported', () => {
   const observer = { resized: vi.fn() };
   const limiter = createLimiter({ limit: steered(2).factory, observer });
   limiter.tryAcquire()?.release();
   expect(observer.resized).not.toHaveBeenCalled();
 });
 
-it('is shown how long work took, beside how much, and of which kind; not what is ignored', () => {
+it('a limit gets samples with duration, inflight and kind, but none for ignored permits', () => {
   const { samples, factory } = steered(9);
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: factory, clock });
@@ -189,7 +189,7 @@ it('is shown how long work took, beside how much, and of which kind; not what is
   ]);
 });
 
-it('in a gate, work begins when the last limit is passed, and who waits there is not at work', () => {
+it('in a gate, work starts at the admission by the last limit; queued requests are not in work', () => {
   const { samples, factory } = steered(9);
   const clock = new VirtualClock();
   const limits = [
@@ -216,7 +216,7 @@ it('in a gate, work begins when the last limit is passed, and who waits there is
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
 });
 
-it('who waits at two limits, one after the other, is not at work at either', () => {
+it('a request that queues at two limits in succession is not in work at either', () => {
   const { samples, factory } = steered(9);
   const clock = new VirtualClock();
   const limits = [
@@ -245,7 +245,7 @@ it('who waits at two limits, one after the other, is not at work at either', () 
   ]);
 });
 
-it('adaptive() remembers no more kinds of work than it must', () => {
+it('adaptive() keeps a bounded number of kinds', () => {
   const limit = adaptive({ initial: 100, max: 100 }).create(half);
   let now = 0;
   for (let count = 0; count < 5000; count++) {
@@ -256,7 +256,7 @@ it('adaptive() remembers no more kinds of work than it must', () => {
   expect(limit.limit).toBe(100);
 });
 
-it('each limiter has a limit of its own', () => {
+it('each limiter gets its own limit algorithm', () => {
   const factory = aimd({ initial: 2 });
   const [one, other] = [createLimiter({ limit: factory }), createLimiter({ limit: factory })];
   const permits = [one.tryAcquire(), one.tryAcquire()];
@@ -264,7 +264,7 @@ it('each limiter has a limit of its own', () => {
   expect([one.limit, other.limit]).toEqual([1, 2]);
 });
 
-it('adaptive() no longer doubles once there was a drop', () => {
+it('adaptive() stops doubling after a drop', () => {
   const limit = adaptive({ initial: 16 }).create(half);
   const sample = { rtt: 10, kind: undefined };
   const calm = (from: number) => {

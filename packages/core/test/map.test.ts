@@ -4,7 +4,7 @@ import { map } from '../src/index.ts';
 
 const turn = () => new Promise(setImmediate);
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test lets it. */
 function bench() {
   const started: number[] = [];
   const signals: AbortSignal[] = [];
@@ -27,7 +27,7 @@ function bench() {
   return { started, signals, work, finish, fail };
 }
 
-it('L1: at most so many at work, in order; results in the order of the items', async () => {
+it('at most `limit` items are in work, in order; results are in the order of the items', async () => {
   const { started, work, finish } = bench();
   const results = map([1, 2, 3, 4], work, { limit: 2 });
   await turn();
@@ -40,7 +40,7 @@ it('L1: at most so many at work, in order; results in the order of the items', a
   expect(await results).toEqual(['done 1', 'done 2', 'done 3', 'done 4']);
 });
 
-it('gives the index and a signal', async () => {
+it('fn gets the index and a signal', async () => {
   const results = await map('abc', (item, index, { aborted }) => [item, index, aborted], {
     limit: 3,
   });
@@ -51,11 +51,11 @@ it('gives the index and a signal', async () => {
   ]);
 });
 
-it('nothing to do is done', async () => {
+it('no items resolve to an empty array', async () => {
   expect(await map([], () => expect.unreachable(), { limit: 1 })).toEqual([]);
 });
 
-it('draws an item only when there is room to start it', async () => {
+it('an item is taken only when there is room to start it', async () => {
   const { work, finish } = bench();
   const drawn: number[] = [];
   async function* items() {
@@ -71,7 +71,7 @@ it('draws an item only when there is room to start it', async () => {
   expect(await results).toHaveLength(4);
 });
 
-it('L1: the first error rejects at once, starts nothing more and tells those at work', async () => {
+it('the first error rejects at once, starts no more items and aborts the signal of running calls', async () => {
   const { started, signals, work, fail, finish } = bench();
   const results = map([1, 2, 3, 4], work, { limit: 2 });
   const error = new Error('first');
@@ -84,7 +84,7 @@ it('L1: the first error rejects at once, starts nothing more and tells those at 
   expect(started).toEqual([1, 2]);
 });
 
-it('a synchronous throw is an error like any other', async () => {
+it('a synchronous error is handled like any other', async () => {
   const error = new Error('at once');
   const throws = (): never => {
     throw error;
@@ -92,7 +92,7 @@ it('a synchronous throw is an error like any other', async () => {
   await expect(map([1, 2], throws, { limit: 1 })).rejects.toBe(error);
 });
 
-it('L1: an abort rejects with its reason, starts nothing more and tells those at work', async () => {
+it('an abort rejects with its reason, starts no more items and aborts the signal of running calls', async () => {
   const { started, signals, work, finish } = bench();
   const controller = new AbortController();
   const { signal } = controller;
@@ -106,7 +106,7 @@ it('L1: an abort rejects with its reason, starts nothing more and tells those at
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
 
-it('an abort does not wait for the next item to come', async () => {
+it('an abort does not wait for the next item', async () => {
   async function* never(): AsyncGenerator<number> {
     await new Promise(() => {});
   }
@@ -116,7 +116,7 @@ it('an abort does not wait for the next item to come', async () => {
   await expect(results).rejects.toThrow('enough');
 });
 
-it('an item that comes after the abort is not started', async () => {
+it('an item that arrives after the abort is not started', async () => {
   let come = (_item: number) => {};
   async function* items() {
     yield await new Promise<number>((resolve) => (come = resolve));
@@ -132,7 +132,7 @@ it('an item that comes after the abort is not started', async () => {
   expect(started).toEqual([]);
 });
 
-it('an aborted signal draws nothing', async () => {
+it('with an aborted signal no item is taken', async () => {
   const signal = AbortSignal.abort(new Error('before'));
   let drawn = 0;
   const items = { [Symbol.iterator]: () => ({ next: () => ({ value: drawn++, done: false }) }) };
@@ -140,7 +140,7 @@ it('an aborted signal draws nothing', async () => {
   expect(drawn).toBe(0);
 });
 
-it('items that fail to come tell those at work', async () => {
+it('an error of the iterator aborts the signal of running calls', async () => {
   const { signals, work } = bench();
   const error = new Error('no more');
   function* items() {
@@ -151,7 +151,7 @@ it('items that fail to come tell those at work', async () => {
   expect(signals[0]?.reason).toBe(error);
 });
 
-it('an iterator that is left early is closed', async () => {
+it('an iterator is closed when map ends early', async () => {
   let closed = false;
   function* items() {
     try {
@@ -167,7 +167,7 @@ it('an iterator that is left early is closed', async () => {
   expect(closed).toBe(true);
 });
 
-it('a signal that outlives the work keeps no listener', async () => {
+it('no listener is left on the signal', async () => {
   const { signal } = new AbortController();
   await map([1, 2, 3], (item) => item, { limit: 1, signal });
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
@@ -183,6 +183,6 @@ it.each<[string, object | undefined, object]>([
     { limit: 1, concurrency: 4 },
     { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'concurrency' },
   ],
-])('refuses %s', async (_, options, error) => {
+])('map rejects for %s', async (_, options, error) => {
   await expect(map([], () => 1, options as { limit: number })).rejects.toMatchObject(error);
 });

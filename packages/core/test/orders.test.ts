@@ -28,7 +28,7 @@ function busy(options: Partial<LimiterOptions>) {
 const reasons = (callers: Caller[]) =>
   callers.map(({ permit, rejection }) => rejection?.reason ?? (permit ? 'granted' : 'waits'));
 
-it('fifo() is what a line does anyway', () => {
+it('fifo() is the default order', () => {
   for (const options of [{}, { order: fifo() }]) {
     const { limiter, next } = busy(options);
     const callers = [call(limiter), call(limiter), call(limiter), call(limiter)];
@@ -38,7 +38,7 @@ it('fifo() is what a line does anyway', () => {
 });
 
 describe('lifo()', () => {
-  it('lets the newest in first', () => {
+  it('grants the newest first', () => {
     const { limiter, next } = busy({ order: lifo() });
     const callers = [call(limiter), call(limiter), call(limiter)];
     next();
@@ -47,14 +47,14 @@ describe('lifo()', () => {
     expect(reasons(callers)).toEqual(['waits', 'granted', 'granted']);
   });
 
-  it('the oldest makes room in a full line', () => {
+  it('displaces the oldest from a full queue', () => {
     const { limiter } = busy({ order: lifo() });
     const callers = [1, 2, 3, 4, 5].map(() => call(limiter));
     expect(reasons(callers)).toEqual(['full', 'full', 'waits', 'waits', 'waits']);
     expect(limiter.stats()).toMatchObject({ queued: 3, rejected: { full: 2 } });
   });
 
-  it('nobody makes room for one that declines to wait, or where nobody may wait', () => {
+  it('displaces no waiter for a request that declines to wait, or without a queue', () => {
     const { limiter } = busy({ order: lifo() });
     const callers = [1, 2, 3].map(() => call(limiter));
     const declining = call(limiter, { joins: () => false });
@@ -63,7 +63,7 @@ describe('lifo()', () => {
     expect(reasons([call(without.limiter)])).toEqual(['full']);
   });
 
-  it('a deadline holds all the same, and the late make room first', () => {
+  it('rejects waiters at their deadline, and late ones before it displaces others', () => {
     const { clock, limiter, next } = busy({ order: lifo() });
     const early = call(limiter, { queueTimeout: 100 });
     const short = call(limiter, { queueTimeout: 10 });
@@ -76,7 +76,7 @@ describe('lifo()', () => {
     expect(reasons([early, late, newcomer])).toEqual(['timeout', 'timeout', 'granted']);
   });
 
-  it('one that a callback of the displaced takes the place of is turned away', () => {
+  it('rejects a request if a callback of the displaced waiter fills the queue', () => {
     const { limiter } = busy({ order: lifo(), queueLimit: 1 });
     const others: Caller[] = [];
     call(limiter, { onRejected: () => others.push(call(limiter, { joins: () => true })) });
@@ -85,7 +85,7 @@ describe('lifo()', () => {
     expect([...others, newcomer].filter(({ answers }) => answers === 0)).toHaveLength(1);
   });
 
-  it('in a gate, the oldest that waits for the same limit makes room for the whole', () => {
+  it('in a gate, displaces the oldest waiter of the same limit', () => {
     const limits = [
       { name: 'user', limit: 1, perKey: true },
       { name: 'app', limit: 1 },
@@ -98,7 +98,7 @@ describe('lifo()', () => {
     };
     const holder = ask('a');
     const callers = [ask('b'), ask('c'), ask('d'), ask('a')];
-    // At the line of its own user nobody waits who could make room.
+    // The queue of its own user has no waiter to displace.
     expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full']);
     holder.permit?.release();
     expect(reasons(callers)).toEqual(['full', 'waits', 'granted', 'full']);
@@ -106,7 +106,7 @@ describe('lifo()', () => {
   });
 });
 
-it('nobody of another gate makes room', () => {
+it('a request displaces no waiter of another gate', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9, order: lifo() });
   const make = () => createGate({ limits: [{ limiter }], queueLimit: 1 });
   const [one, other] = [make(), make()];
@@ -125,7 +125,7 @@ it('nobody of another gate makes room', () => {
 describe('codel()', () => {
   const order = codel({ target: 20, interval: 100 });
 
-  it('is first come, first served while it is calm', () => {
+  it('is FIFO at normal load', () => {
     const { clock, limiter, next } = busy({ order });
     const callers = [call(limiter), call(limiter)];
     clock.advance(99);
@@ -133,7 +133,7 @@ describe('codel()', () => {
     expect(reasons(callers)).toEqual(['granted', 'waits']);
   });
 
-  /** Two have waited past the target when the next place is free, two have not. */
+  /** At the next release, two waiters have waited past the target, and two have not. */
   function overloaded(line: typeof order) {
     const { clock, limiter, next } = busy({ order: line, queueLimit: 9 });
     const old = [call(limiter), call(limiter)];
@@ -144,13 +144,13 @@ describe('codel()', () => {
     return { limiter, callers: [...old, ...fresh] };
   }
 
-  it('under overload takes the newest, and sheds who has waited past the target', () => {
+  it('under overload grants the newest, and sheds waiters past the target', () => {
     const { limiter, callers } = overloaded(order);
     expect(reasons(callers)).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
     expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
   });
 
-  it('a waiter is granted the room that an observer makes while others are shed', () => {
+  it('grants the room that an observer makes while others are shed', () => {
     const clock = new VirtualClock();
     const held: Caller[] = [];
     const observer = {
@@ -168,7 +168,7 @@ describe('codel()', () => {
     expect([limiter.inflight, limiter.queued]).toEqual([1, 0]);
   });
 
-  it('sheds as others come, but nobody whom nobody replaces', () => {
+  it('sheds when others arrive, but never the last waiter', () => {
     const { clock, limiter } = busy({ order });
     const alone = call(limiter);
     clock.advance(500);
@@ -177,7 +177,7 @@ describe('codel()', () => {
     expect(reasons([alone, newcomer])).toEqual(['overloaded', 'waits']);
   });
 
-  it('a full line gives up its oldest under overload only', () => {
+  it('displaces the oldest from a full queue under overload only', () => {
     const { clock, limiter } = busy({ order: codel({ target: 1000, interval: 100 }) });
     const callers = [call(limiter), call(limiter), call(limiter), call(limiter)];
     expect(reasons(callers)).toEqual(['waits', 'waits', 'waits', 'full']);
@@ -186,7 +186,7 @@ describe('codel()', () => {
     expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full', 'waits']);
   });
 
-  it('a line that has been empty is calm again', () => {
+  it('a queue that has been empty is no longer overloaded', () => {
     const { clock, limiter, next, held } = busy({ order });
     const first = call(limiter);
     clock.advance(200);
@@ -202,12 +202,12 @@ describe('codel()', () => {
     ['classes', byPriority(order)],
     ['parties', byParty(order)],
     ['shares', byShare({ gold: 0.5 }, order)],
-  ])('sheds within %s, too', (_, divided) => {
+  ])('sheds within %s as well', (_, divided) => {
     const { callers } = overloaded(divided);
     expect(reasons(callers)).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
   });
 
-  it('each key has a line of its own', () => {
+  it('each key has its own queue', () => {
     const clock = new VirtualClock();
     const settings = { limit: 1, queueLimit: 3, clock };
     const limiter = createLimiter({ ...settings, perKey: true, order });
@@ -234,7 +234,7 @@ it.each([
   [() => codel({ target: 0 }), 'target'],
   [() => codel({ interval: Number.NaN }), 'interval'],
   [() => codel({ tarket: 5 } as never), 'tarket'],
-])('refuses what makes no sense: %s', (create, option) => {
+])('%s throws for an invalid option', (create, option) => {
   const code = expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/);
   expect(create).toThrow(expect.objectContaining({ code, option }));
 });

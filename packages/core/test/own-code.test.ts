@@ -13,7 +13,7 @@ import { call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** A limiter with a limit of the application's own. */
+/** A limiter with the application's own limit algorithm. */
 function limitedBy(limit: Limit) {
   return createLimiter({ limit: { create: () => limit }, queueLimit: 9, queueTimeout: Infinity });
 }
@@ -22,8 +22,8 @@ const broken = () => {
   throw new Error('own code');
 };
 
-describe('a limit of the application', () => {
-  it('whose sample() throws keeps no permit, and its error surfaces', async () => {
+describe("an application's limit algorithm", () => {
+  it('whose sample() throws leaks no permit, and its error surfaces', async () => {
     const limiter = limitedBy({ limit: 5, sample: broken });
     const errors = await uncaughtIn(async () => {
       for (let count = 0; count < 5; count++) await limiter.run(() => {});
@@ -32,7 +32,7 @@ describe('a limit of the application', () => {
     expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
   });
 
-  it('that becomes no number leaves the last good one, and is reported once', async () => {
+  it('whose limit is not a number keeps the last valid one, and is reported once', async () => {
     const values = [2, Number.NaN, '7', undefined, 3];
     const limit = { limit: 4, sample: () => Object.assign(limit, { limit: values.shift() }) };
     const limiter = limitedBy(limit);
@@ -47,7 +47,7 @@ describe('a limit of the application', () => {
     expect(errors).toMatchObject([{ code: 'ERR_HEADGATE_OPTION', option: 'limit' }]);
   });
 
-  it('whose getter throws does not, either', async () => {
+  it('whose getter throws keeps the last valid limit', async () => {
     let isBroken = false;
     const limit = {
       get limit() {
@@ -65,7 +65,7 @@ describe('a limit of the application', () => {
   });
 
   it.each([{ limit: Number.NaN, sample: () => {} }, { limit: 2 }, { sample: () => {} }, undefined])(
-    'is refused at once where it is none: %o',
+    'is an error at construction if it is invalid: %o',
     (limit) => {
       expect(() => limitedBy(limit as never)).toThrow(
         expect.objectContaining({ code: 'ERR_HEADGATE_OPTION' }),
@@ -74,8 +74,8 @@ describe('a limit of the application', () => {
   );
 });
 
-describe('an order of the application', () => {
-  /** `next` and `remove` are the line's own to break. */
+describe("an application's order", () => {
+  /** A queue whose `next` and `remove` can be replaced. */
   function orderWith(own: Partial<Line>): Order {
     return {
       create: (site) => {
@@ -116,7 +116,7 @@ describe('an order of the application', () => {
     },
   );
 
-  it('that forgets to remove a waiter, or names a stranger, grants nobody twice', async () => {
+  it('that keeps a removed waiter, or returns an unknown one, grants no waiter twice', async () => {
     const stranger = Object.assign(Object.create(Waiter.prototype), { weight: 1 });
     for (const own of [{ remove: () => {} }, { next: stranger }]) {
       const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
@@ -129,7 +129,7 @@ describe('an order of the application', () => {
     }
   });
 
-  it('is asked nothing about a waiter that its insert() refused with an error', async () => {
+  it('is not called for a waiter whose insert() threw', async () => {
     const asked: string[] = [];
     const note = (method: string) => (): never => asked.push(method) as never;
     const methods = ['remove', 'mayBeNext', 'besides'].map((name) => [name, note(name)] as const);
@@ -145,7 +145,7 @@ describe('an order of the application', () => {
     expect([errors.length, asked]).toEqual([2, []]);
   });
 
-  it('that takes a waiter before its insert() throws can still remove it', async () => {
+  it('that adds a waiter before its insert() throws can still remove it', async () => {
     const taken: Waiter[] = [];
     const own = {
       get next() {
@@ -174,7 +174,7 @@ describe('an order of the application', () => {
   });
 });
 
-it('a clock that throws or says no number keeps no permit; time stands still', async () => {
+it('a clock that throws or returns no number leaks no permit, and its last time stays', async () => {
   class Broken extends VirtualClock {
     says: (() => number) | undefined;
     override now(): number {
@@ -199,7 +199,7 @@ it('a clock that throws or says no number keeps no permit; time stands still', a
 });
 
 it.each([broken, () => Number.NaN, () => 1])(
-  'a `random` that is none does not keep a waiter from its answer',
+  'an invalid `random` does not prevent the answer to a waiter',
   async (random) => {
     const clock = new VirtualClock();
     const limiter = createLimiter({ limit: 1, queueLimit: 9, clock, random });
@@ -211,7 +211,7 @@ it.each([broken, () => Number.NaN, () => 1])(
   },
 );
 
-it('a guard that throws holds nothing', async () => {
+it('a request whose guard throws holds no permit', async () => {
   const guard = { name: 'own', admits: broken };
   const gate = createGate({ limits: [{ name: 'a', limit: 1 }], guard });
   await expect(gate.run(() => {})).rejects.toThrow('own code');

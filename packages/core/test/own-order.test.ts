@@ -19,7 +19,7 @@ import { lcg } from './lcg.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** The same order as one of an application's own, with these members replaced. */
+/** Wraps an order as an application's own, with these members replaced. */
 function own(order: Order, replaced: Partial<Line> = {}): Order {
   const create: Order['create'] = (site) => {
     const line = order.create(site);
@@ -40,7 +40,7 @@ const broken = () => {
 
 const priorities: readonly Priority[] = ['critical', 'normal', 'low'];
 
-/** What happens to 300 requests of a random workload, one line for each event. */
+/** The events of 300 requests of a random workload, as text. */
 function storyOf(order: Order): string[] {
   const clock = new VirtualClock();
   const random = lcg(7);
@@ -93,8 +93,8 @@ it.each<[string, () => Order, () => Order]>([
 
 it.each<[string, Order]>([
   ['of the application', own(byPriority())],
-  ['by party', byParty(byPriority())],
-])('a request inherits the class of a waiter in an order %s', (_, order) => {
+  ['byParty() around one', byParty(byPriority())],
+])('a request inherits the priority of a waiter in an order %s', (_, order) => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
     { name: 'app', limit: 1 },
@@ -124,7 +124,7 @@ it('close() rejects every waiter of an order whose oldest fails', async () => {
 });
 
 it.each(['mayBeNext', 'insert'] as const)(
-  'a newcomer for which there is room is granted though %s() fails',
+  'a new request that fits is granted even if %s() throws',
   async (name) => {
     const order = own(fifo(), { [name]: broken });
     const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
@@ -137,7 +137,7 @@ it.each(['mayBeNext', 'insert'] as const)(
   },
 );
 
-it('an order that lets a waiter pass admits none that is heavier than the room', () => {
+it('an order that lets a waiter overtake admits none that is heavier than the room', () => {
   let heavy: Caller | undefined;
   const order = own(fifo(), { besides: () => heavy });
   const limiter = createLimiter({ limit: 4, queueLimit: 9, order });

@@ -16,7 +16,7 @@ function occupied(options: { order?: ReturnType<typeof byPriority>; queueLimit?:
     waiting.push(caller);
     return caller;
   };
-  /** Lets the next in, and tells whom. */
+  /** Releases a permit, and returns the waiter that is granted. */
   const next = () => {
     const before = waiting.filter(({ permit }) => permit !== undefined);
     held.permit?.release();
@@ -26,25 +26,25 @@ function occupied(options: { order?: ReturnType<typeof byPriority>; queueLimit?:
   return { limiter, ask, next };
 }
 
-it('lets higher classes in first, and within one who came first', () => {
+it('higher priorities are granted first, and equal ones in order of arrival', () => {
   const { ask, next } = occupied();
   const classes = ['low', 'normal', 'critical', 'sheddable', 'high', 'critical'] as const;
   const callers = classes.map(ask);
   expect(classes.map(() => callers.indexOf(next()))).toEqual([2, 5, 4, 1, 0, 3]);
 });
 
-it('within a class, in the order given', () => {
+it('the given order applies within a class', () => {
   const { ask, next } = occupied({ order: byPriority(lifo()) });
   const callers = (['low', 'low', 'high', 'high'] as const).map(ask);
   expect(callers.map(() => callers.indexOf(next()))).toEqual([3, 2, 1, 0]);
 });
 
-it('in a full line, a higher newcomer displaces the youngest of the lowest', () => {
+it('in a full queue, a new request of a higher class displaces the youngest waiter of the lowest', () => {
   const { ask, limiter } = occupied({ queueLimit: 3 });
   const callers = (['low', 'normal', 'low'] as const).map(ask);
   callers.push(ask('low'), ask('critical'), ask('high'), ask('normal'), ask('high'));
   const reasons = callers.map(({ rejection }) => rejection?.reason);
-  // Two of the low class go, then the normal one; at last its equals stay.
+  // Two low ones are displaced, then the normal one; waiters of the same class stay.
   expect(reasons).toEqual([
     'full',
     'full',
@@ -59,13 +59,13 @@ it('in a full line, a higher newcomer displaces the youngest of the lowest', () 
   expect(ask('high').rejection?.reason).toBe('full');
 });
 
-it('within the lowest class, the order says who makes room', () => {
+it('within the lowest class, its order chooses the waiter to displace', () => {
   const { ask } = occupied({ queueLimit: 2, order: byPriority(lifo()) });
   const callers = [ask('high'), ask('low'), ask('low')];
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, 'full', undefined]);
 });
 
-it('starves nobody: one in ten is the oldest of the lower classes', () => {
+it('one grant in ten goes to the oldest waiter of the lower classes', () => {
   const { ask, next } = occupied();
   const lower = [ask('sheddable'), ask('low')];
   for (let count = 0; count < 30; count++) ask('critical');
@@ -73,7 +73,7 @@ it('starves nobody: one in ten is the oldest of the lower classes', () => {
   expect(lower.map((one) => turns.indexOf(one))).toEqual([9, 19]);
 });
 
-it('who was not passed over does not count', () => {
+it('grants that pass over no lower class do not count towards its turn', () => {
   const { ask, next } = occupied();
   for (let count = 0; count < 20; count++) ask('critical');
   for (let count = 0; count < 15; count++) next();
@@ -82,7 +82,7 @@ it('who was not passed over does not count', () => {
   expect(turns.indexOf(low)).toBe(5);
 });
 
-it('a class applies at every limit of a gate', () => {
+it('a priority applies at every limit of a gate', () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },
@@ -103,7 +103,7 @@ it('a class applies at every limit of a gate', () => {
   expect([low, high, lowOfA].map(({ answers }) => answers)).toEqual([0, 1, 0]);
 });
 
-it('acquire and run take a class, and refuse what is none', async () => {
+it('acquire and run accept a priority, and throw for an unknown one', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byPriority() });
   const gate = createGate({
     limits: [{ name: 'a', limit: 1 }],
@@ -127,7 +127,7 @@ it('acquire and run take a class, and refuse what is none', async () => {
   }
 });
 
-it('another order does not ask for it', () => {
+it('other orders ignore priorities', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const held = call(limiter);
   const [first, second] = [new Caller(), new Caller()];
@@ -137,7 +137,7 @@ it('another order does not ask for it', () => {
   expect([first.answers, second.answers]).toEqual([1, 0]);
 });
 
-it('who has waited longest is told whatever its class, and a close tells all', async () => {
+it('longestWait covers all classes, and close() rejects all of them', async () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byPriority(), clock });
   const held = await limiter.acquire();
@@ -152,7 +152,7 @@ it('who has waited longest is told whatever its class, and a close tells all', a
   expect(await closed).toBe(0);
 });
 
-it('sheds in every class, the lowest first', () => {
+it('codel() sheds in every class, the lowest first', () => {
   const clock = new VirtualClock();
   const order = byPriority(codel({ target: 5, interval: 10 }));
   const limiter = createLimiter({ limit: 1, queueLimit: 9, order, clock });
@@ -172,7 +172,7 @@ it('sheds in every class, the lowest first', () => {
   expect(reasons).toEqual(['overloaded', 'waits', 'waits', 'granted']);
 });
 
-it('classes within classes: the youngest of the lowest goes', () => {
+it('with byPriority() in byPriority(), the youngest waiter of the lowest class is displaced', () => {
   const site = { clock: new VirtualClock(), random: () => 0, limit: 1 };
   const line = byPriority(byPriority()).create(site);
   const [one, other] = [new Caller({}), new Caller({})];

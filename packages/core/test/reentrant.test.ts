@@ -5,9 +5,9 @@ import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-// The app's own functions may call back in; and nothing is lost, doubled or exceeded by it.
+// Application callbacks may call the limiter: no permit is leaked, no waiter answered twice, no limit exceeded.
 
-/** A limit of two, both taken, and three who wait; the first does something when it is asked whether it is gone. */
+/** A limit of two, both held, and three waiters; the first one's gone() calls `doing`. */
 function asked(doing: (limiter: LocalLimiter, first: Caller) => boolean) {
   const limiter = createLimiter({ limit: 2, queueLimit: 9 });
   const holders = [call(limiter), call(limiter)];
@@ -18,7 +18,7 @@ function asked(doing: (limiter: LocalLimiter, first: Caller) => boolean) {
   return { limiter, first, others };
 }
 
-it.each([true, false])('gone() that withdraws and says %s', (gone) => {
+it.each([true, false])('gone() may withdraw its waiter and return %s', (gone) => {
   const { limiter, first, others } = asked((all, one) => {
     all.withdraw(one);
     return gone;
@@ -27,7 +27,7 @@ it.each([true, false])('gone() that withdraws and says %s', (gone) => {
   expect(limiter.stats()).toMatchObject({ inflight: 2, queued: 0, withdrawn: 1 });
 });
 
-it.each([true, false])('gone() that rejects and says %s', (gone) => {
+it.each([true, false])('gone() may reject its waiter and return %s', (gone) => {
   const { limiter, first, others } = asked((all, one) => {
     all.reject(one, 'overloaded');
     return gone;
@@ -37,7 +37,7 @@ it.each([true, false])('gone() that rejects and says %s', (gone) => {
   expect(limiter.stats()).toMatchObject({ inflight: 2, queued: 0, withdrawn: 0 });
 });
 
-it.each([true, false])('gone() that closes and says %s', (gone) => {
+it.each([true, false])('gone() may close the limiter and return %s', (gone) => {
   const { limiter, first, others } = asked((all) => {
     void all.close();
     return gone;
@@ -48,7 +48,7 @@ it.each([true, false])('gone() that closes and says %s', (gone) => {
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-it('gone() that lowers the limit', () => {
+it('gone() may lower the limit', () => {
   const { limiter, first, others } = asked((all) => {
     all.setLimit(1);
     return false;
@@ -57,7 +57,7 @@ it('gone() that lowers the limit', () => {
   expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 2 });
 });
 
-it.each(['a limiter', 'a gate'])('joins() that lets another join first, at %s', (where) => {
+it.each(['a limiter', 'a gate'])('joins() may enqueue another waiter first, at %s', (where) => {
   const limiter = createLimiter({ limit: 1, queueLimit: where === 'a gate' ? 9 : 1 });
   const gate = createGate({ limits: [{ limiter }], queueLimit: 1 });
   const ask = (waiter: Caller) => {
@@ -93,7 +93,7 @@ it.each([
         observer: { admitted },
       }),
   ],
-])('an abort by who observes the admission, at %s, leaks nothing', async (_, create) => {
+])('an abort within the observer’s admitted(), at %s, leaks nothing', async (_, create) => {
   let controller: AbortController | undefined;
   const entrance = create(() => controller?.abort());
   const held = await entrance.acquire();
@@ -104,7 +104,7 @@ it.each([
   expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
 });
 
-it('who leaves when it is told that it waits, in a gate, leaves nothing in the lines', async () => {
+it('a request of a gate that is withdrawn within the observer’s queued() leaves nothing in the queues', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const controller = new AbortController();
   const observer = { queued: () => controller.abort() };
@@ -114,7 +114,7 @@ it('who leaves when it is told that it waits, in a gate, leaves nothing in the l
   expect([gate.queued, limiter.queued]).toEqual([0, 0]);
 });
 
-it('a gate that closes when it tells that somebody waits rejects that, too', async () => {
+it('a gate closed within the observer’s queued() rejects that waiter as well', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const gate = createGate({ limits: [{ limiter }], observer: { queued: () => void gate.close() } });
   limiter.tryAcquire();
@@ -122,7 +122,7 @@ it('a gate that closes when it tells that somebody waits rejects that, too', asy
   expect([gate.queued, limiter.queued]).toEqual([0, 0]);
 });
 
-it('a gate that has closed while a limit admitted admits nobody', async () => {
+it('a gate closed while a limit admits a request rejects it', async () => {
   let closed: Promise<number> | undefined;
   const admitted = () => {
     closed = gate.close();
@@ -134,7 +134,7 @@ it('a gate that has closed while a limit admitted admits nobody', async () => {
   expect([gate.inflight, limiter.inflight]).toEqual([0, 0]);
 });
 
-it('rejected() that throws stops neither the next in the line nor the forgetting of its key', async () => {
+it('rejected() may throw without blocking the next waiter or the eviction of its key', async () => {
   const clock = new VirtualClock();
   const settings = { limit: 2, queueLimit: 9, queueTimeout: 10, clock };
   const limiter = createLimiter({ ...settings, perKey: true });
@@ -157,7 +157,7 @@ it('rejected() that throws stops neither the next in the line nor the forgetting
   expect(errors).toEqual([]);
 });
 
-it("a limiter with a clock of its own serves the requests of a gate by the gate's", async () => {
+it("a limiter with its own clock times the requests of a gate by the gate's clock", async () => {
   const [early, late] = [new VirtualClock(1000), new VirtualClock(1_000_000)];
   const limiter = createLimiter({ limit: 1, queueLimit: 1, clock: late });
   const gate = createGate({ limits: [{ limiter }], queueTimeout: 100, clock: early });
@@ -169,7 +169,7 @@ it("a limiter with a clock of its own serves the requests of a gate by the gate'
   expect(await waiting).toMatchObject({ waited: 60 });
   const again = gate.acquire();
   early.busy(100);
-  // The line is full only of one whose time is up.
+  // The queue is full, but its only waiter is past its deadline.
   const direct = limiter.acquire();
   await expect(again).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
   expect(limiter.queued).toBe(1);
@@ -177,7 +177,7 @@ it("a limiter with a clock of its own serves the requests of a gate by the gate'
   await expect(direct).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('joins() that fills the line, and takes until those who fill it have waited too long', () => {
+it('joins() may fill the queue, and last until those waiters have timed out', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 100, clock });
   const holder = call(limiter);
@@ -193,7 +193,7 @@ it('joins() that fills the line, and takes until those who fill it have waited t
   expect(last.answers).toBe(1);
 });
 
-it('joins() that closes the limiter', () => {
+it('joins() may close the limiter', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const holder = call(limiter);
   const joins = () => {
@@ -205,7 +205,7 @@ it('joins() that closes the limiter', () => {
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-it('joins() that fills the line with one who does not yield', () => {
+it('joins() may fill the queue with a waiter that cannot be displaced', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const holder = call(limiter);
   const other = new Caller();
@@ -218,7 +218,7 @@ it('joins() that fills the line with one who does not yield', () => {
   expect(other.answers).toBe(1);
 });
 
-it('an observer that lowers the next limit of a gate below what the request takes of it', () => {
+it('an observer may lower the next limit of a gate below the weight of the request', () => {
   const observer = { admitted: () => all.setLimit(2) };
   const user = createLimiter({ name: 'user', limit: 1, perKey: true, observer });
   const all = createLimiter({ name: 'all', limit: 3 });
@@ -231,7 +231,7 @@ it('an observer that lowers the next limit of a gate below what the request take
   expect([user.inflight, all.inflight]).toEqual([0, 0]);
 });
 
-it('a grant that releases a permit of another limiter ends before that grants', () => {
+it('a grant that releases a permit of another limiter returns before that limiter grants', () => {
   const [one, other] = [1, 2].map(() => createLimiter({ limit: 1, queueLimit: 9 })) as [
     LocalLimiter,
     LocalLimiter,
@@ -249,7 +249,7 @@ it('a grant that releases a permit of another limiter ends before that grants', 
   expect(events).toEqual(['begins', 'ends', 'granted there']);
 });
 
-it('a newcomer displaces no waiter where one expires while the newcomer is asked whether it joins', () => {
+it('a new request displaces no waiter if one expires during its joins()', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 2, order: lifo(), clock });
   limiter.tryAcquire();

@@ -4,15 +4,15 @@ import { Backoff, Outlook, RetryAfter } from '../src/limiter/retry-after.ts';
 import { call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-describe('by what was refused lately', () => {
-  /** The wait that each of the refusals in a second is told: always the same. */
+describe('the backoff by recent rejections', () => {
+  /** The backoff of each rejection within one second, which is always the same. */
   function told(backoff: Backoff, second: number, drops: number): number {
     const answers = new Set(Array.from({ length: drops }, () => backoff.rejected(second)));
     expect(answers.size).toBe(1);
     return [...answers][0] as number;
   }
 
-  it("Kubernetes' table comes out", () => {
+  it("matches Kubernetes' table", () => {
     const backoff = new Backoff();
     const table: [second: number, drops: number, seconds: number][] = [
       ...([
@@ -36,21 +36,21 @@ describe('by what was refused lately', () => {
     }
   });
 
-  it('doubles up to 32 seconds while many are refused', () => {
+  it('doubles up to 32 seconds while many requests are rejected', () => {
     const backoff = new Backoff();
     let seconds = 0;
     for (let second = 0; second < 300; second++) seconds = told(backoff, second, 200);
     expect(seconds).toBe(32);
   });
 
-  it('a quiet spell starts it afresh', () => {
+  it('is reset after a period without rejections', () => {
     const backoff = new Backoff();
     for (let second = 0; second < 300; second++) told(backoff, second, 200);
     expect(backoff.rejected(299 + 64)).toBeGreaterThan(1);
     expect(backoff.rejected(299 + 64 + 3600)).toBe(1);
   });
 
-  it('sinks to 1 and no further while few are refused', () => {
+  it('decreases to 1 while few requests are rejected', () => {
     const backoff = new Backoff();
     for (let second = 0; second < 4; second++) told(backoff, second, 20);
     const answers = Array.from({ length: 20 }, (_, index) => backoff.rejected(4 + 2 * index));
@@ -59,34 +59,34 @@ describe('by what was refused lately', () => {
   });
 });
 
-describe("by Little's law", () => {
-  it('is 0 while nothing has been observed', () => {
+describe("the estimate by Little's law", () => {
+  it('is 0 before anything has been measured', () => {
     expect(new Outlook().wait(5000, 10, 0)).toBe(0);
   });
 
-  it('is the weight ahead over the rate at which weight comes back', () => {
+  it('is the weight ahead divided by the rate of releases', () => {
     const outlook = new Outlook();
     outlook.wait(0, 1, 100);
     expect(outlook.wait(1000, 10, 102)).toBe(5000);
     expect(outlook.wait(2000, 10, 110)).toBe(2000);
   });
 
-  it('grows while nothing comes back', () => {
+  it('grows while nothing is released', () => {
     const outlook = new Outlook();
     outlook.wait(0, 1, 0);
     expect(outlook.wait(3000, 2, 0)).toBe(6000);
   });
 
-  it('follows a change within two stretches of 5 s', () => {
+  it('follows a change within two intervals of 5 s', () => {
     const outlook = new Outlook();
     outlook.wait(0, 1, 0);
     outlook.wait(5000, 1, 1000);
-    // The last stretch alone: 10 came back in 5 s.
+    // The last interval alone: 10 were released in 5 s.
     outlook.wait(10_000, 1, 1010);
     expect(outlook.wait(12_000, 1, 1014)).toBe(7000 / 14);
   });
 
-  it('begins anew when nobody has asked for long', () => {
+  it('is reset after a long time without rejections', () => {
     const outlook = new Outlook();
     outlook.wait(0, 1, 0);
     expect(outlook.wait(10_001, 50, 1)).toBe(0);
@@ -94,15 +94,15 @@ describe("by Little's law", () => {
   });
 });
 
-describe('together', () => {
+describe('both estimates together', () => {
   const seconds = (random: number, longest: number, weight: number) => {
     const retryAfter = new RetryAfter(longest, () => random);
     retryAfter.seconds(0, 1, 0);
-    // Nothing has come back for a second: a second for each of the weight ahead.
+    // Nothing was released for a second: one second per unit of weight ahead.
     return retryAfter.seconds(1000, weight, 0);
   };
 
-  it('is the larger of the two, spread upwards by up to a half, in whole seconds', () => {
+  it('are the larger of the two, randomized upwards by up to a half, in whole seconds', () => {
     expect(seconds(0, 60, 10)).toBe(10);
     expect(seconds(0.999, 60, 10)).toBe(15);
     expect(seconds(0.5, 60, 10)).toBe(13);
@@ -111,7 +111,7 @@ describe('together', () => {
     expect(busy.seconds(1000, 1, 1000)).toBe(2);
   });
 
-  it('is at least 1 and at most maxRetryAfter, and spread there too', () => {
+  it('are at least 1 and at most maxRetryAfter, and randomized there too', () => {
     expect(seconds(0, 60, 0)).toBe(1);
     expect(seconds(0, 60, 1e6)).toBe(40);
     expect(seconds(0.999, 60, 1e6)).toBe(60);
@@ -120,7 +120,7 @@ describe('together', () => {
   });
 });
 
-describe('of a limiter', () => {
+describe('the retryAfter of a limiter', () => {
   function limited(options: Partial<LimiterOptions> = {}) {
     const clock = new VirtualClock();
     const settings = { limit: 4, queueLimit: 9, random: () => 0, clock };
@@ -134,7 +134,7 @@ describe('of a limiter', () => {
     return { clock, limiter, refused };
   }
 
-  it('counts the weight that waits and the weight of who asks', () => {
+  it('counts the queued weight and the weight of the request', () => {
     const { clock, limiter, refused } = limited({ queueTimeout: Number.POSITIVE_INFINITY });
     limiter.tryAcquire({ weight: 2 });
     const held = limiter.tryAcquire({ weight: 2 });
@@ -143,7 +143,7 @@ describe('of a limiter', () => {
     expect(refused()).toBe(1);
     clock.advance(1997);
     held?.release();
-    // Of weight 10, 2 came back in 2 s.
+    // Of weight 10, 2 were released in 2 s.
     expect(refused()).toBe(10);
   });
 
@@ -155,7 +155,7 @@ describe('of a limiter', () => {
     expect(refused()).toBe(2);
   });
 
-  it("is a key's own where keyed, and forgotten with it", () => {
+  it('is computed per key, and evicted with the key', () => {
     const { clock, limiter, refused } = limited({ perKey: true });
     const held = limiter.tryAcquire({ key: 'a', weight: 4 });
     limiter.tryAcquire({ key: 'b', weight: 4 });

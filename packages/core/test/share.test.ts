@@ -36,13 +36,13 @@ const free = (callers: Caller[]) => {
   for (const { permit } of callers) permit?.release();
 };
 
-it('others borrow what a share does not use', () => {
+it('other requests use what a share does not', () => {
   const { limiter, many } = divided();
   expect([...many(7, 'free'), ...many(3)].every(isIn)).toBe(true);
   expect(limiter.inflight).toBe(10);
 });
 
-it('a place that comes free goes to who holds less than its part', () => {
+it('a released permit goes to a share that holds less than its part', () => {
   const { many } = divided();
   const borrowers = many(10, 'free');
   const waiting = [...many(5, 'free'), ...many(5), ...many(8, 'gold')];
@@ -53,23 +53,23 @@ it('a place that comes free goes to who holds less than its part', () => {
     ...new Array(6).fill(true),
     ...new Array(2).fill(false),
   ]);
-  // Gold has its six, and free its three of ten: the rest is for all, as they came.
+  // Gold holds its six of ten, and free its three: all compete for the rest, in order of arrival.
   free(borrowers.slice(6, 7));
   expect(waiting.map(isIn).indexOf(true)).toBe(0);
 });
 
-it('of two that hold less than their parts, the one comes first that holds less of its own', () => {
+it('of two shares below their parts, the one that holds the smaller fraction is first', () => {
   const { limiter, many } = divided();
   const others = many(10);
   const gold = many(6, 'gold');
   const poor = many(3, 'free');
   free(others.slice(0, 3));
-  // One each, and then the second of gold's six comes before the second of three.
+  // One each; then gold's second of six is before the other's second of three.
   expect([gold.filter(isIn).length, poor.filter(isIn).length]).toEqual([2, 1]);
   expect(limiter.inflight).toBe(10);
 });
 
-it('a heavy one whose part it is keeps the free places until it fits', () => {
+it('a heavy waiter of a share below its part keeps the room until it fits', () => {
   const { ask, many } = divided();
   const others = many(10);
   const heavy = ask('gold', { weight: 4 });
@@ -80,7 +80,7 @@ it('a heavy one whose part it is keeps the free places until it fits', () => {
   expect([heavy, light].map(isIn)).toEqual([true, false]);
 });
 
-it('in a full line, who is owed a part displaces one of those who have more', () => {
+it('in a full queue, a request of a share below its part displaces a waiter of one above', () => {
   const { many, ask } = divided({ queueLimit: 3 });
   many(10, 'free');
   const waiting = many(3, 'free');
@@ -91,7 +91,7 @@ it('in a full line, who is owed a part displaces one of those who have more', ()
   expect(ask().rejection?.reason).toBe('full');
 });
 
-it('it displaces the youngest of those who have the most beyond their part', () => {
+it('it displaces the youngest waiter of the share that exceeds its part the most', () => {
   const { many, ask } = divided({ queueLimit: 4 });
   many(10, 'gold');
   const [, golden] = many(2, 'gold');
@@ -105,7 +105,7 @@ it('it displaces the youngest of those who have the most beyond their part', () 
   ]);
 });
 
-it('nobody displaces those who wait for their own part', () => {
+it('waiters of shares below their part are not displaced', () => {
   const { many, ask } = divided({ queueLimit: 3 });
   many(10);
   const waiting = many(3, 'free');
@@ -113,29 +113,29 @@ it('nobody displaces those who wait for their own part', () => {
   expect(waiting.every(({ rejection }) => rejection === undefined)).toBe(true);
 });
 
-it('follows a limit that moves', () => {
+it('parts follow a changed limit', () => {
   const { limiter, many } = divided();
   const held = many(10, 'free');
   limiter.setLimit(5);
   const gold = many(5, 'gold');
   const more = many(5, 'free');
   free(held);
-  // Three of five, and of what is left free has its part first.
+  // Gold holds three of five, and of the rest free gets its part first.
   expect([gold.filter(isIn).length, more.filter(isIn).length]).toEqual([3, 2]);
 });
 
-it('counts the true weight', () => {
+it('parts are measured by weight', () => {
   const { ask, many } = divided();
   const gold = ask('gold');
   many(9);
   const [owed, other] = [ask('gold'), ask()];
   gold.permit?.adjust(6);
   gold.permit?.adjust(5);
-  // 14 are in flight, and gold holds five of its six.
+  // The weight in flight is 14, and gold holds five of its six.
   expect([owed, other].map(isIn)).toEqual([false, false]);
 });
 
-it('orders within a share, and by class where no part is owed', () => {
+it('the inner order applies within a share, and priorities apply to room that no share is owed', () => {
   const { limiter, many, ask } = divided({ order: byShare({ gold: 0.1 }, byPriority(lifo())) });
   const held = many(10, 'gold');
   const callers = [ask('gold'), ask(), ask('gold', { priority: 'high' }), ask('gold')];
@@ -148,7 +148,7 @@ it('orders within a share, and by class where no part is owed', () => {
   expect(limiter.queued).toBe(0);
 });
 
-it('is told of a permit, too', async () => {
+it('tryAcquire accepts a share', async () => {
   const { limiter } = divided({ limit: 2, order: byShare({ gold: 0.5 }) });
   const held = [limiter.tryAcquire(), limiter.tryAcquire({ share: undefined })];
   const order: string[] = [];
@@ -164,7 +164,7 @@ it('is told of a permit, too', async () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('divides each limit of a gate in its own way', async () => {
+it('each limit of a gate has its own shares', async () => {
   const limits = [
     { name: 'reports', limit: 1, optional: true },
     { name: 'app', limit: 2, order: byShare({ gold: 0.5 }) },
@@ -190,7 +190,7 @@ it('divides each limit of a gate in its own way', async () => {
   await expect(gate.acquire({ shares: { nowhere: 'gold' } })).rejects.toThrow('no limit "nowhere"');
 });
 
-it('refuses a share that the limit does not know, and holds nothing', async () => {
+it('an unknown share is an error, and holds nothing', async () => {
   const { limiter } = divided();
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'share' };
   await expect(limiter.acquire({ share: 'silver' })).rejects.toMatchObject(error);
@@ -213,12 +213,12 @@ it.each([
   [[0.5], 'shares', 'an object with a part for each name'],
   [null, 'shares', 'an object with a part for each name'],
   [undefined, 'shares', 'an object with a part for each name'],
-])('refuses the shares %j', (given, option, message) => {
+])('the shares %j are an error', (given, option, message) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option, message: expect.stringContaining(message) };
   expect(() => byShare(given as never)).toThrow(expect.objectContaining(error));
 });
 
-it('takes parts that come to 1 but for rounding', () => {
+it('a sum of parts may exceed 1 by a rounding error', () => {
   expect(byShare({ a: 0.1, b: 0.2, c: 0.7 }).shareNames).toEqual(['a', 'b', 'c']);
   expect(byShare({ a: 1 / 3, b: 1 / 3, c: 1 / 3 }).shareNames).toHaveLength(3);
 });
@@ -227,12 +227,12 @@ it.each([
   ['byPriority', (order: Order) => byPriority(order)],
   ['byParty', (order: Order) => byParty(order)],
   ['byShare', (order: Order) => byShare({ gold: 0.5 }, order)],
-])('goes around all other orders: %s refuses it', (_, around) => {
+])('byShare() cannot be nested in %s', (_, around) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
   expect(() => around(byShare({ gold: 0.5 }))).toThrow(expect.objectContaining(error));
 });
 
-/** What each share holds on average, where all of them wait for more at any time. */
+/** The mean weight that each share holds if all shares always have waiters. */
 function backlogged(limit: number, parts: Record<string, number>, heaviest = 1) {
   const limiter = createLimiter({ limit, queueLimit: Infinity, order: byShare(parts) });
   const names = [...Object.keys(parts), undefined];
@@ -259,29 +259,26 @@ it.each([
   [2, { a: 0.4, b: 0.3, c: 0.3 }, 1],
   [3, { a: 0.5, b: 0.5 }, 1],
   [5, { a: 0.6, b: 0.4 }, 5],
-])(
-  'no share starves of those that round up to more than a limit of %i',
-  (limit, parts, heaviest) => {
-    const means = backlogged(limit, parts, heaviest);
-    const wanted = Object.values(parts).map((part) => part * limit);
-    for (const [index, part] of wanted.entries()) expect(means[index]).toBeGreaterThan(part * 0.6);
-  },
-);
+])('no share starves if the rounded parts exceed a limit of %i', (limit, parts, heaviest) => {
+  const means = backlogged(limit, parts, heaviest);
+  const wanted = Object.values(parts).map((part) => part * limit);
+  for (const [index, part] of wanted.entries()) expect(means[index]).toBeGreaterThan(part * 0.6);
+});
 
-it('leaves what the parts leave over to who has none, whatever the weights', () => {
+it('requests without a share get the rest of the limit, whatever the weights', () => {
   const [a, b, others] = backlogged(10, { a: 0.5, b: 0.3 }, 3);
   expect(a).toBeGreaterThan(3.5);
   expect(b).toBeGreaterThan(2);
   expect(others).toBeGreaterThan(1);
 });
 
-it('gives no place too many where a product is a little more than it should be', () => {
+it('a rounding error of a part grants no additional permit', () => {
   const { limiter, many } = divided({ limit: 100, order: byShare({ gold: 0.07 }) });
   const others = many(100);
   const gold = many(20, 'gold');
   many(50);
   free(others.slice(0, 10));
-  // Seven are owed; of the three others the oldest come first, which are gold ones.
+  // Seven are owed; the three others go to the oldest waiters, which are gold ones.
   expect(gold.filter(isIn).length).toBe(10);
   const late = divided({ limit: 100, order: byShare({ gold: 0.07 }) });
   const holders = late.many(100);
@@ -292,7 +289,7 @@ it('gives no place too many where a product is a little more than it should be',
   expect(limiter.inflight).toBe(100);
 });
 
-it('lets one in ten be who has waited longest, also among shares', () => {
+it('one grant in ten goes to the oldest waiter, also among shares', () => {
   const order = byShare({ gold: 0.25 }, byPriority());
   const { limiter } = divided({ limit: 4, order });
   const permits: Permit[] = [];
@@ -313,7 +310,7 @@ it('lets one in ten be who has waited longest, also among shares', () => {
   expect(turns).toBeLessThan(15);
 });
 
-it('asks for no class where the order inside does not', () => {
+it('priorities have no effect unless the inner order uses them', () => {
   const { ask, many } = divided({ order: byShare({ gold: 0.1 }) });
   const held = many(10, 'gold');
   const low = ask(undefined, { priority: 'low' });
@@ -322,19 +319,19 @@ it('asks for no class where the order inside does not', () => {
   expect([low, normal].map(isIn)).toEqual([true, false]);
 });
 
-it('follows the weight of a permit that is adjusted', () => {
+it('adjusting a permit changes the weight that its share holds', () => {
   const { ask, many } = divided();
   const gold = ask('gold', { weight: 3 });
   const others = many(7);
   gold.permit?.adjust(6);
   const [plain, more] = [ask(), ask('gold')];
-  // Gold has its six now, so the place that comes free goes to who came first.
+  // Gold now holds its six, so the released permit goes to the oldest waiter.
   free(others.slice(0, 4));
   expect([plain, more].map(isIn)).toEqual([true, false]);
 });
 
 it.each([{ light: 1 }, { light: 2 }, { light: 3 }])(
-  'a share whose requests are as heavy as the limit has its part over time, beside requests of weight $light',
+  'a share whose requests are as heavy as the limit gets its part on average, beside requests of weight $light',
   ({ light }) => {
     const order = byShare({ heavy: 0.5, light: 0.5 });
     const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
@@ -363,7 +360,7 @@ it.each([
   { weight: 3, passes: true },
   { weight: 2, passes: false },
 ])(
-  'a light request of another share passes a waiter of weight $weight, for which a part of 2 has no room: $passes',
+  'a light request of another share overtakes a waiter of weight $weight whose share has a part of 2: $passes',
   ({ weight, passes }) => {
     const { ask } = divided({ limit: 4, order: byShare({ gold: 0.5, free: 0.5 }) });
     ask('free', { weight: 3 });
@@ -374,11 +371,11 @@ it.each([
   },
 );
 
-it('a share is owed nothing for a time without demand', () => {
+it('a share accumulates no credit while it has no demand', () => {
   const order = byShare({ heavy: 0.5, light: 0.5 });
   const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
   const held: Permit[] = [];
-  /** By how much weight the heavy share is ahead of the other. */
+  /** The weight by which the heavy share is ahead of the other. */
   let ahead = 0;
   let furthest = 0;
   const ask = (share: 'heavy' | 'light') => {

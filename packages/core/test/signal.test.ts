@@ -9,7 +9,7 @@ interface Waiting {
   queueTimeout?: number;
 }
 
-/** A limiter or a gate: what one can wait at with a signal. */
+/** A limiter or a gate. */
 interface Entrance {
   acquire(options?: Waiting): Promise<Permit>;
   run<T>(fn: () => T, options?: Waiting): Promise<T>;
@@ -33,7 +33,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     return { clock, entrance, held, controller, signal: controller.signal, listeners };
   }
 
-  it('an abort leaves the line and rejects with its reason', async () => {
+  it('an abort withdraws the waiter and rejects with its reason', async () => {
     const { clock, entrance, controller, signal } = occupied();
     const waiting = entrance.acquire({ signal });
     expect(entrance.stats()).toMatchObject({ queued: 1 });
@@ -44,7 +44,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(clock.armed).toBe(0);
   });
 
-  it('listens while it waits only: not when admitted or refused at once', async () => {
+  it('listens to the signal only while queued, not if admitted or rejected at once', async () => {
     const { entrance, held, signal, listeners } = occupied();
     const waiting = [entrance.acquire({ signal }), entrance.acquire({ signal })];
     expect(listeners()).toBe(1);
@@ -57,7 +57,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(listeners()).toBe(0);
   });
 
-  it('a reused signal keeps no listener, however the wait ends', async () => {
+  it('leaves no listener on a reused signal, however the wait ends', async () => {
     const { clock, entrance, held, signal, listeners } = occupied();
     const timed = entrance.acquire({ signal });
     clock.advance(100);
@@ -71,14 +71,14 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     await closing;
   });
 
-  it('a wait that cannot begin leaves no listener', async () => {
+  it('leaves no listener if the request cannot be queued', async () => {
     const { entrance, signal, listeners } = occupied();
     const waiting = entrance.acquire({ signal, queueTimeout: Number.NaN });
     await expect(waiting).rejects.toMatchObject({ code: 'ERR_HEADGATE_OPTION' });
     expect(listeners()).toBe(0);
   });
 
-  it('an abort after the grant takes nothing back', async () => {
+  it('an abort after the grant does not release the permit', async () => {
     const { entrance, held, controller, signal } = occupied();
     const waiting = entrance.acquire({ signal });
     (await held).release();
@@ -88,7 +88,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(entrance.stats()).toMatchObject({ inflight: 0 });
   });
 
-  it('run does not call the function when the abort came between the grant and the call', async () => {
+  it('run does not call the function after an abort between the grant and the call', async () => {
     const { entrance, held, controller, signal } = occupied();
     await held;
     let calls = 0;
@@ -100,7 +100,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(entrance.stats()).toMatchObject({ inflight: 0 });
   });
 
-  it('an aborted signal is not counted and waits for nothing', async () => {
+  it('rejects at once with an aborted signal, and does not count the request', async () => {
     const { entrance } = occupied();
     const signal = AbortSignal.abort(new Error('before'));
     await expect(entrance.acquire({ signal })).rejects.toThrow('before');
@@ -108,7 +108,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
   });
 });
 
-it('a signal that another’s rejection aborts, while the line makes room, rejects with its reason', async () => {
+it('a signal that is aborted within the rejection of a displaced waiter rejects with its reason', async () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 100, clock });
   limiter.tryAcquire();

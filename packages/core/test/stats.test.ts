@@ -3,7 +3,7 @@ import { createLimiter, systemClock } from '../src/index.ts';
 import { call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-it('a new limiter has done nothing', () => {
+it('all counts of a new limiter are 0', () => {
   expect(createLimiter({ limit: 3, name: 'app' }).stats()).toEqual({
     ...{ name: 'app', limit: 3, inflight: 0, queued: 0, longestWait: 0, keys: 0 },
     ...{ admitted: 0, withdrawn: 0, leaked: 0 },
@@ -11,7 +11,7 @@ it('a new limiter has done nothing', () => {
   });
 });
 
-it('counts what happens', () => {
+it('counts admissions, rejections, withdrawals and leaks', () => {
   const clock = new VirtualClock();
   const settings = { limit: 4, queueLimit: 1, queueTimeout: 100, maxHold: 200, clock };
   const limiter = createLimiter({ ...settings, observer: { leaked: () => {} } });
@@ -32,7 +32,7 @@ it('counts what happens', () => {
   });
 });
 
-it('the longest wait is that of the first of any key', () => {
+it('longestWait is that of the oldest waiter of all keys', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9, clock });
   for (const key of ['a', 'b', 'c']) {
@@ -43,7 +43,7 @@ it('the longest wait is that of the first of any key', () => {
   expect(limiter.stats()).toMatchObject({ keys: 3, queued: 2, longestWait: 20 });
 });
 
-it('is a picture of the moment', () => {
+it('returns a snapshot', () => {
   const limiter = createLimiter({ limit: 1 });
   const before = limiter.stats();
   limiter.tryAcquire();
@@ -51,7 +51,7 @@ it('is a picture of the moment', () => {
   expect(before).toMatchObject({ inflight: 0, admitted: 0, rejected: { full: 0 } });
 });
 
-it('reads the clock only for those who wait or are refused, unless somebody wants to know', async () => {
+it('reads the clock only for queued and rejected requests, unless an observer needs times', async () => {
   class Counting extends VirtualClock {
     readings = 0;
     override now(): number {
@@ -81,7 +81,7 @@ it('reads the clock only for those who wait or are refused, unless somebody want
   expect(readings()).toBe(1);
 });
 
-it('runs on the system clock without being told', async () => {
+it('uses the system clock by default', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 5 });
   limiter.tryAcquire();
   const begun = systemClock.now();

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Collects the codes of the process warnings that this test provokes, and keeps them from being printed. */
+/** Collects the codes of the process warnings that this test causes, and prevents them from being printed. */
 export function collectWarnings(): readonly string[] {
   const codes: string[] = [];
   const emitWarning = vi.spyOn(process, 'emitWarning');

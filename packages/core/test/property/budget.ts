@@ -3,29 +3,29 @@ import { expect } from 'vitest';
 import { uncaughtIn } from '../uncaught.ts';
 import { Thrown } from './scene.ts';
 
-/** `npm run test:soak` lets the properties go on for that long, with fresh seeds. */
+/** Duration of each property file in `npm run test:soak`, with fresh seeds. */
 const soakSeconds = Number(process.env.HEADGATE_SOAK_SECONDS ?? 0);
 
-/** Mutation tests run each property this often at most. */
+/** Maximum number of runs of a property, which mutation tests lower. */
 const maxRuns = Number(process.env.HEADGATE_PROPERTY_RUNS ?? Number.POSITIVE_INFINITY);
 
-/** How long vitest lets a property run, in milliseconds. */
+/** Timeout of a property in vitest, in milliseconds. */
 export const patience = soakSeconds > 0 ? 0 : 120_000;
 
 /**
- * Asserts a property, in turns that let the event loop breathe. Nothing may surface but what callbacks have thrown.
+ * Asserts a property, in batches between which the event loop runs. Only errors that callbacks have thrown may surface.
  *
- * @param most How many runs a turn has, unless mutation tests allow fewer; there is one turn, or in a soak as many as
- * there is time for.
- * @param share The part of a soak's time that is this property's, where a file has several.
+ * @param batchSize Number of runs of a batch, unless mutation tests allow fewer. There is one batch, or in a soak
+ * test as many as fit in the time.
+ * @param share This property's part of a soak test's time, if the file has several properties.
  * @returns the number of runs.
  */
 export async function assertFor<T>(
   property: fc.IProperty<T> | fc.IAsyncProperty<T>,
-  most: number,
+  batchSize: number,
   share = 1,
 ): Promise<number> {
-  const numRuns = Math.min(most, maxRuns);
+  const numRuns = Math.min(batchSize, maxRuns);
   let runs = 0;
   const end = performance.now() + soakSeconds * 1000 * share;
   do {

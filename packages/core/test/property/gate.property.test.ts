@@ -75,7 +75,7 @@ const commands = fc.commands(
 );
 
 it(
-  'promises hold at every step, whatever comes: of two gates that share limiters',
+  'two gates with common limiters keep all guarantees after every random step',
   async () => {
     Step.taken = 0;
     const property = fc.property(settings, commands, (options, steps) => {

@@ -1,14 +1,14 @@
 import type { LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
-/** A caller's case before the judge. */
+/** A request, as the model sees it. */
 interface Case {
   readonly waiter: Waiter;
   readonly key: string;
   readonly weight: number;
-  /** When its time is up; undefined where a gate sees to that, or while it does not wait. */
+  /** Deadline; undefined if a gate handles timeouts, or while the request is not queued. */
   deadline: number | undefined;
-  /** How many had come before it asked. */
+  /** Number of waiters that arrived before its request. */
   readonly after: number;
   readonly askedAt: number;
   state: 'asks' | 'waits' | 'holds' | 'done';
@@ -16,18 +16,18 @@ interface Case {
   order: number;
 }
 
-/** The methods as the waiter's class has them, whoever has watched it before. */
+/** The methods of the waiter's class, without the wrappers of earlier judges. */
 function own(waiter: Waiter): Waiter {
   return Object.getPrototypeOf(waiter);
 }
 
 /**
- * A model of a limiter that knows only the promises. It stands around a real one, sees what is asked and answered,
- * and notes every breach: weight above the limit, barging, a grant after the deadline, a second answer, idle room.
+ * A reference model of a limiter's guarantees. It wraps a real limiter, observes its requests and answers, and records
+ * every violation: weight above the limit, barging, a grant after the deadline, a second answer, idle room.
  */
 export class Judge {
   readonly breaches: string[] = [];
-  /** Who holds what; also who is still on its way through a gate. */
+  /** Held permits, including those of requests that are still queued at a later limit of their gate. */
   readonly live = new Map<Permit, Case>();
   readonly #lines = new Map<string, Case[]>();
   readonly #held = new Map<string, number>();
@@ -40,7 +40,7 @@ export class Judge {
   constructor(
     readonly limiter: LocalLimiter,
     private readonly clock: VirtualClock,
-    /** Whose waiters carry no deadline of their own, but share one order of arrival: a gate's. */
+    /** For the limiters of a gate: its waiters have no deadline of their own, but a common order of arrival. */
     private readonly shared?: {
       isPassage(waiter: Waiter): boolean;
       orders: WeakMap<Waiter, number>;
@@ -51,12 +51,12 @@ export class Judge {
     this.#stepIn();
   }
 
-  /** Who waits, in order of arrival. */
+  /** The waiters, in order of arrival. */
   get waiting(): Case[] {
     return [...this.#lines.values()].flat();
   }
 
-  /** What must hold whenever nothing is going on. */
+  /** Checks the invariants between two steps. */
   settle(): void {
     const { limiter } = this;
     const stats = limiter.stats();
@@ -69,11 +69,14 @@ export class Judge {
       this.#same(`usage of "${key}"`, JSON.stringify(usage), JSON.stringify({ limit, inflight }));
       const [head] = this.#line(key);
       if (head === undefined || this.#closed || this.#isLate(head)) continue;
-      this.#check(!this.#fits(key, head.weight), `"${key}" has room for its head, which waits`);
+      this.#check(
+        !this.#fits(key, head.weight),
+        `"${key}" has room for its next waiter, which is still queued`,
+      );
     }
     const deadlines = this.waiting.map(({ deadline = Number.POSITIVE_INFINITY }) => deadline);
     const due = Math.max(Math.min(...deadlines), this.clock.now() + 1);
-    this.#check(this.clock.due <= due, 'no timer sees to the next deadline');
+    this.#check(this.clock.due <= due, 'no timer for the next deadline');
   }
 
   #stepIn(): void {
@@ -88,7 +91,7 @@ export class Judge {
         this.#thrown(one, error);
         throw error;
       }
-      this.#check(one.state !== 'asks', 'no answer, but not in the line either');
+      this.#check(one.state !== 'asks', 'neither answered nor queued');
     };
     limiter.tryAcquire = (options = {}) => {
       const { key = '', weight = 1, limit } = options;
@@ -97,7 +100,7 @@ export class Judge {
       const may = !this.#closed && this.#line(key).length === 0 && this.#fits(key, weight, limit);
       this.#check(
         (permit !== undefined) === may,
-        `tryAcquire gave ${permit}, may: ${may} ${resized}`,
+        `tryAcquire returned ${permit}, expected a permit: ${may} ${resized}`,
       );
       if (permit !== undefined) this.#hold(this.#caseOf(key, weight), permit, limit);
       return permit;
@@ -147,7 +150,7 @@ export class Judge {
       try {
         own(waiter).rejected.call(waiter, rejection);
       } finally {
-        // The key is in use until its last caller has been told.
+        // The key is in use until its last caller has been called back.
         this.#tidy(one.key);
       }
     };
@@ -186,9 +189,9 @@ export class Judge {
 
   #granted(one: Case, permit: Permit, limit: number | undefined): void {
     const [head] = this.#line(one.key);
-    this.#check(one.state === 'asks' || one.state === 'waits', `granted, though it ${one.state}`);
+    this.#check(one.state === 'asks' || one.state === 'waits', `granted in state ${one.state}`);
     this.#check(!this.#closed, 'granted after close');
-    if (one.state === 'asks') this.#check(head === undefined, 'barged past those who wait');
+    if (one.state === 'asks') this.#check(head === undefined, 'barged past waiters');
     else {
       this.#check(head === one, 'granted out of turn');
       this.#check(!this.#isLate(one), 'granted after its deadline');
@@ -224,28 +227,31 @@ export class Judge {
 
   #rejected(one: Case, { reason, queued, retryAfter }: Rejection, limit: number | undefined): void {
     const { state, key } = one;
-    this.#check(state === 'asks' || state === 'waits', `rejected, though it ${state}`);
+    this.#check(state === 'asks' || state === 'waits', `rejected in state ${state}`);
     if (state === 'waits') this.#leave(one, true);
     one.state = 'done';
     const line = this.#line(key);
-    // Who has said that it joins may not stand in the line yet.
-    const standing = line.filter(({ waiter }) => waiter.place !== undefined).length;
-    this.#same('queued', queued, standing);
+    // A waiter whose joins() returned true may not be queued yet.
+    const queuedHere = line.filter(({ waiter }) => waiter.place !== undefined).length;
+    this.#same('queued', queued, queuedHere);
     this.#check(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, 'retryAfter');
     if (reason === 'timeout') {
       const due = one.deadline === undefined || this.#isLate(one);
-      this.#check(state === 'waits' && due, 'timed out before its time');
+      this.#check(state === 'waits' && due, 'timed out before its deadline');
     } else if (reason === 'closed') {
       const closed = this.#closed || this.shared?.isPassage(one.waiter);
-      this.#check(closed === true, 'closed, but it is open');
+      this.#check(closed === true, 'rejected as closed, but the limiter is open');
     } else if (!one.declined) {
-      this.#check(line.length >= this.limiter.queueLimit, `${reason}, but the line is not`);
+      this.#check(
+        line.length >= this.limiter.queueLimit,
+        `rejected as ${reason}, but the queue is not full`,
+      );
       const free = line.length === 0 && this.#fits(key, one.weight, limit);
-      this.#check(!free, 'turned away, though there was room');
+      this.#check(!free, 'rejected, though there was room');
       const late = line.some(
         (other) => this.#isLate(other, one.askedAt) && other.order <= one.after,
       );
-      this.#check(!late, 'full of late ones');
+      this.#check(!late, 'rejected because of waiters past their deadline');
     }
   }
 
@@ -254,7 +260,7 @@ export class Judge {
     if (code === 'ERR_HEADGATE_WEIGHT') {
       this.#check(
         one.weight > this.#limitOf(one.key, one.waiter.limit),
-        'a weight that could be had',
+        'an error for a weight that could be granted',
       );
       one.state = 'done';
     }
@@ -276,7 +282,7 @@ export class Judge {
     this.#limits.delete(key);
   }
 
-  /** From the first who is admitted or waits, the key is in use. */
+  /** The key is in use from its first admitted or queued request. */
   #use(key: string, limit: number | undefined): void {
     if (!this.#limits.has(key)) this.#limits.set(key, limit ?? this.#limit);
   }

@@ -10,7 +10,7 @@ const reacts = fc.array(fc.constantFrom<string[]>(...reactions), {
   maxLength: 2,
 });
 const asked = reacts.filter((list) => !list.includes('askAgain'));
-// Who dawdles there is granted late, by its own doing.
+// A waiter that delays there causes its own late grant.
 const askedIfGone = asked.filter((list) => !list.includes('dawdle'));
 const rarely = fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 7 }, reacts);
 
@@ -115,10 +115,10 @@ const settings: fc.Arbitrary<Omit<LimiterOptions, 'clock' | 'perKey'>> = fc.reco
 });
 
 it.each([
-  ['of a limiter', false],
-  ['of a limiter with keys', true],
+  ['without keys', false],
+  ['with keys', true],
 ])(
-  'promises hold at every step, whatever comes: %s',
+  'a limiter %s keeps all guarantees after every random step',
   async (_, perKey) => {
     Step.taken = 0;
     const property = fc.property(settings, commands(perKey), (options, steps) => {

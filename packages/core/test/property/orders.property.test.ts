@@ -16,7 +16,7 @@ import { Caller } from '../caller.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { assertFor, patience } from './budget.ts';
 
-// Whatever the order: nobody is answered twice or forgotten, no room stays idle, and nothing is left in the end.
+// In any order, every waiter is answered exactly once, no room stays idle, and nothing is left in the end.
 
 const events = fc.array(
   fc.record({
@@ -109,7 +109,7 @@ class Story {
     expect(app?.inflight).toBeLessThanOrEqual(limit);
     expect(queued).toBeLessThanOrEqual(queueLimit);
     expect(app?.queued).toBeLessThanOrEqual(queueWeight);
-    // Nobody weighs more than this, and who is next has no room.
+    // The maximum weight of a request: the next waiter does not fit.
     if ((app?.queued ?? 0) > 0) expect(app?.inflight).toBeGreaterThan(limit - Math.min(3, limit));
   }
 
@@ -128,7 +128,7 @@ class Story {
 }
 
 it(
-  'promises hold at every step, whatever the order',
+  'every order keeps all guarantees after every random step',
   async () => {
     const property = fc.property(settings, events, (options, script) => {
       const story = new Story(options);

@@ -4,20 +4,20 @@ import { createGate, createLimiter, map, type Permit } from '../../src/index.ts'
 import { VirtualClock } from '../virtual-clock.ts';
 import { assertFor, patience } from './budget.ts';
 
-// Promises, aborts and timers in every order in which they can come.
+// Promises, aborts and timers in every possible order.
 
 interface Job {
   weight: number;
   key: string;
-  /** How many turns its work takes. */
+  /** Number of event-loop iterations that the work takes. */
   turns: number;
   fails: boolean;
-  /** Aborts at some time, or has aborted before. */
+  /** A signal that aborts at some time, or has already aborted. */
   aborts: boolean;
   before: boolean;
   /** Jobs may share a signal. */
   signal: number;
-  /** `run`, or `acquire` and a release of its own, twice. */
+  /** Uses `run`, or `acquire` and two explicit releases. */
   byHand: boolean;
   waitsUntil: boolean;
 }
@@ -79,7 +79,7 @@ const gateOf = ({ clock, limit, queueLimit }: World): Entrance => {
 
 class Failure extends Error {}
 
-/** Does the job, and checks at every turn that no more are at work than may be. */
+/** Does the job, and checks in every iteration that the weight in work does not exceed the limit. */
 async function work(job: Job, scheduler: fc.Scheduler, busy: { weight: number; most: number }) {
   busy.weight += job.weight;
   try {
@@ -93,7 +93,7 @@ async function work(job: Job, scheduler: fc.Scheduler, busy: { weight: number; m
   }
 }
 
-/** What must come of a job: nothing but its own failure, its abort's reason, or a rejection. */
+/** A job may only fail with its own error, the reason of its abort, or a rejection. */
 function checkEnd(result: PromiseSettledResult<unknown>, job: Job, signal: AbortSignal): void {
   if (result.status === 'fulfilled') expect(job.fails).toBe(false);
   else if (result.reason instanceof Failure) expect(job.fails).toBe(true);
@@ -145,7 +145,7 @@ it.each([
   ['limiter', limiterOf],
   ['gate', gateOf],
 ])(
-  'promises hold in every order of events: %s',
+  'a %s keeps all guarantees in every order of events',
   async (_, create) => {
     let raced = 0;
     const property = fc.asyncProperty(
@@ -171,7 +171,7 @@ it.each([
 );
 
 it(
-  'map keeps order and limit, whichever item is done first',
+  'map keeps the order and the limit, whichever item finishes first',
   async () => {
     const property = fc.asyncProperty(
       ...[fc.scheduler(), fc.nat(12), fc.integer({ min: 1, max: 4 }), fc.option(fc.nat(12))],

@@ -11,7 +11,7 @@ import {
 import { VirtualClock } from '../virtual-clock.ts';
 import { Judge } from './judge.ts';
 
-/** What a caller does within its answer, or while it is asked whether it joins. */
+/** What a caller does within its callbacks. */
 export const reactions = [
   ...['release', 'releaseOldest', 'withdrawOldest', 'ask', 'askAgain', 'raise', 'lower'],
   ...['dawdle', 'close', 'throw'],
@@ -70,13 +70,13 @@ class Actor extends Waiter {
   }
 
   #react(reactions: Reaction[], permit?: Permit): void {
-    // Whoever asks again within an answer takes the next one quietly, or it would go on for ever.
+    // A request made within an answer does nothing in its own answer, to prevent infinite recursion.
     if (this.answers <= 1)
       for (const reaction of reactions) this.scene.react(reaction, this, permit);
   }
 }
 
-/** A limiter under judgement, with everything that a command may act upon. */
+/** A limiter checked by a judge, with everything that a command may act upon. */
 export class Scene {
   readonly clock = new VirtualClock();
   readonly limiter: LocalLimiter;
@@ -100,7 +100,7 @@ export class Scene {
     tolerant(() => this.limiter.request(actor));
   }
 
-  /** Raising the key's limit may let somebody in who lowers it, so that the weight cannot be had any more. */
+  /** Raising the key's limit may admit a waiter whose callback lowers it, so that the weight exceeds the limit. */
   tryAcquire(options: AcquireOptions): void {
     tolerant(() => {
       const permit = this.limiter.tryAcquire(options);
@@ -127,7 +127,7 @@ export class Scene {
     if (oldest !== undefined) this.limiter.withdraw(oldest.waiter);
   }
 
-  /** What must hold after each step. */
+  /** Checks the invariants, after each step. */
   settle(): void {
     this.judge.settle();
     expect(this.judge.breaches).toEqual([]);
@@ -136,7 +136,7 @@ export class Scene {
     expect(this.clock.armed).toBeLessThanOrEqual(most);
   }
 
-  /** After quiet, nothing is left: no weight, nobody waiting, no key, no timer. */
+  /** Lets all requests finish, and checks that no weight, waiter, key or timer is left. */
   end(): void {
     for (let round = 0; round < 100 && this.limiter.inflight + this.limiter.queued > 0; round++) {
       for (const permit of this.permits.splice(0)) permit.release();
@@ -160,7 +160,7 @@ const quiet = {
   gone: false,
 };
 
-/** Lets pass what a caller may have done wrong. */
+/** Ignores the errors that a caller's mistakes may cause. */
 function tolerant(act: () => void): void {
   try {
     act();

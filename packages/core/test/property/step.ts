@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
 
-/** A step, after which everything must be in order. */
+/** A step, after which all invariants must hold. */
 export class Step<S extends { settle(): void }> implements fc.Command<object, S> {
   static taken = 0;
 
@@ -24,7 +24,7 @@ export class Step<S extends { settle(): void }> implements fc.Command<object, S>
   }
 }
 
-/** One of the list, where there is any. */
+/** An item of the list, or undefined if it is empty. */
 export function pick<T>(list: readonly T[], index: number): T | undefined {
   return list[index % Math.max(1, list.length)];
 }

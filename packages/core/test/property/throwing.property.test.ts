@@ -21,9 +21,9 @@ import { VirtualClock } from '../virtual-clock.ts';
 import { assertFor, patience } from './budget.ts';
 import { Thrown } from './scene.ts';
 
-// Whatever an application's own code throws, and whenever: no permit is lost, and no waiter is forgotten.
+// Whatever the application's code throws at any time, no permit is leaked and no waiter is lost.
 
-/** Throws at the calls that the script names. */
+/** Throws at the calls given by the script. */
 class Faults {
   on = true;
   #calls = 0;
@@ -34,9 +34,9 @@ class Faults {
     if (this.on && ++this.#calls % this.every === 0) throw new Thrown('by a double');
   }
 
-  /** The same object, each of whose members throws now and then in place of doing anything. */
+  /** A copy of the object whose members sometimes throw instead of doing anything. */
   in<T extends object>(whole: T): T {
-    // A proxy of the object itself would pass for one of the package's own.
+    // A proxy of the object itself would count as one of the package's own.
     return new Proxy({} as T, {
       get: (_, name) => {
         const member: unknown = Reflect.get(whole, name);
@@ -86,7 +86,7 @@ class Story {
 
   constructor(private readonly settings: Settings) {
     this.faults = new Faults(settings.every);
-    // What fails while a gate is made is the maker's error.
+    // An error while a gate is created belongs to its creator.
     this.faults.on = false;
     this.gate = this.#gate();
     this.faults.on = true;
@@ -116,7 +116,7 @@ class Story {
     return this.settings.broken.includes(double) ? this.faults.in(whole) : whole;
   }
 
-  /** Within an order of the package, or alone. */
+  /** Nested in an order of the package, or alone. */
   #order(): Order {
     const { order, isNested, broken } = this.settings;
     if (!broken.includes('order')) return order;
@@ -178,7 +178,7 @@ class Story {
     this.runs.push(this.gate.run(work, { keys, weights: { app: weight } }).catch(() => {}));
   }
 
-  /** It throws for its caller, who then has no permit. */
+  /** Throws to its caller, who then has no permit. */
   #try(call: () => void): void {
     try {
       call();
@@ -193,7 +193,7 @@ class Story {
       for (const caller of this.callers) caller.permit?.release();
       this.clock.advance(5);
     }
-    // Every one of those whose timers were never set is found by the next that comes, or by closing.
+    // A waiter whose timer could not be set is found by the next request, or by close().
     const closed = this.gate.close();
     await Promise.all(this.runs);
     expect(await closed).toBe(0);
@@ -214,7 +214,7 @@ function adapting(): Limit {
 }
 
 it(
-  'no permit is lost and no waiter forgotten, whatever throws',
+  'no permit is leaked and no waiter lost, whatever throws',
   async () => {
     const property = fc.asyncProperty(settings, events, async (options, script) => {
       const story = new Story(options);

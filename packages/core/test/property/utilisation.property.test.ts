@@ -16,7 +16,7 @@ import { Caller } from '../caller.ts';
 import { assertFor, patience } from './budget.ts';
 import { grantsOf, inflightUntil, type Kind, type Workload, workload } from './workload.ts';
 
-// FIFO drains the limiter once for a heavy waiter. No other order may keep it emptier than that.
+// FIFO drains the limiter once for each heavy waiter. No other order may keep it emptier than that.
 
 const overCodel = codel({ target: 25, interval: 100 });
 
@@ -39,7 +39,7 @@ const mixes = fc
     limit: fc.constantFrom(2, 3, 4, 7, 10, 20),
     kinds: fc.array(
       fc.record({
-        // Half of them as heavy as the limit, or nearly, or as light as can be: there the orders differ most.
+        // Half of the requests are as heavy as the limit or nearly, or have weight 1: there the orders differ most.
         part: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
         frequency: fc.constantFrom(1, 3, 10, 30),
         share: fc.constantFrom('gold', 'free', undefined),
@@ -62,12 +62,12 @@ const mixes = fc
   }));
 
 it(
-  'every order keeps as much in flight as FIFO until all is granted, within 5 %',
+  'every order keeps as much weight in flight as FIFO until all is granted, within 5 %',
   async () => {
     const property = fc.property(mixes, (mix) => {
       const few = workload(mix, 4000);
       for (const [name, order] of Object.entries(orders)) {
-        // 4,000 requests with few heavy ones among them can be 7 % off by chance, 40,000 of them 1 %.
+        // 4,000 requests with few heavy ones can be off by 7 % by chance, 40,000 by 1 %.
         if (partOfFifo(few, order) > 0.95) continue;
         expect(partOfFifo(workload(mix, 40_000), order), name).toBeGreaterThan(0.95);
       }
@@ -78,7 +78,7 @@ it(
 );
 
 it.each([1, 5, 20])(
-  'codel does so under an overload, where it sheds: one heavy in %i',
+  'codel() keeps as much weight in flight under an overload, where it sheds: one in %i is heavy',
   (lights) => {
     const kind = { share: undefined, party: 'a', priority: 'normal' as const };
     const kinds = [
@@ -92,19 +92,19 @@ it.each([1, 5, 20])(
   },
 );
 
-/** What the order keeps in flight over what FIFO does. */
+/** The mean weight in flight with this order, as a fraction of that with FIFO. */
 function partOfFifo(work: Workload, order: Order): number {
   const grants = grantsOf(work, order);
   expect(grants).toHaveLength(work.jobs.length);
   return inflightWhileQueued(grants) / inflightWhileQueued(grantsOf(work, fifo()));
 }
 
-/** Permits that are still held after the last grant say nothing of the order. */
+/** Only until the last grant, as permits held after it do not depend on the order. */
 function inflightWhileQueued(grants: ReturnType<typeof grantsOf>): number {
   return inflightUntil(Math.max(...grants.map(({ at }) => at)), grants);
 }
 
-/** Each release is followed by another light request: how many releases until a heavy one is granted. */
+/** Number of releases until a heavy request is granted, if another light request follows each release. */
 function releasesUntilGranted(order: Order, heavy: Partial<Kind>, light: Partial<Kind>): number {
   const limiter = createLimiter({ limit: 10, queueLimit: Infinity, queueTimeout: Infinity, order });
   const held: Caller[] = [];
@@ -134,7 +134,7 @@ it.each(Object.entries(orders))(
   },
 );
 
-it('shares have their parts over time also where a request is heavier than its part', () => {
+it('shares get their parts on average, even if a request is heavier than its part', () => {
   const kind = { frequency: 1, party: 'a', priority: 'normal' as const };
   const kinds = [
     { ...kind, weight: 1, share: 'gold', frequency: 10 },

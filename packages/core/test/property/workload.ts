@@ -2,10 +2,10 @@ import { createLimiter, type Order, type Permit, type Priority, Waiter } from '.
 import { lcg } from '../lcg.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
-/** A sort of request, as a part of a workload. */
+/** A kind of request in a workload. */
 export interface Kind {
   readonly weight: number;
-  /** How often it comes, beside the others. */
+  /** Relative frequency. */
   readonly frequency: number;
   readonly share: string | undefined;
   readonly party: string;
@@ -18,10 +18,10 @@ interface Job {
   readonly hold: number;
 }
 
-/** When the first requests come. */
+/** Arrival time of the first requests. */
 const start = 1000;
 
-/** Milliseconds that a permit is held on average. */
+/** Mean hold time of a permit, in milliseconds. */
 const meanHold = 25;
 
 export interface Workload {
@@ -29,16 +29,16 @@ export interface Workload {
   readonly jobs: readonly Job[];
 }
 
-/** What the requests of a workload are drawn from. */
+/** Parameters of a random workload. */
 interface Mix {
   readonly limit: number;
   readonly kinds: readonly Kind[];
-  /** The weight that arrives over the limit's capacity; Infinity: all arrive at once. */
+  /** Arriving weight divided by the limit's capacity; Infinity: all requests arrive at once. */
   readonly load: number;
   readonly seed: number;
 }
 
-/** Requests with random kinds and exponential times. */
+/** Creates requests with random kinds and exponential times. */
 export function workload({ limit, kinds, load, seed }: Mix, count: number): Workload {
   const random = lcg(seed);
   const exponential = (mean: number) => -Math.log(1 - random()) * mean;
@@ -54,7 +54,7 @@ export function workload({ limit, kinds, load, seed }: Mix, count: number): Work
   return { limit, jobs };
 }
 
-/** By their frequencies. */
+/** Selects a kind by frequency. */
 function pick(kinds: readonly Kind[], choice: number): Kind {
   let left = choice;
   for (const kind of kinds) {
@@ -92,7 +92,7 @@ class Request extends Waiter {
   rejected(): void {}
 }
 
-/** Grants all of a workload, as soon as the order does. */
+/** Simulates a workload, and returns its grants. */
 export function grantsOf({ limit, jobs }: Workload, order: Order): readonly Grant[] {
   const clock = new VirtualClock();
   const queue = { queueLimit: Infinity, queueTimeout: Infinity };
@@ -106,7 +106,7 @@ export function grantsOf({ limit, jobs }: Workload, order: Order): readonly Gran
   return grants;
 }
 
-/** The mean inflight until then. */
+/** Mean weight in flight until `end`. */
 export function inflightUntil(end: number, grants: readonly Grant[]): number {
   let area = 0;
   for (const { at, hold, weight } of grants) area += weight * Math.max(0, Math.min(hold, end - at));

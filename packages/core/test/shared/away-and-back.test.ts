@@ -72,8 +72,8 @@ describe('a store that is unavailable for a while', () => {
   });
 
   test.each([
-    ['of a newcomer', true],
-    ['of one that has asked the store', false],
+    ['a new request', true],
+    ['a request pending at the store', false],
   ])('and a waiter that declines to be queued meanwhile: %s', async (_, isNewcomer) => {
     const { world, store, limiter } = scene();
     const held = await limiter.acquire();

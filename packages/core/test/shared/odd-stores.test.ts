@@ -82,7 +82,7 @@ test('a recall for one limit does not affect the reserve of another', async () =
   for (const { permit } of all) permit?.release();
 });
 
-test('a recall for a key that is not in use has no effect', async () => {
+test('a recall for a limit that is not in use yet has no effect', async () => {
   const world = new World();
   const store = world.line();
   const [used, unused] = [
@@ -197,7 +197,7 @@ test('a permit granted without the store is registered again after the store has
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-test('a store that refuses some keys gets the permits of each key registered', async () => {
+test('permits admitted during refusals are registered with the next answer for their key', async () => {
   const world = new World();
   const store = world.line();
   const limiter = world.limiter({

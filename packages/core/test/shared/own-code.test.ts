@@ -20,7 +20,7 @@ test('a waiter withdrawn in its queues() callback leaves nothing in the store', 
   held.release();
 });
 
-test('a waiter withdrawn before the store answers full is not counted as rejected', async () => {
+test('a waiter withdrawn before the store answers full gets no answer and sends at most one release', async () => {
   const world = new World();
   const store = world.line();
   const held = await world.limiter({ queueLimit: 0 }).acquire();
