@@ -3,7 +3,7 @@ import { createGate, createLimiter, type Permit } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 
-it('less weight lets the next ones in at once', () => {
+it('a lower weight admits the next waiters at once', () => {
   const limiter = createLimiter({ limit: 4, queueLimit: 9 });
   const holder = call(limiter, { weight: 4 });
   const waiting = [call(limiter, { weight: 2 }), call(limiter), call(limiter)];
@@ -14,7 +14,7 @@ it('less weight lets the next ones in at once', () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('more weight is taken at once, above the limit if need be, and counts for those behind', () => {
+it('a higher weight applies at once, even above the limit, and delays later grants', () => {
   const limiter = createLimiter({ limit: 4, queueLimit: 9 });
   const [one, other] = [call(limiter), call(limiter)];
   one.permit?.adjust(9);
@@ -26,7 +26,7 @@ it('more weight is taken at once, above the limit if need be, and counts for tho
   expect([waiting.answers, limiter.inflight]).toEqual([1, 1]);
 });
 
-it('changes nothing after the release, and nothing by what makes no sense', () => {
+it('adjust() has no effect after the release, and throws for an invalid weight', () => {
   const limiter = createLimiter({ limit: 4 });
   const permit = limiter.tryAcquire() as Permit;
   for (const weight of [0, -1, 1.5, Number.NaN, '2']) {
@@ -42,7 +42,7 @@ it('changes nothing after the release, and nothing by what makes no sense', () =
   expect([limiter.inflight, permit.weight]).toEqual([0, 2]);
 });
 
-it('in a gate, of the limit that is named, or of those of which the request takes the most', () => {
+it('in a gate, adjust() applies to the named limit, or to those of which the request uses the most', () => {
   const limits = [
     { name: 'user', limit: 9, perKey: true },
     { name: 'app', limit: 9 },
@@ -61,7 +61,7 @@ it('in a gate, of the limit that is named, or of those of which the request take
   expect(weights().slice(1)).toEqual([0, 0]);
 });
 
-it('the keys of a limiter are weighed apart', () => {
+it('adjust() applies to the permit’s key only', () => {
   const limiter = createLimiter({ limit: 3, perKey: true, queueLimit: 9 });
   const [a, b] = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
   a.permit?.adjust(3);

@@ -1,6 +1,6 @@
 import type { Gate, Take, Takes, Waiter } from '../src/index.ts';
 
-/** What to take of each limit, in the gate's order; undefined where one does not apply. */
+/** The demand on each limit, in the gate's order; undefined if a limit does not apply. */
 export type Amounts = readonly (Omit<Take, 'limiter'> | undefined)[];
 
 function takesOf(gate: Pick<Gate, 'limits'>, shares: Amounts): Takes {

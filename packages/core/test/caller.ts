@@ -12,7 +12,7 @@ interface Wishes {
   gone?: () => boolean;
 }
 
-/** A waiter that notes its answers, and does on each what the test wishes. */
+/** A waiter that records its answers and calls the test's callbacks. */
 export class Caller extends Waiter {
   permit: Permit | undefined;
   rejection: Rejection | undefined;
@@ -51,7 +51,7 @@ export class Caller extends Waiter {
   }
 }
 
-/** A new caller that has asked. */
+/** Creates a caller and requests a permit for it. */
 export function call(limiter: { request(waiter: Waiter): void }, wishes?: Wishes): Caller {
   const caller = new Caller(wishes);
   limiter.request(caller);

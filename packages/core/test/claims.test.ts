@@ -14,7 +14,7 @@ import { Caller } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** A limiter with a limit of 4, where a waiter of a higher class may pass one that does not fit yet. */
+/** A limiter with a limit of 4, where a waiter of a higher class may overtake one that does not fit yet. */
 function scene(options: Partial<LimiterOptions> = {}) {
   const limiter = createLimiter({ limit: 4, queueLimit: 99, order: byPriority(), ...options });
   const ask = (weight: number, priority: Priority = 'normal') => {
@@ -34,14 +34,14 @@ it('a lighter waiter of a higher class is admitted before a waiter that does not
   expect([heavy.answers, light.answers]).toEqual([0, 1]);
 });
 
-it('a lighter waiter of the same class or a lower one is not', () => {
+it('a lighter waiter of the same class or a lower one is not admitted before it', () => {
   const { ask } = scene();
   ask(3);
   ask(2);
   expect([ask(1), ask(1, 'low')].map(({ answers }) => answers)).toEqual([0, 0]);
 });
 
-it('a lighter waiter of another party is admitted before a waiter that does not fit yet', () => {
+it('a lighter waiter of another flow is admitted before a waiter that does not fit yet', () => {
   const { limiter } = scene({ order: byParty() });
   const ask = (party: string, weight: number) => {
     const caller = new Caller({ weight });
@@ -54,7 +54,7 @@ it('a lighter waiter of another party is admitted before a waiter that does not 
   expect(waiting.map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
 });
 
-it('a waiter that does not fit yet is passed by twice the limit at most, and so is its successor', () => {
+it('at most twice the limit overtakes a waiter that does not fit yet, and its successor', () => {
   const { limiter, ask } = scene();
   const held = ask(3);
   const first = ask(2);
@@ -66,7 +66,7 @@ it('a waiter that does not fit yet is passed by twice the limit at most, and so 
   expect(Array.from({ length: 9 }, passes)).toEqual([...Array(8).fill(true), false]);
   const successor = ask(2);
   limiter.withdraw(first);
-  // The waiter that did not pass has the room now.
+  // The waiter that did not overtake is now granted the room.
   expect(limiter.inflight).toBe(4);
   expect([passes(), successor.answers]).toEqual([false, 0]);
   held.permit?.release();
@@ -77,7 +77,7 @@ it.each([
   { idle: 2, answers: 1 },
   { idle: 3, answers: 0 },
 ])(
-  'with $idle of 4 idle, $answers waiter passes one that does not fit yet',
+  'with $idle of 4 idle, $answers waiter overtakes one that does not fit yet',
   ({ idle, answers }) => {
     const { ask } = scene();
     ask(4 - idle);
@@ -89,7 +89,7 @@ it.each([
   },
 );
 
-it('a heavy waiter of a higher class does not pass one that does not fit yet', () => {
+it('a heavy waiter of a higher class does not overtake one that does not fit yet', () => {
   const { ask } = scene();
   ask(2);
   const held = ask(1);
@@ -99,7 +99,7 @@ it('a heavy waiter of a higher class does not pass one that does not fit yet', (
   expect([first.answers, second.answers]).toEqual([1, 0]);
 });
 
-it('neither does a waiter of a lower class that arrived before it and comes from an earlier limit', () => {
+it('a waiter of a lower class that arrived earlier, from an earlier limit, does not overtake it either', () => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
     { name: 'app', limit: 4 },
@@ -121,7 +121,7 @@ it('neither does a waiter of a lower class that arrived before it and comes from
   expect([early, heavy, higher].map(({ answers }) => answers)).toEqual([0, 1, 0]);
 });
 
-it('what has passed a waiter does not count against the next, once that is granted', () => {
+it('weight that has overtaken a granted waiter does not count for the next one', () => {
   const { ask } = scene();
   const held = ask(3);
   const passes = (times: number) => {
@@ -136,7 +136,7 @@ it('what has passed a waiter does not count against the next, once that is grant
   expect([first, second, light].map(({ answers }) => answers)).toEqual([1, 0, 1]);
 });
 
-it('a waiter that is withdrawn has passed nothing', () => {
+it('a withdrawn waiter does not count as having overtaken', () => {
   const { limiter, ask } = scene();
   ask(3);
   ask(2);
@@ -144,14 +144,14 @@ it('a waiter that is withdrawn has passed nothing', () => {
   expect(ask(1, 'critical').answers).toBe(1);
 });
 
-it('a waiter that does not fit yet does not make room for a newcomer', () => {
+it('a waiter that does not fit yet is not displaced by a new request', () => {
   const { ask } = scene({ order: lifo(), queueLimit: 1 });
   ask(3);
   const heavy = ask(2);
   expect([ask(1).rejection?.reason, heavy.answers]).toEqual(['full', 0]);
 });
 
-it('once it is withdrawn, a waiter that fits is admitted', () => {
+it('a waiter that fits is admitted once the one that does not is withdrawn', () => {
   const { limiter, ask } = scene({ order: lifo() });
   ask(3);
   const heavy = ask(2);

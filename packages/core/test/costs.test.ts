@@ -3,7 +3,7 @@ import { createLimiter } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-// Costs that must not grow with the length of the queue. Mutation tests leave them out: they take long.
+// Costs that must not grow with the length of the queue. Mutation tests skip this file, as it takes long.
 
 const boundless = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: Number.POSITIVE_INFINITY };
 
@@ -27,7 +27,7 @@ it('100,000 waiters that release at once do not overflow the stack', () => {
   expect([granted, deepest]).toEqual([100_000, 1]);
 });
 
-it('100,000 waiters of which half are withdrawn take about as long as when none is', () => {
+it('100,000 waiters take about as long if half of them are withdrawn as if none is', () => {
   const count = 100_000;
   const drain = (cancels: boolean) => {
     const limiter = createLimiter({ limit: 1, ...boundless });
@@ -44,11 +44,11 @@ it('100,000 waiters of which half are withdrawn take about as long as when none 
     return performance.now() - begun;
   };
   drain(true);
-  // A search through the queue for each would take a thousand times as long.
+  // A search through the queue for each withdrawal would take a thousand times as long.
   expect(drain(true)).toBeLessThan(20 * drain(false) + 100);
 });
 
-/** Milliseconds for so many rejections in a full queue. */
+/** Milliseconds that the rejections of a full queue take. */
 function rejecting(timeoutOf: (index: number) => number): number {
   const limiter = createLimiter({ limit: 1, queueLimit: 10_000, clock: new VirtualClock() });
   limiter.tryAcquire();
@@ -58,9 +58,9 @@ function rejecting(timeoutOf: (index: number) => number): number {
   return performance.now() - start;
 }
 
-it('rejections cost no more where each waiter has its own timeout', () => {
+it('rejections take no longer if each waiter has its own timeout', () => {
   const best = (timeoutOf: (index: number) => number) =>
     Math.min(...Array.from({ length: 3 }, () => rejecting(timeoutOf)));
-  // It was 100 times as much while each timeout's bucket was searched.
+  // They took 100 times as long when each timeout bucket was searched.
   expect(best((index) => 1000 + index)).toBeLessThan(15 * best(() => 1000));
 });

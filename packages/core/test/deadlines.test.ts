@@ -12,7 +12,7 @@ function occupied(options: Partial<LimiterOptions> = {}) {
   return { clock, limiter, release: () => held?.release() };
 }
 
-it('turns a waiter away when its time is up, and says how long it waited', () => {
+it('a waiter is rejected at its deadline, with the time it has waited', () => {
   const { clock, limiter } = occupied();
   const caller = call(limiter);
   clock.advance(99);
@@ -22,7 +22,7 @@ it('turns a waiter away when its time is up, and says how long it waited', () =>
   expect(limiter.stats()).toMatchObject({ queued: 0, inflight: 1, rejected: { timeout: 1 } });
 });
 
-it('waits 2,000 ms by default', () => {
+it('the default queueTimeout is 2,000 ms', () => {
   const { clock, limiter } = occupied({ queueTimeout: undefined });
   const caller = call(limiter);
   clock.advance(1999);
@@ -31,7 +31,7 @@ it('waits 2,000 ms by default', () => {
   expect(caller.rejection?.reason).toBe('timeout');
 });
 
-it('a caller may bring its own patience, shorter or longer', () => {
+it('a caller may set its own queueTimeout, shorter or longer', () => {
   const { clock, limiter } = occupied();
   const short = call(limiter, { queueTimeout: 10 });
   const long = call(limiter, { queueTimeout: 1000 });
@@ -44,7 +44,7 @@ it('a caller may bring its own patience, shorter or longer', () => {
   expect(long.rejection?.waited).toBe(1000);
 });
 
-it('a waiter whose deadline has passed is never granted, even when its timer is late', () => {
+it('a waiter past its deadline is rejected even if its timer fires late', () => {
   const { clock, limiter, release } = occupied();
   const late = call(limiter);
   clock.busy(50);
@@ -55,7 +55,7 @@ it('a waiter whose deadline has passed is never granted, even when its timer is 
   expect(inTime.permit?.waited).toBe(50);
 });
 
-it('nor while the line is being served and a grant takes its time', () => {
+it('a waiter whose deadline passes during another grant is rejected', () => {
   const { clock, limiter, release } = occupied();
   const slow = call(limiter, {
     onGranted: (permit) => {
@@ -69,16 +69,19 @@ it('nor while the line is being served and a grant takes its time', () => {
   expect(late.rejection?.reason).toBe('timeout');
 });
 
-it.each([-100, -50, 0])('nor on a clock that began at %s', (start) => {
-  const clock = new VirtualClock(start);
-  const { limiter, release } = occupied({ clock });
-  const late = call(limiter);
-  clock.busy(101);
-  release();
-  expect(late.rejection?.reason).toBe('timeout');
-});
+it.each([-100, -50, 0])(
+  'a waiter past its deadline is rejected on a clock that starts at %s',
+  (start) => {
+    const clock = new VirtualClock(start);
+    const { limiter, release } = occupied({ clock });
+    const late = call(limiter);
+    clock.busy(101);
+    release();
+    expect(late.rejection?.reason).toBe('timeout');
+  },
+);
 
-it('a blocked event loop, which fires no timers, does not keep the line full', () => {
+it('a blocked event loop, which fires no timers, does not keep the queue full', () => {
   const { clock, limiter } = occupied({ queueLimit: 3 });
   const late = [call(limiter), call(limiter), call(limiter)];
   expect(call(limiter).rejection?.reason).toBe('full');
@@ -89,7 +92,7 @@ it('a blocked event loop, which fires no timers, does not keep the line full', (
   expect(limiter.queued).toBe(1);
 });
 
-it('H3: one timer serves the line; none is made for a caller that is admitted at once', () => {
+it('a queue uses one timer, and a request admitted at once uses none', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: Infinity, queueTimeout: 100, clock });
   const held = limiter.tryAcquire();
@@ -105,7 +108,7 @@ it('H3: one timer serves the line; none is made for a caller that is admitted at
   expect(clock.armed).toBe(0);
 });
 
-it('the timer moves on to whoever is next, and is gone with the last', () => {
+it('the timer is set to the next deadline, and cleared with the last waiter', () => {
   const { clock, limiter } = occupied();
   const first = call(limiter);
   clock.advance(30);
@@ -116,7 +119,7 @@ it('the timer moves on to whoever is next, and is gone with the last', () => {
   expect([second.answers, clock.armed]).toEqual([1, 0]);
 });
 
-it('a timer that fires for somebody who has left finds the next', () => {
+it('a timer set for a withdrawn waiter is set to the next deadline', () => {
   const { clock, limiter } = occupied();
   const first = call(limiter);
   clock.advance(30);
@@ -128,7 +131,7 @@ it('a timer that fires for somebody who has left finds the next', () => {
   expect(second.rejection?.waited).toBe(100);
 });
 
-it('Infinity waits for ever, without a timer', () => {
+it('Infinity waits without a timeout and without a timer', () => {
   const { clock, limiter, release } = occupied({ queueTimeout: Number.POSITIVE_INFINITY });
   const caller = call(limiter);
   expect(clock.armed).toBe(0);
@@ -138,7 +141,7 @@ it('Infinity waits for ever, without a timer', () => {
   expect(caller.permit?.waited).toBe(1e12);
 });
 
-it('the patience of an earlier wait is forgotten', () => {
+it('the queueTimeout of an earlier request has no effect', () => {
   const { clock, limiter, release } = occupied();
   const caller = call(limiter);
   clock.advance(100);
@@ -149,7 +152,7 @@ it('the patience of an earlier wait is forgotten', () => {
   expect(caller.permit?.waited).toBe(1000);
 });
 
-it('a time longer than a timer can run is waited all the same', () => {
+it('a queueTimeout longer than the maximum of a timer works', () => {
   const month = 31 * 24 * 60 * 60 * 1000;
   const { clock, limiter } = occupied({ queueTimeout: month });
   const caller = call(limiter);
@@ -159,14 +162,14 @@ it('a time longer than a timer can run is waited all the same', () => {
   expect(caller.rejection?.reason).toBe('timeout');
 });
 
-it('queueTimeout 0 waits for nobody', () => {
+it('a waiter with a queueTimeout of 0 is not granted later', () => {
   const { clock, limiter } = occupied({ queueTimeout: 0 });
   const caller = call(limiter);
   clock.advance(1);
   expect(caller.rejection?.reason).toBe('timeout');
 });
 
-it('fractions of a millisecond never shorten the wait', () => {
+it('fractions of a millisecond never shorten the timeout', () => {
   const clock = new VirtualClock(1000.7);
   const { limiter } = occupied({ clock, queueTimeout: 10.5 });
   const caller = call(limiter);
@@ -176,7 +179,7 @@ it('fractions of a millisecond never shorten the wait', () => {
   expect(caller.rejection?.reason).toBe('timeout');
 });
 
-it('whoever asks again within its rejection has a deadline too', () => {
+it('a request made within a rejection has a deadline', () => {
   const { clock, limiter } = occupied();
   let again: Caller | undefined;
   call(limiter, { onRejected: () => (again = call(limiter)) });
@@ -187,7 +190,7 @@ it('whoever asks again within its rejection has a deadline too', () => {
   expect(clock.armed).toBe(0);
 });
 
-it('so has whoever asks within a grant that another’s timeout brought about', () => {
+it('a request made within a grant that another waiter’s timeout causes has a deadline', () => {
   const { clock, limiter } = occupied({ limit: 2 });
   limiter.setLimit(3);
   call(limiter, { weight: 2 });
@@ -199,7 +202,7 @@ it('so has whoever asks within a grant that another’s timeout brought about', 
   expect(nested?.rejection?.reason).toBe('timeout');
 });
 
-it('a first that cannot be told yet does not keep the late of other terms waiting', () => {
+it('a waiter that cannot be expired yet does not delay late ones with other timeouts', () => {
   const clock = new VirtualClock();
   const expired: number[] = [];
   const deadlines = new Deadlines(clock, (late) => {
@@ -239,7 +242,7 @@ it('a waiter that could not be expired delays no other with the same timeout onc
   expect([expired, deadlines.size]).toEqual([[other.weight], 0]);
 });
 
-it('a clock is never asked for a timer in the past', () => {
+it('a timer is never set in the past', () => {
   const clock = new VirtualClock();
   const delays: number[] = [];
   const spy = {
@@ -266,7 +269,7 @@ it('a clock is never asked for a timer in the past', () => {
 });
 
 it.each([1, 2, 3])(
-  'those with many timeouts expire in the order of their deadlines (seed %i)',
+  'waiters with many timeouts expire in the order of their deadlines (seed %i)',
   (seed) => {
     const random = lcg(seed);
     const { clock, limiter } = occupied({ queueLimit: Infinity });
@@ -286,7 +289,7 @@ it.each([1, 2, 3])(
   },
 );
 
-it('a waiter that comes again, with no deadline this time, leaves the deadlines of others alone', () => {
+it('a waiter reused without a deadline does not affect the deadlines of others', () => {
   const { clock, limiter } = occupied();
   const again = call(limiter, { queueTimeout: 50 });
   const other = call(limiter, { queueTimeout: 50 });

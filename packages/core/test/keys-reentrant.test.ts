@@ -3,7 +3,7 @@ import { createLimiter, type LocalLimiter, type Permit } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-// A callback may end a key's last use and begin a new one, while the limiter is still busy with the old.
+// A callback may release the last permit of a key and use the key again while the limiter still processes the old use.
 
 const key = 'a';
 let clock: VirtualClock;
@@ -23,8 +23,8 @@ beforeEach(() => {
   held = limiter.tryAcquire({ key });
 });
 
-/** The key falls idle and is taken again. */
-function change(): void {
+/** Releases the key's only permit, and acquires the key again. */
+function reuse(): void {
   held?.release();
   held = limiter.tryAcquire({ key });
   expect(held).toBeDefined();
@@ -38,19 +38,19 @@ function expectOneHolder(): void {
   expect(limiter.stats().inflight).toBe(0);
 }
 
-it('in a rejection', () => {
-  call(limiter, { key, onRejected: change });
+it('a key reused within a rejection is counted once', () => {
+  call(limiter, { key, onRejected: reuse });
   clock.advance(100);
   expectOneHolder();
 });
 
-it('while a withdrawal is observed', () => {
-  withdrawn = change;
+it('a key reused within the observer’s withdrawn() is counted once', () => {
+  withdrawn = reuse;
   limiter.withdraw(call(limiter, { key }));
   expectOneHolder();
 });
 
-it('while a waiter is asked whether it joins', () => {
+it('a key reused within joins() is counted once', () => {
   const joins = () => {
     change();
     return true;
@@ -61,13 +61,13 @@ it('while a waiter is asked whether it joins', () => {
   expectOneHolder();
 });
 
-it('while a late timer is made up for', () => {
+it('a key reused while late waiters are rejected is counted once', () => {
   limiter = createLimiter({
     ...{ limit: 1, perKey: true, queueLimit: 1, queueTimeout: 100 },
     clock,
   });
   held = limiter.tryAcquire({ key });
-  call(limiter, { key, onRejected: change });
+  call(limiter, { key, onRejected: reuse });
   clock.busy(100);
   const caller = call(limiter, { key });
   expect(caller.answers).toBe(0);
@@ -75,7 +75,7 @@ it('while a late timer is made up for', () => {
   expectOneHolder();
 });
 
-it('in a grant that a raised limit brings about', () => {
+it('a key reused within a grant that a raised limit causes is counted once', () => {
   call(limiter, {
     key,
     onGranted: (permit) => {
@@ -92,7 +92,7 @@ it('in a grant that a raised limit brings about', () => {
   expect(limiter.inflight).toBe(1);
 });
 
-it('in a grant', () => {
+it('a key reused within a grant is counted once', () => {
   let nested: Caller | undefined;
   call(limiter, {
     key,
@@ -107,7 +107,7 @@ it('in a grant', () => {
   expectOneHolder();
 });
 
-it('while a waiter is asked whether it joins, in a grant: it is first in line before anybody else asks', () => {
+it('a waiter that joins a key within a grant is queued before any other request', () => {
   const joins = () => {
     held?.release();
     return true;
@@ -128,7 +128,7 @@ it('while a waiter is asked whether it joins, in a grant: it is first in line be
   expectOneHolder();
 });
 
-it('in a request that says a higher limit of the key, and so lets somebody in', () => {
+it('a key reused within a request that raises its limit and so grants a waiter is counted once', () => {
   call(limiter, {
     key,
     limit: 1,

@@ -7,7 +7,7 @@ function keyed(options: Partial<LimiterOptions> = {}) {
   return createLimiter({ limit: 2, perKey: true, queueLimit: 9, ...options });
 }
 
-it('every key has the limit to itself', () => {
+it('every key has its own limit', () => {
   const limiter = keyed({ queueLimit: 0 });
   for (const key of ['a', 'b', '', '__proto__', 'constructor']) {
     expect(limiter.tryAcquire({ key, weight: 2 })?.key).toBe(key);
@@ -17,7 +17,7 @@ it('every key has the limit to itself', () => {
   expect(limiter.stats()).toMatchObject({ inflight: 10, keys: 5 });
 });
 
-it('every key has its own line', () => {
+it('every key has its own queue', () => {
   const limiter = keyed({ queueLimit: 1 });
   const [a, b] = [limiter.tryAcquire({ key: 'a', weight: 2 }), limiter.tryAcquire({ key: 'b' })];
   const waiting = call(limiter, { key: 'a' });
@@ -29,7 +29,7 @@ it('every key has its own line', () => {
   expect(waiting.permit?.key).toBe('a');
 });
 
-it('usage tells what a caller with this key would see', () => {
+it('usage() returns the limit and the weight in flight of a key', () => {
   const limiter = keyed();
   expect(limiter.usage('a')).toEqual({ limit: 2, inflight: 0 });
   limiter.tryAcquire({ key: 'a', limit: 7, weight: 3 });
@@ -40,7 +40,7 @@ it('usage tells what a caller with this key would see', () => {
   expect(unkeyed.usage()).toEqual({ limit: 3, inflight: 1 });
 });
 
-it('H1: an idle key costs nothing: its state is gone at once', () => {
+it('an idle key is evicted at once', () => {
   const limiter = keyed({ limit: 1 });
   for (let index = 0; index < 10_000; index++) {
     limiter.tryAcquire({ key: `key ${index}` })?.release();
@@ -48,7 +48,7 @@ it('H1: an idle key costs nothing: its state is gone at once', () => {
   }
 });
 
-it('H1: a key leaves nothing behind, however its last caller goes', () => {
+it('a key is evicted however its last caller leaves', () => {
   const clock = new VirtualClock();
   const limiter = keyed({ limit: 1, clock, maxHold: 500, observer: { leaked: () => {} } });
   const enter = () => {
@@ -83,7 +83,7 @@ it('H1: a key leaves nothing behind, however its last caller goes', () => {
   }
 });
 
-it('a caller that is turned away or declines leaves no key behind', () => {
+it('a request that is rejected or declines leaves no key behind', () => {
   const limiter = keyed();
   expect(() => call(limiter, { key: 'a', weight: 3 })).toThrow();
   void limiter.close();
@@ -92,7 +92,7 @@ it('a caller that is turned away or declines leaves no key behind', () => {
   expect(limiter.stats().keys).toBe(0);
 });
 
-it('H1: a key in use is never evicted, whatever the others do', () => {
+it('a key in use is never evicted, whatever happens to other keys', () => {
   const limiter = keyed({ limit: 1 });
   limiter.tryAcquire({ key: 'in use' });
   for (let index = 0; index < 1000; index++) {
@@ -102,7 +102,7 @@ it('H1: a key in use is never evicted, whatever the others do', () => {
   expect(limiter.stats().keys).toBe(1);
 });
 
-it('a key needs to be a string, and an unkeyed limiter none', async () => {
+it('a key must be a string, and a limiter without keys accepts none', async () => {
   const code = 'ERR_HEADGATE_KEY';
   const limiter = keyed();
   for (const key of [undefined, 5, null, {}] as string[]) {
@@ -118,7 +118,7 @@ it('a key needs to be a string, and an unkeyed limiter none', async () => {
   expect(() => unkeyed.tryAcquire({ limit: 3 })).toThrow(expect.objectContaining({ code }));
 });
 
-it("a key's own limit holds for this key alone, and while it is in use", () => {
+it("a key's own limit applies to this key only, and while it is in use", () => {
   const limiter = keyed({ queueLimit: 0 });
   const paying = limiter.tryAcquire({ key: 'paying', limit: 10, weight: 9 });
   expect(limiter.tryAcquire({ key: 'paying', limit: 10 })).toBeDefined();
@@ -127,13 +127,13 @@ it("a key's own limit holds for this key alone, and while it is in use", () => {
   expect(paying?.weight).toBe(9);
 });
 
-it("a key's limit is forgotten with the key", () => {
+it("a key's limit is evicted with the key", () => {
   const limiter = keyed();
   limiter.tryAcquire({ key: 'a', limit: 10, weight: 9 })?.release();
   expect(limiter.usage('a').limit).toBe(2);
 });
 
-it("the latest word on a key's limit holds: raised, it lets in who waits; lowered, it revokes nothing", () => {
+it('the latest limit of a key applies: raising it grants waiters, lowering it revokes no permit', () => {
   const limiter = keyed({ limit: 1 });
   const first = limiter.tryAcquire({ key: 'a' });
   const waiting = [call(limiter, { key: 'a' }), call(limiter, { key: 'a' })];

@@ -7,7 +7,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const boundless = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: Number.POSITIVE_INFINITY };
 
-it('FIFO: waiters are granted in the order in which they came', () => {
+it('waiters are granted in order of arrival', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const order: number[] = [];
   const held = limiter.tryAcquire();
@@ -23,7 +23,7 @@ it('FIFO: waiters are granted in the order in which they came', () => {
   expect(order).toEqual(Array.from({ length: 100 }, (_, index) => index));
 });
 
-it('no barging: a newcomer that would fit waits behind a head that does not', () => {
+it('no barging: a new request that would fit queues behind a first waiter that does not', () => {
   const limiter = createLimiter({ limit: 3, ...boundless });
   const held = limiter.tryAcquire({ weight: 2 });
   const head = call(limiter, { weight: 2 });
@@ -33,7 +33,7 @@ it('no barging: a newcomer that would fit waits behind a head that does not', ()
   expect([head.answers, newcomer.answers]).toEqual([1, 1]);
 });
 
-it('no barging: nor does one that comes in while the line is being served', () => {
+it('no barging: a request made within a grant queues as well', () => {
   const limiter = createLimiter({ limit: 2, ...boundless });
   const held = limiter.tryAcquire({ weight: 2 });
   let intruder: Caller | undefined;
@@ -49,7 +49,7 @@ it('no barging: nor does one that comes in while the line is being served', () =
   expect(intruder?.permit).toBeUndefined();
 });
 
-it('queueLimit: whoever comes when so many wait is turned away at once', () => {
+it('queueLimit: a request is rejected at once if the queue is full', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 2 });
   limiter.tryAcquire();
   const waiting = [call(limiter), call(limiter)];
@@ -57,13 +57,13 @@ it('queueLimit: whoever comes when so many wait is turned away at once', () => {
   expect(waiting.map(({ answers }) => answers)).toEqual([0, 0]);
 });
 
-it('queueLimit is 0 by default: nobody waits', () => {
+it('queueLimit is 0 by default: no request is queued', () => {
   const limiter = createLimiter({ limit: 1, name: 'renders' });
   limiter.tryAcquire();
   expect(call(limiter).rejection).toMatchObject({ reason: 'full', limit: 'renders', queued: 0 });
 });
 
-it('a waiter may decline to wait', () => {
+it('a waiter may decline to be queued', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const asked: string[] = [];
   const joins = () => {
@@ -80,7 +80,7 @@ it('a waiter may decline to wait', () => {
 });
 
 it.each([fifo, lifo, codel, byPriority])(
-  '%o: room that comes while a waiter is being asked whether it joins is given to it',
+  '%o: a waiter is granted the room that its own joins() makes',
   (order) => {
     const limiter = createLimiter({ limit: 1, ...boundless, order: order() });
     const held = limiter.tryAcquire();
@@ -93,7 +93,7 @@ it.each([fifo, lifo, codel, byPriority])(
   },
 );
 
-it('a waiter that has gone unnoticed gets no answer, and the next is granted', () => {
+it('a waiter whose caller is gone gets no answer, and the next one is granted', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const held = limiter.tryAcquire();
   const gone = call(limiter, { gone: () => true });
@@ -104,7 +104,7 @@ it('a waiter that has gone unnoticed gets no answer, and the next is granted', (
   expect(limiter.stats()).toMatchObject({ queued: 0, withdrawn: 1 });
 });
 
-it('a waiter that cannot say whether it has gone counts as gone; the error surfaces', async () => {
+it('a waiter whose gone() throws counts as gone, and the error surfaces', async () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const held = limiter.tryAcquire();
   const error = new Error('gone?');
@@ -119,7 +119,7 @@ it('a waiter that cannot say whether it has gone counts as gone; the error surfa
   expect(limiter.queued).toBe(0);
 });
 
-it('a withdrawn waiter is never answered; withdrawing anyone else changes nothing', () => {
+it('a withdrawn waiter gets no answer, and withdrawing one that is not queued has no effect', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const other = createLimiter({ limit: 1, ...boundless });
   const held = limiter.tryAcquire();
@@ -134,7 +134,7 @@ it('a withdrawn waiter is never answered; withdrawing anyone else changes nothin
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
 });
 
-it('a waiter that waits already may not ask again; one that was answered may', () => {
+it('a queued waiter must not request again; an answered one may', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const other = createLimiter({ limit: 1, ...boundless });
   const caller = call(limiter);
@@ -148,7 +148,7 @@ it('a waiter that waits already may not ask again; one that was answered may', (
   expect(caller.answers).toBe(2);
 });
 
-it('a waiter whose granted throws gives its permit back, and the next is granted', async () => {
+it('a waiter whose granted() throws releases its permit, and the next one is granted', async () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const held = limiter.tryAcquire();
   const error = new Error('granted');
@@ -164,7 +164,7 @@ it('a waiter whose granted throws gives its permit back, and the next is granted
   expect(limiter.inflight).toBe(0);
 });
 
-it('a waiter whose rejected throws stops nobody else', async () => {
+it('a waiter whose rejected() throws does not affect others', async () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, ...boundless, queueTimeout: 10, clock });
   limiter.tryAcquire();
@@ -179,7 +179,7 @@ it('a waiter whose rejected throws stops nobody else', async () => {
   expect(limiter.queued).toBe(0);
 });
 
-it('joining at the tail and leaving from anywhere touch only the neighbours', () => {
+it('enqueueing at the tail and removing from anywhere change only the neighbours', () => {
   const line = new FifoLine();
   const waiters = Array.from({ length: 5 }, (_, index) => {
     const waiter = new Caller({ weight: index + 1 });
@@ -206,7 +206,7 @@ it('joining at the tail and leaving from anywhere touch only the neighbours', ()
   expect([line.length, line.weight]).toEqual([4, 3 + 2 + 5 + 4]);
 });
 
-it("a waiter rejected for another limit's sake hears that limit's name", () => {
+it("a waiter rejected on behalf of another limit gets that limit's name", () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   limiter.tryAcquire();
   const caller = call(limiter);

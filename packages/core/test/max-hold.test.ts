@@ -12,7 +12,7 @@ function limited(options: Partial<LimiterOptions> = {}) {
   return { clock, leaks, limiter };
 }
 
-it('H4: a permit held for longer than maxHold is reported and given back', () => {
+it('a permit held for longer than maxHold is reported and released', () => {
   const { clock, leaks, limiter } = limited();
   limiter.tryAcquire();
   clock.advance(99);
@@ -22,7 +22,7 @@ it('H4: a permit held for longer than maxHold is reported and given back', () =>
   expect(limiter.stats().leaked).toBe(1);
 });
 
-it('H4: what is taken back goes to who waits, and its late release changes nothing', () => {
+it('a permit released by maxHold goes to a waiter, and its own late release has no effect', () => {
   const { clock, limiter } = limited();
   const held = limiter.tryAcquire();
   const next = call(limiter);
@@ -32,7 +32,7 @@ it('H4: what is taken back goes to who waits, and its late release changes nothi
   expect(limiter.inflight).toBe(1);
 });
 
-it('H4: a permit that comes back in time is not reported', () => {
+it('a permit released in time is not reported', () => {
   const { clock, leaks, limiter } = limited();
   for (let round = 0; round < 5; round++) {
     const permit = limiter.tryAcquire();
@@ -43,7 +43,7 @@ it('H4: a permit that comes back in time is not reported', () => {
   expect(leaks).toEqual([]);
 });
 
-it('H4: run goes on when its permit is taken back, and is told by the signal', async () => {
+it('run continues when its permit is released by maxHold, and its signal aborts', async () => {
   const { clock, limiter } = limited();
   const running = limiter.run(
     ({ signal }) =>
@@ -54,7 +54,7 @@ it('H4: run goes on when its permit is taken back, and is told by the signal', a
   expect(limiter.inflight).toBe(0);
 });
 
-it('one timer for all permits, none each', () => {
+it('all permits use one timer', () => {
   const { clock, leaks, limiter } = limited({ limit: 50 });
   for (let index = 0; index < 50; index++) {
     limiter.tryAcquire();
@@ -68,7 +68,7 @@ it('one timer for all permits, none each', () => {
   expect(clock.armed).toBe(0);
 });
 
-it('one timer, also while taken-back permits go to those who wait', () => {
+it('all permits use one timer, also while released ones go to waiters', () => {
   const { clock, leaks, limiter } = limited();
   for (let index = 0; index < 9; index++) call(limiter);
   for (let round = 1; round <= 8; round++) {
@@ -79,14 +79,14 @@ it('one timer, also while taken-back permits go to those who wait', () => {
   expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
 });
 
-it('the timer stops when nothing has been held for maxHold', () => {
+it('the timer stops when no permit is held', () => {
   const { clock, limiter } = limited();
   limiter.tryAcquire()?.release();
   clock.advance(100);
   expect(clock.armed).toBe(0);
 });
 
-it('a late timer reports how long it truly was', () => {
+it('a late timer reports the actual hold time', () => {
   const { clock, leaks, limiter } = limited();
   limiter.tryAcquire();
   clock.busy(170);
@@ -94,7 +94,7 @@ it('a late timer reports how long it truly was', () => {
   expect(leaks).toEqual([170]);
 });
 
-it('a maxHold longer than a timer can run is kept', () => {
+it('a maxHold longer than the maximum of a timer works', () => {
   const month = 31 * 24 * 60 * 60 * 1000;
   const { clock, leaks, limiter } = limited({ maxHold: month });
   limiter.tryAcquire();
@@ -104,15 +104,18 @@ it('a maxHold longer than a timer can run is kept', () => {
   expect(leaks).toEqual([month]);
 });
 
-it.each([undefined, Number.POSITIVE_INFINITY])('never with %s, and without a timer', (maxHold) => {
-  const { clock, limiter } = limited({ maxHold });
-  limiter.tryAcquire();
-  expect(clock.armed).toBe(0);
-  clock.advance(1e12);
-  expect(limiter.inflight).toBe(1);
-});
+it.each([undefined, Number.POSITIVE_INFINITY])(
+  'a maxHold of %s releases no permit and sets no timer',
+  (maxHold) => {
+    const { clock, limiter } = limited({ maxHold });
+    limiter.tryAcquire();
+    expect(clock.armed).toBe(0);
+    clock.advance(1e12);
+    expect(limiter.inflight).toBe(1);
+  },
+);
 
-it('does not keep a process alive: its timer is unreferenced', () => {
+it('the timer does not keep a process alive', () => {
   let referenced: boolean | undefined;
   const clock = {
     now: () => performance.now(),
@@ -130,7 +133,7 @@ it('does not keep a process alive: its timer is unreferenced', () => {
   return Promise.resolve().then(() => expect(referenced).toBe(false));
 });
 
-it('without an observer of leaks, a leaked permit warns the operator once', () => {
+it('without a `leaked` callback, a leaked permit causes one warning', () => {
   using emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const { clock, limiter } = limited({ limit: 2, name: 'uploads', observer: {} });
   const permits = [limiter.tryAcquire(), limiter.tryAcquire()] as Permit[];
@@ -142,7 +145,7 @@ it('without an observer of leaks, a leaked permit warns the operator once', () =
   ]);
 });
 
-it('H4: who is let in by a permit that is taken back does not delay the others', () => {
+it('a grant caused by maxHold does not delay the release of other permits', () => {
   const { clock, leaks, limiter } = limited({ limit: 2 });
   limiter.tryAcquire();
   clock.advance(50);

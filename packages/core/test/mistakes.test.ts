@@ -18,7 +18,7 @@ const guard = { name: 'guard', admits: () => true };
 const one = { name: 'one', limit: 2 };
 const order = byPriority();
 
-/** What can be asked for a permit; all have room. */
+/** Limiters and gates with room. */
 const entrances = {
   'a limiter': () => createLimiter({ limit: 2, queueLimit: 9, order }),
   'a limiter with a store': () => createLimiter({ ...one, queueLimit: 9, store: store() }),
@@ -35,7 +35,7 @@ describe.each(Object.entries(entrances))('%s', (_, create) => {
     [{ queueTimeout: -1 }, 'queueTimeout'],
     [{ party: 5 }, 'party'],
     [null, 'acquire'],
-  ])('refuses to be asked with %j, also while there is room', async (options, option) => {
+  ])('acquire and run reject for %j, even if there is room', async (options, option) => {
     const entrance = create();
     const error = { code: expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/) };
     const named = option === 'acquire' ? error : { ...error, option };
@@ -44,14 +44,17 @@ describe.each(Object.entries(entrances))('%s', (_, create) => {
     expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
   });
 
-  it.each([Promise.resolve(1), null, undefined, 'work'])('refuses to run %j', async (fn) => {
-    const entrance = create();
-    const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
-    await expect(entrance.run(fn as never)).rejects.toMatchObject(error);
-    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
-  });
+  it.each([Promise.resolve(1), null, undefined, 'work'])(
+    'run rejects for %j in place of a function',
+    async (fn) => {
+      const entrance = create();
+      const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
+      await expect(entrance.run(fn as never)).rejects.toMatchObject(error);
+      expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+    },
+  );
 
-  it('releases a permit with an outcome that there is not, and says so', async () => {
+  it('release() with an unknown outcome throws, and releases the permit', async () => {
     const entrance = create();
     const permit: Permit = await entrance.acquire();
     const release = () => permit.release('failed' as never);
@@ -61,7 +64,7 @@ describe.each(Object.entries(entrances))('%s', (_, create) => {
   });
 
   it.each([{ timeout: Number.NaN }, { timeout: -1 }, { timout: 5 }])(
-    'stays open where it is closed with %j',
+    'close(%j) rejects and closes nothing',
     async (options) => {
       const entrance = create();
       await expect(entrance.close(options as never)).rejects.toBeInstanceOf(HeadgateError);
@@ -80,18 +83,18 @@ it.each([
   ['x', undefined],
   ['concurrency', undefined],
   ['', undefined],
-])('%j is perhaps meant as %j', (name, meant) => {
+])('the suggestion for %j is %j', (name, meant) => {
   const known = ['limit', 'name', 'queueLimit', 'queueTimeout', 'order', 'maxHold', 'key'];
   expect(nearest(name, known)).toBe(meant);
 });
 
-it('an unknown option comes with the one that was perhaps meant', () => {
+it('the error for an unknown option suggests a similar one', () => {
   const create = () => createLimiter({ limit: 1, queuLimit: 5 } as never);
   expect(create).toThrow('did you mean "queueLimit"?');
   expect(() => createLimiter({ limit: 1, concurrency: 5 } as never)).not.toThrow('did you mean');
 });
 
-it('a plain observer with an unknown callback is refused, and a class may have more members', () => {
+it('an unknown callback of a plain observer is an error, and an instance of a class may have more members', () => {
   const observer = { reject: () => {} };
   expect(() => createLimiter({ limit: 1, observer } as never)).toThrow('did you mean "rejected"?');
   class Metrics {
@@ -105,7 +108,7 @@ it('a plain observer with an unknown callback is refused, and a class may have m
   expect(metrics.count).toBe(1);
 });
 
-it('a queueTimeout without a queue is refused, unless a store is asked or none is meant', () => {
+it('a queueTimeout without a queue is an error, except with a store or an explicit queueLimit', () => {
   const error = expect.objectContaining({ option: 'queueLimit' });
   const limits = [one];
   expect(() => createLimiter({ limit: 1, queueTimeout: 5 })).toThrow(error);
@@ -120,7 +123,7 @@ it('a queueTimeout without a queue is refused, unless a store is asked or none i
 });
 
 it.each(['a limiter', 'a limiter with a store'] as const)(
-  'a gate refuses %s that has been closed',
+  'a gate throws for %s that has been closed',
   async (kind) => {
     const limiter = entrances[kind]() as ReturnType<typeof createLimiter>;
     expect(limiter.closed).toBe(false);
@@ -131,17 +134,17 @@ it.each(['a limiter', 'a limiter with a store'] as const)(
   },
 );
 
-it('limits over HTTP must be an array', () => {
+it('`limits` over HTTP must be an array', () => {
   const make = () => new HttpGate({ limits: { a: 3 } } as never, {} as never);
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'limits' }));
 });
 
-it('ipKey refuses what is no address', () => {
+it('ipKey throws for an address that is not a string', () => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'address' };
   expect(() => ipKey(5 as never)).toThrow(expect.objectContaining(error));
 });
 
-it('an asynchronous guard is refused, and its rejection ends no process', async () => {
+it('an async guard is an error, and its rejection does not crash the process', async () => {
   const own = { name: 'own', admits: () => Promise.reject(new Error('later')) };
   const gate = createGate({ limits: [], guard: own as never });
   const unhandled = once(process, 'unhandledRejection').then(() => 'unhandled');
@@ -149,7 +152,7 @@ it('an asynchronous guard is refused, and its rejection ends no process', async 
   expect(await Promise.race([unhandled, turn('handled')])).toBe('handled');
 });
 
-it('any number of waiters with one signal is one listener, and no warning of a leak', async () => {
+it('any number of waiters with one signal use one listener, so there is no leak warning', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 99 });
   const controller = new AbortController();
   const { signal } = controller;

@@ -36,7 +36,7 @@ function observed(options: Partial<LimiterOptions> = {}) {
 
 const name = 'app';
 
-it('sees who is admitted at once, and the release with its outcome', () => {
+it('admitted and released report a request admitted at once, with its outcome', () => {
   const { clock, limiter, seen } = observed();
   const permit = limiter.tryAcquire({ weight: 2 });
   expect(seen()).toEqual([['admitted', { name, weight: 2, waited: 0 }]]);
@@ -47,7 +47,7 @@ it('sees who is admitted at once, and the release with its outcome', () => {
   expect(seen()).toEqual([['released', released]]);
 });
 
-it('sees who waits, and for how long it waited when it is admitted and released', () => {
+it('queued reports a waiter, and admitted and released the time it has waited', () => {
   const { clock, limiter, seen } = observed();
   const held = limiter.tryAcquire({ weight: 2 });
   const caller = call(limiter);
@@ -63,7 +63,7 @@ it('sees who waits, and for how long it waited when it is admitted and released'
   ]);
 });
 
-it('sees every rejection with its reason', () => {
+it('rejected reports every rejection with its reason', () => {
   const { clock, limiter, seen } = observed();
   limiter.tryAcquire({ weight: 2 });
   call(limiter, { weight: 2 });
@@ -79,7 +79,7 @@ it('sees every rejection with its reason', () => {
   expect(seen()).toMatchObject([['rejected', { name, rejection: { reason: 'closed' } }]]);
 });
 
-it('sees who begins to wait and who goes away', () => {
+it('queued and withdrawn report waiters that join and leave the queue', () => {
   const { clock, limiter, seen } = observed();
   limiter.tryAcquire({ weight: 2 });
   seen();
@@ -92,13 +92,13 @@ it('sees who begins to wait and who goes away', () => {
   ]);
 });
 
-it('sees the limit move', () => {
+it('resized reports each change of the limit', () => {
   const { limiter, seen } = observed();
   limiter.setLimit(5);
   expect(seen()).toEqual([['resized', { name, limit: 5 }]]);
 });
 
-it('sees what is held for longer than maxHold, and then its release', () => {
+it('leaked reports a permit held for longer than maxHold, and released follows', () => {
   const { clock, limiter, seen } = observed({ maxHold: 50 });
   limiter.tryAcquire();
   seen();
@@ -142,7 +142,7 @@ it('every callback is optional', () => {
   expect(warnings).toEqual(['HEADGATE_MAX_HOLD']);
 });
 
-it('callbacks may be methods', () => {
+it('callbacks may be methods of a class', () => {
   class Counter implements Observer {
     count = 0;
     admitted(): void {
@@ -154,7 +154,7 @@ it('callbacks may be methods', () => {
   expect(observer.count).toBe(1);
 });
 
-it('a callback that throws disturbs nobody; its error surfaces', async () => {
+it('a callback that throws does not affect callers, and its error surfaces', async () => {
   const error = new Error('observer');
   const fail = () => {
     throw error;

@@ -33,7 +33,7 @@ function occupied(options: { order?: Order; queueLimit?: number } = {}) {
     limiter.request(caller);
     return caller;
   };
-  /** Lets the next in, and tells of which party. */
+  /** Releases a permit, and returns the flow of the waiter that is granted. */
   const next = () => {
     const before = new Set(waiting.filter(({ permit }) => permit !== undefined));
     held.permit?.release();
@@ -45,14 +45,14 @@ function occupied(options: { order?: Order; queueLimit?: number } = {}) {
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-it('parties take turns, however many wait for one of them', () => {
+it('flows are served in turn, however many waiters one of them has', () => {
   const { ask, next } = occupied();
   times(10, () => ask('greedy'));
   for (const party of ['a', 'b', 'a']) ask(party);
   expect(times(6, next)).toEqual(['greedy', 'a', 'b', 'greedy', 'a', 'greedy']);
 });
 
-it('within a party, in the order given', () => {
+it('the given order applies within a flow', () => {
   const { ask, next, waiting } = occupied({ order: byParty(lifo()) });
   const [first, second] = [ask('a'), ask('a')];
   next();
@@ -61,13 +61,13 @@ it('within a party, in the order given', () => {
   expect([first?.permit, second?.permit].every((permit) => permit !== undefined)).toBe(true);
 });
 
-it('a party with requests twice as heavy has half as many turns', () => {
+it('a flow with requests twice as heavy gets half as many turns', () => {
   const { limiter, ask } = occupied();
   const heavy = times(30, () => ask('heavy', 4));
   const light = times(30, () => ask('light', 2));
   const isIn = ({ permit }: Caller) => permit !== undefined;
   const both = [...heavy, ...light];
-  // Everybody who is let in is done at once.
+  // Every granted permit is released at once.
   const done = new Set<Caller>();
   limiter.setLimit(8);
   while (done.size < 15) {
@@ -81,7 +81,7 @@ it('a party with requests twice as heavy has half as many turns', () => {
   expect(turns(light) / turns(heavy)).toBeCloseTo(2, 0);
 });
 
-it('who comes anew is not owed what it did not ask for', () => {
+it('a new flow gets no credit for the time before its first request', () => {
   const { ask, next } = occupied();
   times(20, () => ask('early'));
   times(10, next);
@@ -89,7 +89,7 @@ it('who comes anew is not owed what it did not ask for', () => {
   expect(times(6, next)).toEqual(['late', 'early', 'late', 'early', 'late', 'early']);
 });
 
-it('nothing is remembered of a line that has been empty', () => {
+it('an empty queue resets the turns', () => {
   const { ask, next } = occupied();
   times(5, () => ask('a'));
   times(5, next);
@@ -98,25 +98,25 @@ it('nothing is remembered of a line that has been empty', () => {
   expect(times(2, next)).toEqual(['a', 'b']);
 });
 
-it('in a full line, a newcomer displaces the youngest of the longest lane', () => {
+it('in a full queue, a new request displaces the youngest waiter of the heaviest subqueue', () => {
   const { ask, limiter, waiting } = occupied({ queueLimit: 4 });
   times(4, () => ask('greedy', 1));
   ask('a', 1);
   ask('b', 1);
   const reasons = waiting.map(({ rejection }) => rejection?.reason);
   expect(reasons).toEqual([undefined, undefined, 'full', 'full', undefined, undefined]);
-  // Its own is as long as any, then.
+  // Its own subqueue is then as heavy as any.
   expect(ask('a', 1).rejection?.reason).toBe('full');
   expect(ask('greedy', 1).rejection?.reason).toBe('full');
   expect(limiter.queued).toBe(4);
 });
 
-it('where nobody may wait, all who come are turned away', () => {
+it('without a queue, all requests beyond the limit are rejected', () => {
   const { ask } = occupied({ queueLimit: 0 });
   expect(ask('one').rejection?.reason).toBe('full');
 });
 
-it('goes with classes: parties take turns within each', () => {
+it('within each priority, flows are served in turn', () => {
   const { ask, next, waiting, limiter } = occupied({ order: byPriority(byParty()) });
   times(2, () => ask('a'));
   const urgent = new Caller({ weight: 4 });
@@ -128,7 +128,7 @@ it('goes with classes: parties take turns within each', () => {
   expect(times(4, next)).toEqual(['b', 'a', 'b', 'a']);
 });
 
-it('takes turns at every limit of a gate', () => {
+it('flows are served in turn at every limit of a gate', () => {
   const limits = [
     { name: 'reports', limit: 1, optional: true },
     { name: 'app', limit: 1 },
@@ -148,7 +148,7 @@ it('takes turns at every limit of a gate', () => {
   expect(waiting.map(({ permit }) => permit !== undefined)).toEqual([true, false, true]);
 });
 
-it('acquire takes a party', async () => {
+it('acquire accepts a party', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byParty(), random: lcg(3) });
   const holder = limiter.tryAcquire();
   const order: string[] = [];
@@ -160,7 +160,7 @@ it('acquire takes a party', async () => {
   expect(order).toEqual(['a', 'b', 'a']);
 });
 
-it('a few with one request each hardly notice many with a hundred', () => {
+it('flows with one request are hardly delayed by flows with a hundred', () => {
   const { ask, next } = occupied({ queueLimit: 3000 });
   for (let count = 0; count < 2000; count++) ask(`busy ${count % 20}`);
   const calm = Array.from({ length: 10 }, (_, index) => ask(`calm ${index}`));
@@ -168,7 +168,7 @@ it('a few with one request each hardly notice many with a hundred', () => {
   expect(calm.every(({ permit }) => permit !== undefined)).toBe(true);
 });
 
-it('keeps 128 lanes at most, whatever parties are invented, and nothing when nobody waits', () => {
+it('there are at most 128 subqueues for any number of flows, and none when the queue is empty', () => {
   let made = 0;
   const create = (site: Site) => {
     made++;
@@ -181,7 +181,7 @@ it('keeps 128 lanes at most, whatever parties are invented, and nothing when nob
   expect(limiter.queued).toBe(0);
 });
 
-it('deals six different lanes of 128, always the same, evenly', () => {
+it('a flow is dealt six distinct subqueues of 128, evenly and always the same', () => {
   const count = new Array(128).fill(0);
   for (let party = 0; party < 6400; party++) {
     const hand = deal(`party ${party}`, 42);
@@ -191,11 +191,11 @@ it('deals six different lanes of 128, always the same, evenly', () => {
   }
   expect(Math.min(...count)).toBeGreaterThan(200);
   expect(Math.max(...count)).toBeLessThan(400);
-  // Another seed, other hands: nobody can work out beforehand whom to crowd out.
+  // Another seed deals other hands, so a client cannot compute which flows it could crowd out.
   expect(deal('party 1', 42)).not.toEqual(deal('party 1', 43));
 });
 
-it('two parties hardly ever share all of their lanes', () => {
+it('two flows hardly ever have all subqueues in common', () => {
   const mine = new Set(deal('mine', 1));
   let most = 0;
   for (let other = 0; other < 5000; other++) {
@@ -205,7 +205,7 @@ it('two parties hardly ever share all of their lanes', () => {
   expect(most).toBeLessThan(5);
 });
 
-it('refuses an order that is none', () => {
+it('byParty() throws for an invalid order', () => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
   expect(() => byParty('fifo' as never)).toThrow(expect.objectContaining(error));
 });
@@ -214,7 +214,7 @@ it.each([
   ['party', { party: null }],
   ['party', { party: 7 }],
   ['priority', { priority: 'urgent' }],
-])('refuses a %s that is none, and the line goes on', async (option, wishes) => {
+])('an invalid %s is an error, and the queue is still served', async (option, wishes) => {
   const clock = new VirtualClock();
   const order = byPriority(byParty());
   const limiter = createLimiter({ limit: 1, queueLimit: 2, order, queueTimeout: 100, clock });
@@ -240,7 +240,7 @@ it.each([
   expect([limiter.queued, clock.armed]).toEqual([0, 0]);
 });
 
-it('goes from a gate to its limits, of one limit and of several', async () => {
+it('a gate of one limit or several passes the party to its limits', async () => {
   const limits = [{ name: 'app', limit: 1 }];
   const more = [{ name: 'own', limit: 1, optional: true }, ...limits];
   for (const options of [{ limits }, { limits: more }]) {

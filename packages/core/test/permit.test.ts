@@ -9,7 +9,7 @@ function permitted(options = {}) {
   return { clock, limiter, permit: limiter.tryAcquire({ weight: 2 }) as Permit };
 }
 
-/** A promise and its handles. */
+/** A promise and the functions that settle it. */
 function latch<T = void>() {
   let open!: (value: T) => void;
   let fail!: (error: unknown) => void;
@@ -22,7 +22,7 @@ function latch<T = void>() {
 
 const settled = () => new Promise(setImmediate);
 
-it('says what it takes and how long it took to get', () => {
+it('a permit has its weight and its time in the queue', () => {
   const { clock, limiter, permit } = permitted();
   expect(permit).toMatchObject({ weight: 2, key: undefined, waited: 0 });
   const caller = call(limiter, { weight: 3 });
@@ -31,13 +31,13 @@ it('says what it takes and how long it took to get', () => {
   expect(caller.permit).toMatchObject({ weight: 3, waited: 40 });
 });
 
-it('Symbol.dispose gives it back', () => {
+it('Symbol.dispose releases a permit', () => {
   const { limiter, permit } = permitted();
   permit[Symbol.dispose]();
   expect(limiter.inflight).toBe(0);
 });
 
-it('so does the end of the block, with `using`', () => {
+it('the end of a block with `using` releases a permit', () => {
   const { limiter, permit } = permitted();
   permit.release();
   {
@@ -47,7 +47,7 @@ it('so does the end of the block, with `using`', () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: its owner does not give it back before the work settles', async () => {
+it('waitUntil: the owner does not release the permit before the work settles', async () => {
   const { limiter, permit } = permitted();
   const work = latch();
   permit.waitUntil(work.closed);
@@ -59,7 +59,7 @@ it('waitUntil: its owner does not give it back before the work settles', async (
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: work that settles first changes nothing', async () => {
+it('waitUntil: work that settles before the owner ends has no effect', async () => {
   const { limiter, permit } = permitted();
   permit.waitUntil(Promise.resolve());
   await settled();
@@ -83,7 +83,7 @@ it('waitUntil: all work must settle, and work that fails counts as settled', asy
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: run answers at once, and the permit comes back later', async () => {
+it('waitUntil: run resolves at once, and the permit is released later', async () => {
   const { limiter, permit } = permitted();
   permit.release();
   const work = latch();
@@ -97,7 +97,7 @@ it('waitUntil: run answers at once, and the permit comes back later', async () =
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: an explicit release beats it', async () => {
+it('waitUntil: an explicit release takes precedence', async () => {
   const { limiter, permit } = permitted();
   const work = latch();
   permit.waitUntil(work.closed);
@@ -109,7 +109,7 @@ it('waitUntil: an explicit release beats it', async () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: maxHold beats both', () => {
+it('waitUntil: maxHold takes precedence over both', () => {
   const { clock, limiter, permit } = permitted({ maxHold: 50, observer: { leaked: () => {} } });
   permit.waitUntil(new Promise(() => {}));
   permit[Symbol.dispose]();
@@ -125,7 +125,7 @@ it.each<[string, unknown]>([
   [
     'a thenable that settles twice',
     {
-      // biome-ignore lint/suspicious/noThenProperty: what a careless library might do
+      // biome-ignore lint/suspicious/noThenProperty: a careless library might do this
       then: (done: () => void, fail: () => void) => {
         done();
         fail();
@@ -135,13 +135,13 @@ it.each<[string, unknown]>([
   [
     'a thenable that throws',
     {
-      // biome-ignore lint/suspicious/noThenProperty: what a careless library might do
+      // biome-ignore lint/suspicious/noThenProperty: a careless library might do this
       then: () => {
         throw new Error('then');
       },
     },
   ],
-])('waitUntil: the permit comes back whatever it was given: %s', async (_, work) => {
+])('waitUntil: the permit is released even if the work is %s', async (_, work) => {
   const { limiter, permit } = permitted();
   try {
     permit.waitUntil(work as Promise<void>);
@@ -151,7 +151,7 @@ it.each<[string, unknown]>([
   expect(limiter.inflight).toBe(0);
 });
 
-it('the signal is made on first use and is always the same', () => {
+it('the signal is created on first use and is always the same', () => {
   const { permit } = permitted();
   const before = Object.values(permit).some((value) => value instanceof AbortController);
   expect(before).toBe(false);
@@ -159,7 +159,7 @@ it('the signal is made on first use and is always the same', () => {
   expect(permit.signal.aborted).toBe(false);
 });
 
-it('the signal aborts on maxHold, and the permit is back by then', () => {
+it('the signal aborts when maxHold has passed, before the permit is released', () => {
   const { clock, limiter, permit } = permitted({ maxHold: 50, observer: { leaked: () => {} } });
   const { signal } = permit;
   clock.advance(49);
@@ -169,13 +169,13 @@ it('the signal aborts on maxHold, and the permit is back by then', () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('a signal first asked for after maxHold has aborted already', () => {
+it('a signal first read after maxHold has already aborted', () => {
   const { clock, permit } = permitted({ maxHold: 50, observer: { leaked: () => {} } });
   clock.advance(50);
   expect(permit.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
 });
 
-it('the signal of a permit that came back in time never aborts', async () => {
+it('the signal of a permit released in time never aborts', async () => {
   const { clock, limiter, permit } = permitted({ maxHold: 50 });
   const { signal } = permit;
   const other = limiter.tryAcquire();

@@ -20,7 +20,7 @@ function busy(options: Partial<LimiterOptions>) {
 const reasons = (callers: Caller[]) =>
   callers.map(({ permit, rejection }) => rejection?.reason ?? (permit ? 'granted' : 'waits'));
 
-it('bounds the line by weight', () => {
+it('queueWeight bounds the queue by weight', () => {
   const { limiter, ask } = busy({ queueWeight: 8 });
   const callers = [4, 4, 1].map(ask);
   expect(reasons(callers)).toEqual(['waits', 'waits', 'full']);
@@ -29,40 +29,40 @@ it('bounds the line by weight', () => {
   expect(reasons([ask(9)])).toEqual(['full']);
 });
 
-it('a waiter that leaves a queue with priorities makes room for as much weight', () => {
+it('a waiter that leaves a queue with priorities frees its weight', () => {
   const { limiter, ask } = busy({ queueWeight: 8, order: byPriority() });
   limiter.withdraw(ask(8));
   expect(reasons([ask(8), ask(1)])).toEqual(['waits', 'full']);
 });
 
-it('bounds it by number and by weight, whichever comes first', () => {
+it('queueLimit and queueWeight both bound the queue', () => {
   const { ask } = busy({ queueWeight: 8, queueLimit: 2 });
   expect(reasons([1, 1, 1].map(ask))).toEqual(['waits', 'waits', 'full']);
 });
 
-it('lets nobody wait where it is 0', () => {
+it('a queueWeight of 0 queues no request', () => {
   const { ask } = busy({ queueWeight: 0 });
   expect(reasons([1].map(ask))).toEqual(['full']);
 });
 
-it('does not keep from being admitted who is heavier than may wait', () => {
+it('a request heavier than queueWeight is admitted if there is room', () => {
   const { holder, ask } = busy({ queueWeight: 2 });
   holder.release();
   expect(reasons([ask(10)])).toEqual(['granted']);
 });
 
-it('one makes room for one, if that is enough', () => {
+it('a new request displaces at most one waiter, and only if that frees enough weight', () => {
   const { ask } = busy({ queueWeight: 6, order: lifo() });
   const callers = [2, 4, 2].map(ask);
   expect(reasons(callers)).toEqual(['full', 'waits', 'waits']);
-  // The oldest is 4 now; 5 in its place are more than fit.
+  // The oldest now weighs 4, so displacing it would not free enough weight for 5.
   callers.push(ask(5));
   expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full']);
   callers.push(ask(3));
   expect(reasons(callers)).toEqual(['full', 'full', 'waits', 'full', 'waits']);
 });
 
-it('is a limit of each key', () => {
+it('queueWeight applies to each key', () => {
   const limiter = createLimiter({ limit: 1, perKey: true, queueWeight: 1 });
   const ask = (key: string) => call(limiter, { key });
   expect(reasons(['a', 'a', 'a', 'b', 'b'].map(ask))).toEqual([
@@ -74,7 +74,7 @@ it('is a limit of each key', () => {
   ]);
 });
 
-it('is one of each limit of a gate', () => {
+it('queueWeight applies to each limit of a gate', () => {
   const limits = [
     { name: 'pages', limit: 4, queueWeight: 4, optional: true },
     { name: 'app', limit: 9 },
@@ -90,7 +90,7 @@ it('is one of each limit of a gate', () => {
   expect(callers[2]?.rejection?.limit).toBe('pages');
 });
 
-it('is enough to let requests wait at a gate of one limit', () => {
+it('queueWeight alone is enough for a queue at a gate of one limit', () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 1, queueWeight: 1 }] });
   const ask = () => {
     const caller = new Caller();
@@ -100,14 +100,14 @@ it('is enough to let requests wait at a gate of one limit', () => {
   expect(reasons([ask(), ask(), ask()])).toEqual(['granted', 'waits', 'full']);
 });
 
-it('is reported in shadow mode', () => {
+it('shadow mode reports a full queueWeight', () => {
   const limits = [{ name: 'app', limit: 2, queueWeight: 2 }];
   const gate = createGate({ limits, mode: 'shadow', queueLimit: 100 });
   for (let count = 0; count < 5; count++) askGate(gate, new Caller(), [{ weight: 1 }]);
   expect(gate.stats()).toMatchObject({ admitted: 5, rejected: { full: 1 } });
 });
 
-it('refuses what is no bound', () => {
+it('an invalid queueWeight is an error', () => {
   for (const queueWeight of [-1, 1.5, '3', Number.NaN]) {
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'queueWeight' };
     const options = { limit: 1, queueWeight: queueWeight as number };

@@ -8,7 +8,7 @@ function inUse(limit: number, held: number) {
   return { limiter, permits };
 }
 
-it('C2: raising the limit lets in who waits, as far as there is room, in order', () => {
+it('raising the limit grants the waiters that now fit, in order', () => {
   const { limiter } = inUse(1, 1);
   const waiting = [call(limiter), call(limiter), call(limiter)];
   limiter.setLimit(3);
@@ -16,7 +16,7 @@ it('C2: raising the limit lets in who waits, as far as there is room, in order',
   expect([limiter.limit, limiter.inflight]).toEqual([3, 3]);
 });
 
-it('C2: lowering it revokes nothing and admits nobody until enough came back', () => {
+it('lowering the limit revokes no permit and admits no request until enough is released', () => {
   const { limiter, permits } = inUse(4, 4);
   const waiting = call(limiter);
   limiter.setLimit(2);
@@ -30,7 +30,7 @@ it('C2: lowering it revokes nothing and admits nobody until enough came back', (
   expect([waiting.answers, limiter.inflight]).toEqual([1, 2]);
 });
 
-it('C2: lowering below a weight that waits grants it alone, as the whole limit', () => {
+it('a waiter heavier than a lowered limit is granted alone, as the whole limit', () => {
   const { limiter, permits } = inUse(4, 2);
   const overtaken = call(limiter, { weight: 4 });
   const behind = call(limiter);
@@ -44,7 +44,7 @@ it('C2: lowering below a weight that waits grants it alone, as the whole limit',
   expect([behind.answers, limiter.inflight]).toEqual([1, 1]);
 });
 
-it('lowering to what is held blocks nothing: the rest goes on', () => {
+it('lowering the limit to the weight held does not block the queue', () => {
   const { limiter, permits } = inUse(3, 1);
   limiter.setLimit(1);
   expect(call(limiter, { queueTimeout: 1 }).answers).toBe(0);
@@ -52,7 +52,7 @@ it('lowering to what is held blocks nothing: the rest goes on', () => {
   expect(limiter.inflight).toBe(1);
 });
 
-it('a weight above the lowered limit is refused, and one that was held before comes back whole', () => {
+it('a new weight above the lowered limit is an error, and one held before is released whole', () => {
   const { limiter } = inUse(4, 0);
   const large = limiter.tryAcquire({ weight: 4 });
   limiter.setLimit(3);
@@ -61,7 +61,7 @@ it('a weight above the lowered limit is refused, and one that was held before co
   expect(limiter.inflight).toBe(0);
 });
 
-it('a keyed limiter is resized for the keys in use and for those to come', () => {
+it('setLimit() of a keyed limiter applies to keys in use and to new ones', () => {
   const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9 });
   limiter.tryAcquire({ key: 'a' });
   limiter.tryAcquire({ key: 'b' });
@@ -71,7 +71,7 @@ it('a keyed limiter is resized for the keys in use and for those to come', () =>
   expect(limiter.tryAcquire({ key: 'c', weight: 2 })).toBeDefined();
 });
 
-it('all keys have the new limit before anybody is let in, and the latest word holds', () => {
+it('setLimit() applies to all keys before it grants a waiter, and the latest call wins', () => {
   const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9 });
   limiter.tryAcquire({ key: 'a' });
   limiter.tryAcquire({ key: 'b' });
@@ -85,7 +85,7 @@ it('all keys have the new limit before anybody is let in, and the latest word ho
   expect(seen).toEqual([3]);
 });
 
-it('a grant may resize the limiter', () => {
+it('a grant may call setLimit()', () => {
   const { limiter, permits } = inUse(2, 2);
   const first = call(limiter, { onGranted: () => limiter.setLimit(1) });
   const second = call(limiter);
@@ -97,7 +97,7 @@ it('a grant may resize the limiter', () => {
 });
 
 it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3', undefined])(
-  'refuses %s as a limit, and keeps the old one',
+  'setLimit(%s) throws and keeps the old limit',
   (limit) => {
     const { limiter } = inUse(2, 0);
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };

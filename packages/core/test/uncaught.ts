@@ -1,4 +1,4 @@
-/** Runs, and returns what has surfaced as uncaught exceptions by then. */
+/** Calls `run`, and returns the errors that have surfaced as uncaught exceptions until it has settled. */
 export async function uncaughtIn(run: () => unknown): Promise<unknown[]> {
   const usual = process.listeners('uncaughtException');
   const caught: unknown[] = [];

@@ -5,11 +5,11 @@ interface Timer {
   readonly callback: () => void;
 }
 
-const longest = 2 ** 31 - 1;
+const MAX_DELAY = 2 ** 31 - 1;
 
-/** A clock that stands still until it is told to go. Its timers are as late or as punctual as the test wants. */
+/** A clock that a test advances. The test also decides whether timers fire on time or late. */
 export class VirtualClock implements Clock {
-  /** The first to fire first; of those due at once, in the order in which they were set. */
+  /** Sorted by due time, and then by the order in which they were set. */
   readonly #timers: Timer[] = [];
   #now: number;
 
@@ -21,19 +21,19 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** How many timers are armed. */
+  /** Number of armed timers. */
   get armed(): number {
     return this.#timers.length;
   }
 
-  /** When the next timer is due; Infinity where none is armed. */
+  /** When the next timer is due; Infinity if none is armed. */
   get due(): number {
     return this.#timers[0]?.due ?? Number.POSITIVE_INFINITY;
   }
 
-  /** As Node's: what is below 1 ms or too long for a timer counts as 1 ms. */
+  /** As in Node, a delay below 1 ms or above the maximum of a timer counts as 1 ms. */
   setTimeout(callback: () => void, delay: number): Timer {
-    const timer = { due: this.#now + (delay >= 1 && delay <= longest ? delay : 1), callback };
+    const timer = { due: this.#now + (delay >= 1 && delay <= MAX_DELAY ? delay : 1), callback };
     let index = this.#timers.length;
     while (index > 0 && (this.#timers[index - 1] as Timer).due > timer.due) index--;
     this.#timers.splice(index, 0, timer);
@@ -45,10 +45,10 @@ export class VirtualClock implements Clock {
     if (index >= 0) this.#timers.splice(index, 1);
   }
 
-  /** Time passes and timers fire when they are due; those that are overdue fire first, late. */
+  /** Advances the time and fires timers when they are due; overdue ones fire first, late. */
   advance(milliseconds: number): void {
     const end = this.#now + milliseconds;
-    // A callback may be busy for longer than that.
+    // A callback may advance the time further with busy().
     while (this.due <= Math.max(end, this.#now)) {
       const next = this.#timers.shift() as Timer;
       this.#now = Math.max(this.#now, next.due);
@@ -57,7 +57,7 @@ export class VirtualClock implements Clock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Time passes while the event loop is blocked: no timer fires. */
+  /** Advances the time as a blocked event loop does: no timer fires. */
   busy(milliseconds: number): void {
     this.#now += milliseconds;
   }
