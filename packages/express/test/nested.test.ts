@@ -91,7 +91,7 @@ describe('wrap in Express', () => {
     await counts(limit, 0);
   });
 
-  it('calls `then` of the handler's result only once, since a query builder would run its query again', async () => {
+  it('calls then() on the result of a handler only once, since a query builder would run its query again', async () => {
     const limit = limited();
     let runs = 0;
     const app = express();

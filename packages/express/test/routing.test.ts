@@ -21,14 +21,14 @@ function reports(options = {}) {
   return concurrencyLimit({ limits: [{ name: 'reports', limit: 1, route }], ...options });
 }
 
-it('a route follows the app's settings for case and trailing slash', async () => {
+it("a route follows the app's settings for case and trailing slash", async () => {
   const limit = reports();
   const app = express().enable('case sensitive routing').enable('strict routing');
   app.use(limit, (_req, res) => res.send());
   expect(await limited(app, limit)).toEqual(['/api/reports/1']);
 });
 
-it('the options of the limit override the app's settings', async () => {
+it("the options of the limit override the app's settings", async () => {
   const limit = reports({ caseSensitive: true, strict: false });
   const app = express().enable('strict routing');
   app.use(limit, (_req, res) => res.send());

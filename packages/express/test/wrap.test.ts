@@ -136,7 +136,7 @@ describe.each([
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
     ['rejects with nothing', () => Promise.reject()],
-  ])("leaves it to the app's error handling when the handler %s", async (_, handler) => {
+  ])("passes an error to the app's error handling when the handler %s", async (_, handler) => {
     const limit = limited({ limit: 1 });
     const report: express.ErrorRequestHandler = (error, _req, res, _next) => {
       res.status(500).send(error.message);

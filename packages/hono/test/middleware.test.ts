@@ -103,7 +103,7 @@ describe.each(['on Node', 'elsewhere'])('Hono with other middleware %s', (where)
     ['/empty', 'GET', 204],
     ['/empty', 'HEAD', 204],
     ['/missing', 'GET', 404],
-  ])('%s is over for a %s', async (path, method, status) => {
+  ])('%s releases the permit after a %s', async (path, method, status) => {
     const hono = app();
     expect(await ask(hono, path, { method })).toMatchObject({ status });
     expect(await ask(hono, path, { method })).toMatchObject({ status });

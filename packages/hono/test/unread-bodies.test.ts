@@ -56,7 +56,7 @@ it('passes on the whole body although it reads ahead', async () => {
 it.each([
   ['text', (): string => 'ok'],
   ['a stream', endless],
-])('releases the permit when middleware around it throws after next(): %s', async (_, body) => {
+])('releases the permit when outer middleware throws after next(): %s', async (_, body) => {
   const { app, limit } = appOf((c) => c.body(body() as string));
   const outer = new Hono().use(async (_c, next) => {
     await next();

@@ -9,7 +9,7 @@ import { koaFramework } from './framework.ts';
 describe.each([
   ['Koa 3', Koa],
   ['Koa 2', Koa2 as unknown as typeof Koa],
-])('%s alone', (name, Version) => {
+])('%s only', (name, Version) => {
   const world = worldOfEachTest(koaFramework(name, Version));
 
   it('holds the permit until the handler has settled, even if the response has ended', async () => {

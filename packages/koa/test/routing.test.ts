@@ -67,7 +67,7 @@ it.each([
   ['/api/reports', 0],
   ['/reports/1', 0],
   ['/apireports/1', 0],
-])('matches the full path in an app that is mounted: %s', async (path, times) => {
+])('a route matches the full path in a mounted app: %s', async (path, times) => {
   const limit = reports();
   expect(await admitted(limit, path, mount('/api', compose(limit, handle)))).toBe(times);
 });
