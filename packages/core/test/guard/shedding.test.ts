@@ -51,7 +51,7 @@ describe('the controller', () => {
 });
 
 describe('shedding', () => {
-  const calm = { delay: 0, target: 50, least: 0, elapsed: 50, pressure: 0 };
+  const calm = { delay: 0, target: 50, minTarget: 0, elapsed: 50, pressure: 0 };
   const classes: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddable'];
 
   /** Of a hundred of each class, how many are shed under this pressure. */
