@@ -4,7 +4,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 /** A limit of a gate. */
 export interface GateLimit {
   readonly limiter: Limiter;
-  /** Whether the limit may be left out of a request. */
+  /** Whether a request may omit the limit. */
   readonly optional: boolean;
   /** True for a limiter that the gate has made and closes; false for a reused limiter. */
   readonly owned: boolean;

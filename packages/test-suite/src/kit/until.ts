@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest';
 
 /** Long enough for a busy machine, and shorter than a test's timeout, so that the failed assertion is reported. */
-const patience = { interval: 1, timeout: 10_000 };
+const WAIT_OPTIONS = { interval: 1, timeout: 10_000 };
 
 /** Waits until the condition holds. */
 export async function until(condition: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(condition(), `until ${condition}`).toBe(true), patience);
+  await vi.waitFor(() => expect(condition(), `until ${condition}`).toBe(true), WAIT_OPTIONS);
 }
 
 /** Waits until the limit has these counts. */
@@ -15,7 +15,7 @@ export async function counts(
   queued = 0,
 ): Promise<void> {
   const look = () => ({ inflight: limit.inflight, queued: limit.queued });
-  await vi.waitFor(() => expect(look()).toEqual({ inflight, queued }), patience);
+  await vi.waitFor(() => expect(look()).toEqual({ inflight, queued }), WAIT_OPTIONS);
 }
 
 /** Lets everything run that is already due in this process: microtasks, timers of 0 ms, and one round of I/O. */

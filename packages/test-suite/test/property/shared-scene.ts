@@ -39,11 +39,11 @@ class Caller extends Waiter {
   constructor(
     private readonly scene: SharedScene,
     readonly limiter: Limiter,
-    readonly patience: number,
+    readonly maxWait: number,
   ) {
     super();
     this.from = scene.clock.now();
-    this.queueTimeout = patience;
+    this.queueTimeout = maxWait;
   }
 
   get waits(): boolean {
@@ -92,9 +92,9 @@ export class SharedScene {
     }
   }
 
-  ask(process: number, weight: number, patience: number, key: string): void {
+  ask(process: number, weight: number, maxWait: number, key: string): void {
     const limiter = this.limiters[process] as Limiter;
-    const caller = new Caller(this, limiter, patience);
+    const caller = new Caller(this, limiter, maxWait);
     caller.weight = Math.min(weight, limiter.limit);
     if (this.options.perKey) caller.key = key;
     this.callers.push(caller);
@@ -153,10 +153,10 @@ export class SharedScene {
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     const now = this.clock.now();
-    for (const [at, { answers, isWithdrawn, waits, from, patience }] of this.callers.entries()) {
+    for (const [at, { answers, isWithdrawn, waits, from, maxWait }] of this.callers.entries()) {
       if (answers > (isWithdrawn ? 0 : 1))
         this.breaches.push(`caller ${at} has ${answers} answers`);
-      if (waits && now > from + patience + 1) this.breaches.push(`caller ${at} waits for too long`);
+      if (waits && now > from + maxWait + 1) this.breaches.push(`caller ${at} waits for too long`);
     }
     const keys = new Set(this.callers.map(({ key }) => key));
     for (const key of keys) if (!this.licence.overLimit) this.#count(key);

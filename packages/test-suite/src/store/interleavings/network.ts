@@ -28,8 +28,8 @@ interface Message {
 }
 
 /**
- * Carries requests to a server in this process, and answers and notifications back. Nothing moves until an event is run,
- * so a test decides the order. A request that its sender has given up stays in the network and may still arrive.
+ * Carries requests to a server in this process, and replies and notifications back. Nothing moves until an event is
+ * run, so a test decides the order. A request that its sender has given up stays in the network and may still arrive.
  */
 export class Network {
   #messages: Message[] = [];
