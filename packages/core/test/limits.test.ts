@@ -16,7 +16,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const half = () => 0.5;
 
-/** Feeds samples to a limit; by default it is fully used. */
+/** Feeds samples to a limit, which is fully used unless the sample says otherwise. */
 function feed(limit: Limit, samples: Partial<Sample>[]): number {
   for (const sample of samples) {
     const inflight = limit.limit;
@@ -35,7 +35,7 @@ describe('aimd', () => {
     expect(feed(limit, times(50, { inflight: 5 }))).toBeCloseTo(11, 0);
   });
 
-  it('shrinks at a drop, once for all permits that were admitted before', () => {
+  it('falls on a drop, once for all work admitted before', () => {
     const limit = aimd({ initial: 100 }).create(half);
     const drop = (now: number) => ({ outcome: 'dropped' as const, now, rtt: 100 });
     expect(feed(limit, [drop(1000), drop(1050), drop(1099)])).toBe(90);
@@ -50,7 +50,7 @@ describe('aimd', () => {
 });
 
 describe('vegas', () => {
-  it('grows while there is no queueing, and shrinks while there is too much', () => {
+  it('grows while no requests queue, and falls when too many do', () => {
     const limit = vegas({ initial: 20 }).create(half);
     expect(feed(limit, times(3))).toBeGreaterThan(20);
     const grown = limit.limit;
@@ -58,7 +58,7 @@ describe('vegas', () => {
     expect(feed(limit, [{ outcome: 'dropped' }])).toBe(grown - 4);
   });
 
-  it('grows slowly with little queueing, and stays with some', () => {
+  it('grows slightly when a few requests queue, and stays when some do', () => {
     const limit = vegas({ initial: 10 }).create(half);
     feed(limit, [{ rtt: 80 }]);
     expect(feed(limit, [{ rtt: 100 }])).toBe(11);
@@ -75,11 +75,11 @@ describe('vegas', () => {
     expect(feed(limit, times(10, { rtt: 0 }))).toBe(20);
   });
 
-  it('measures the shortest round trip again from time to time', () => {
+  it('measures the shortest round trip again periodically', () => {
     const limit = vegas({ initial: 20, max: 20 }).create(half);
     feed(limit, times(1));
     expect(feed(limit, times(50, { rtt: 400 }))).toBeLessThan(20);
-    // By then the shortest is 400 ms.
+    // By then 400 ms is the shortest round trip.
     expect(feed(limit, times(3000, { rtt: 400 }))).toBe(20);
   });
 });
@@ -92,7 +92,7 @@ describe('gradient', () => {
     expect(feed(limit, times(50 * 30, { rtt: 1000 }))).toBeGreaterThan(3);
   });
 
-  it('grows while round trips are the shortest, and ignores drops', () => {
+  it('grows while the round trip is the shortest, and ignores drops', () => {
     const limit = gradient({ initial: 20, max: 40 }).create(half);
     feed(limit, times(50));
     expect(feed(limit, times(500))).toBe(40);
@@ -138,15 +138,15 @@ it.each([
   expect(make).toThrow(expect.objectContaining({ code, option }));
 });
 
-/** A limit algorithm that the test controls, and that records its samples. */
-function steered(start: number) {
+/** A limit controlled by the test that records its samples. */
+function controlled(start: number) {
   const samples: Sample[] = [];
   const limit = { limit: start, sample: (sample: Sample) => void samples.push(sample) };
   return { samples, limit, factory: { create: () => limit } };
 }
 
-it('a limiter applies its adaptive limit, grants waiters that now fit, and reports the change', () => {
-  const { limit, factory } = steered(1.9);
+it('a limiter follows its limit, admits the waiters that fit, and reports the change', () => {
+  const { limit, factory } = controlled(1.9);
   const resized: number[] = [];
   const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
   const limiter = createLimiter({ limit: factory, queueLimit: 9, observer });
@@ -166,13 +166,13 @@ it('a limiter applies its adaptive limit, grants waiters that now fit, and repor
 
 it('an unchanged limit is not reported', () => {
   const observer = { resized: vi.fn() };
-  const limiter = createLimiter({ limit: steered(2).factory, observer });
+  const limiter = createLimiter({ limit: controlled(2).factory, observer });
   limiter.tryAcquire()?.release();
   expect(observer.resized).not.toHaveBeenCalled();
 });
 
-it('a limit gets samples with duration, inflight and kind, but none for ignored permits', () => {
-  const { samples, factory } = steered(9);
+it('a limit gets the duration, inflight and kind of finished work, except ignored work', () => {
+  const { samples, factory } = controlled(9);
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: factory, clock });
   const [one, two, three] = [call(limiter), call(limiter, { weight: 3 }), call(limiter)];
@@ -189,8 +189,8 @@ it('a limit gets samples with duration, inflight and kind, but none for ignored 
   ]);
 });
 
-it('in a gate, work starts at the admission by the last limit; queued requests are not in work', () => {
-  const { samples, factory } = steered(9);
+it('in a gate, work starts at the last limit, and requests queued there do not count as work', () => {
+  const { samples, factory } = controlled(9);
   const clock = new VirtualClock();
   const limits = [
     { name: 'route', limit: factory, optional: true },
@@ -216,8 +216,8 @@ it('in a gate, work starts at the admission by the last limit; queued requests a
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
 });
 
-it('a request that queues at two limits in succession is not in work at either', () => {
-  const { samples, factory } = steered(9);
+it('a request that waits at two limits in turn does not count as work at either', () => {
+  const { samples, factory } = controlled(9);
   const clock = new VirtualClock();
   const limits = [
     { name: 'route', limit: factory, optional: true },
@@ -245,7 +245,7 @@ it('a request that queues at two limits in succession is not in work at either',
   ]);
 });
 
-it('adaptive() keeps a bounded number of kinds', () => {
+it('adaptive() bounds the number of kinds of work it tracks', () => {
   const limit = adaptive({ initial: 100, max: 100 }).create(half);
   let now = 0;
   for (let count = 0; count < 5000; count++) {
@@ -256,7 +256,7 @@ it('adaptive() keeps a bounded number of kinds', () => {
   expect(limit.limit).toBe(100);
 });
 
-it('each limiter gets its own limit algorithm', () => {
+it('each limiter has its own limit', () => {
   const factory = aimd({ initial: 2 });
   const [one, other] = [createLimiter({ limit: factory }), createLimiter({ limit: factory })];
   const permits = [one.tryAcquire(), one.tryAcquire()];

@@ -18,8 +18,8 @@ const guard = { name: 'guard', admits: () => true };
 const one = { name: 'one', limit: 2 };
 const order = byPriority();
 
-/** Limiters and gates with room. */
-const entrances = {
+/** Everything that permits can be acquired from, each with free capacity. */
+const sources = {
   'a limiter': () => createLimiter({ limit: 2, queueLimit: 9, order }),
   'a limiter with a store': () => createLimiter({ ...one, queueLimit: 9, store: store() }),
   'a gate of one limit': () => createGate({ limits: [one], queueLimit: 9 }),
@@ -28,48 +28,45 @@ const entrances = {
   'a guarded gate': () => createGate({ limits: [one], guard, queueLimit: 9 }),
 };
 
-describe.each(Object.entries(entrances))('%s', (_, create) => {
+describe.each(Object.entries(sources))('%s', (_, create) => {
   it.each([
     [{ queuTimeout: 5 }, 'queuTimeout'],
     [{ priority: 'urgent' }, 'priority'],
     [{ queueTimeout: -1 }, 'queueTimeout'],
     [{ party: 5 }, 'party'],
     [null, 'acquire'],
-  ])('acquire and run reject for %j, even if there is room', async (options, option) => {
-    const entrance = create();
+  ])('rejects acquire and run with %j, even with free capacity', async (options, option) => {
+    const source = create();
     const error = { code: expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/) };
     const named = option === 'acquire' ? error : { ...error, option };
-    await expect(entrance.acquire(options as never)).rejects.toMatchObject(named);
-    await expect(entrance.run(() => 1, options as never)).rejects.toMatchObject(named);
-    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+    await expect(source.acquire(options as never)).rejects.toMatchObject(named);
+    await expect(source.run(() => 1, options as never)).rejects.toMatchObject(named);
+    expect([source.inflight, source.queued]).toEqual([0, 0]);
   });
 
-  it.each([Promise.resolve(1), null, undefined, 'work'])(
-    'run rejects for %j in place of a function',
-    async (fn) => {
-      const entrance = create();
-      const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
-      await expect(entrance.run(fn as never)).rejects.toMatchObject(error);
-      expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
-    },
-  );
+  it.each([Promise.resolve(1), null, undefined, 'work'])('rejects to run %j', async (fn) => {
+    const source = create();
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
+    await expect(source.run(fn as never)).rejects.toMatchObject(error);
+    expect([source.inflight, source.queued]).toEqual([0, 0]);
+  });
 
-  it('release() with an unknown outcome throws, and releases the permit', async () => {
-    const entrance = create();
-    const permit: Permit = await entrance.acquire();
+  it('releases a permit with an unknown outcome and throws', async () => {
+    const source = create();
+    const permit: Permit = await source.acquire();
     const release = () => permit.release('failed' as never);
     expect(release).toThrow(expect.objectContaining({ option: 'outcome' }));
     expect(release).not.toThrow();
-    expect(entrance.inflight).toBe(0);
+    expect(source.inflight).toBe(0);
   });
 
   it.each([{ timeout: Number.NaN }, { timeout: -1 }, { timout: 5 }])(
-    'close(%j) rejects and closes nothing',
+    'stays open after a close() that rejects %j',
     async (options) => {
-      const entrance = create();
-      await expect(entrance.close(options as never)).rejects.toBeInstanceOf(HeadgateError);
-      expect(await entrance.run(() => 'open')).toBe('open');
-      expect(await entrance.close()).toBe(0);
+      const source = create();
+      await expect(source.close(options as never)).rejects.toBeInstanceOf(HeadgateError);
+      expect(await source.run(() => 'open')).toBe('open');
+      expect(await source.close()).toBe(0);
     },
   );
 });
@@ -83,7 +80,7 @@ it.each([
   ['x', undefined],
   ['concurrency', undefined],
   ['', undefined],
-])('the suggestion for %j is %j', (name, meant) => {
+])('for %j the suggestion is %j', (name, meant) => {
   const known = ['limit', 'name', 'queueLimit', 'queueTimeout', 'order', 'maxHold', 'key'];
   expect(nearest(name, known)).toBe(meant);
 });
@@ -94,7 +91,7 @@ it('the error for an unknown option suggests a similar one', () => {
   expect(() => createLimiter({ limit: 1, concurrency: 5 } as never)).not.toThrow('did you mean');
 });
 
-it('an unknown callback of a plain observer is an error, and an instance of a class may have more members', () => {
+it('a plain observer with an unknown callback throws, while a class may have further members', () => {
   const observer = { reject: () => {} };
   expect(() => createLimiter({ limit: 1, observer } as never)).toThrow('did you mean "rejected"?');
   class Metrics {
@@ -108,7 +105,7 @@ it('an unknown callback of a plain observer is an error, and an instance of a cl
   expect(metrics.count).toBe(1);
 });
 
-it('a queueTimeout without a queue is an error, except with a store or an explicit queueLimit', () => {
+it('a queueTimeout without a queue throws, unless there is a store or queueLimit is 0 explicitly', () => {
   const error = expect.objectContaining({ option: 'queueLimit' });
   const limits = [one];
   expect(() => createLimiter({ limit: 1, queueTimeout: 5 })).toThrow(error);
@@ -123,9 +120,9 @@ it('a queueTimeout without a queue is an error, except with a store or an explic
 });
 
 it.each(['a limiter', 'a limiter with a store'] as const)(
-  'a gate throws for %s that has been closed',
+  'a gate of %s that is closed throws',
   async (kind) => {
-    const limiter = entrances[kind]() as ReturnType<typeof createLimiter>;
+    const limiter = sources[kind]() as ReturnType<typeof createLimiter>;
     expect(limiter.closed).toBe(false);
     await limiter.close();
     expect(limiter.closed).toBe(true);
@@ -139,12 +136,12 @@ it('`limits` over HTTP must be an array', () => {
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'limits' }));
 });
 
-it('ipKey throws for an address that is not a string', () => {
+it('ipKey throws for a value that is not a string', () => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'address' };
   expect(() => ipKey(5 as never)).toThrow(expect.objectContaining(error));
 });
 
-it('an async guard is an error, and its rejection does not crash the process', async () => {
+it('an asynchronous guard causes an error, and its rejection does not end the process', async () => {
   const own = { name: 'own', admits: () => Promise.reject(new Error('later')) };
   const gate = createGate({ limits: [], guard: own as never });
   const unhandled = once(process, 'unhandledRejection').then(() => 'unhandled');
@@ -152,7 +149,7 @@ it('an async guard is an error, and its rejection does not crash the process', a
   expect(await Promise.race([unhandled, turn('handled')])).toBe('handled');
 });
 
-it('any number of waiters with one signal use one listener, so there is no leak warning', async () => {
+it('many waiters with one signal add one listener and cause no leak warning', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 99 });
   const controller = new AbortController();
   const { signal } = controller;

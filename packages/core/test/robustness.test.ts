@@ -6,7 +6,7 @@ import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-it('a waiter needs no methods but granted() and rejected()', () => {
+it('a waiter needs only granted() and rejected()', () => {
   const answers: string[] = [];
   class Plain extends Waiter {
     granted(): void {
@@ -25,7 +25,7 @@ it('a waiter needs no methods but granted() and rejected()', () => {
   expect(answers).toEqual(['rejected', 'granted']);
 });
 
-it('a limiter whose clock throws blocks neither itself nor another one', async () => {
+it('a limiter whose clock throws blocks neither itself nor other limiters', async () => {
   class Broken extends VirtualClock {
     broken = false;
     override now(): number {
@@ -50,7 +50,7 @@ it('a limiter whose clock throws blocks neither itself nor another one', async (
 });
 
 describe('a request whose deadline passes between two limits', () => {
-  /** The app's queue is full with a late waiter whose rejection takes until the request's deadline has passed. */
+  /** The app's queue is full with a waiter that is late by then, and whose rejection takes time. */
   function between(limit: number, onRejected: (ask: () => Caller, leave: () => void) => void) {
     const clock = new VirtualClock();
     const app = createLimiter({ name: 'app', limit, queueLimit: 1, clock });
@@ -78,7 +78,7 @@ describe('a request whose deadline passes between two limits', () => {
     return { app, gate, caller };
   }
 
-  it('is rejected at the next limit if it would have to queue', () => {
+  it('times out at the next limit if it would have to wait there', () => {
     let newcomer: Caller | undefined;
     const { caller, gate } = between(1, (ask) => (newcomer = ask()));
     expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
@@ -93,7 +93,7 @@ describe('a request whose deadline passes between two limits', () => {
     expect([app.inflight, gate.stats().limits[0]?.keys]).toEqual([1, 0]);
   });
 
-  it('is rejected there even if there is room', () => {
+  it('times out even if the next limit has capacity', () => {
     const { app, caller, gate } = between(2, () => {});
     expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });

@@ -23,7 +23,7 @@ export interface GateSettings {
   queueTimeout: number;
 }
 
-/** The permits that a queued request of a gate holds. */
+/** The parts that a queued request holds, which become parts of its permit once it is admitted. */
 interface Inside {
   readonly parts: readonly Permit[];
 }
@@ -32,14 +32,14 @@ interface Part extends Permit {
   readonly whole: Permit | undefined;
 }
 
-/** Two gates with two limiters in common, all checked by judges, and their requests. */
+/** Two gates that reuse two limiters, each checked by a model, and the requests at them. */
 export class GateScene {
   readonly clock = new VirtualClock();
   readonly app: LocalLimiter;
   readonly gates: readonly Gate[];
   readonly judges: readonly Judge[];
   readonly visitors: Visitor[] = [];
-  /** Permits acquired from the common limiter directly. */
+  /** Permits acquired directly from the reused limiter. */
   readonly permits: Permit[] = [];
   readonly #breaches: string[] = [];
   readonly #closed = new Set<Gate>();
@@ -101,7 +101,7 @@ export class GateScene {
     this.#check(state === 'asks' || state === 'waits', `granted, though it ${state}`);
     this.#check(state === 'asks' || this.clock.now() < visitor.due, 'granted after its deadline');
     this.#check(!this.#closed.has(gate), 'granted by a closed gate');
-    // Equal requests pass through the same queues, in order of arrival.
+    // Requests of the same kind pass the same queues, in order of arrival.
     const overtaken = this.waitingAt(gate).filter((one) => one.kind === kind && one !== visitor);
     const before =
       state === 'asks' ? overtaken : overtaken.filter(({ order }) => order < visitor.order);
@@ -142,7 +142,7 @@ export class GateScene {
     }
   }
 
-  /** Checks the invariants, after each step. */
+  /** Checks the invariants after each step. */
   settle(): void {
     for (const judge of this.judges) judge.settle();
     for (const gate of this.gates) {
@@ -168,7 +168,7 @@ export class GateScene {
     expect([...this.#breaches, ...this.judges.flatMap(({ breaches }) => breaches)]).toEqual([]);
   }
 
-  /** Lets all requests finish, and checks that nothing is left. */
+  /** Releases everything and checks that nothing is left. */
   end(): void {
     for (const permit of this.permits.splice(0)) permit.release();
     for (let round = 0; round < 100 && this.visitors.some(({ busy }) => busy); round++) {
@@ -184,7 +184,8 @@ export class GateScene {
   }
 
   /**
-   * An admitted request holds all limits that apply to it; a queued one only those before the limit it is queued at.
+   * Checks that an admitted request holds every limit that applies, and a queued one only those before the one it
+   * waits for.
    */
   #settleParts(visitor: Visitor): number[] {
     const of = ({ waiter }: { waiter: unknown }) =>
@@ -199,7 +200,7 @@ export class GateScene {
       const passed = visitor.state === 'holds' || (visitor.state === 'waits' && index < at);
       return applies && passed ? 1 : 0;
     });
-    const breach = `a request in state ${visitor.state} holds ${held}, not ${wanted}`;
+    const breach = `a request in state "${visitor.state}" holds ${held}, not ${wanted}`;
     this.#check(String(held) === String(wanted), breach);
     return held;
   }

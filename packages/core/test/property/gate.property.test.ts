@@ -75,7 +75,7 @@ const commands = fc.commands(
 );
 
 it(
-  'two gates with common limiters keep all guarantees after every random step',
+  'two gates that reuse limiters keep their guarantees at every step',
   async () => {
     Step.taken = 0;
     const property = fc.property(settings, commands, (options, steps) => {

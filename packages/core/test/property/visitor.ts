@@ -3,11 +3,11 @@ import type { Amounts } from '../ask-gate.ts';
 import type { GateScene } from './gate-scene.ts';
 
 export interface Visit {
-  /** Index of the gate. */
+  /** The index of the gate. */
   gate: 0 | 1;
-  /** The key of the user limit; undefined: that limit does not apply. */
+  /** Undefined: the limit per user does not apply. */
   user: string | undefined;
-  /** Weight at the first gate's own limit; 0: that limit does not apply. */
+  /** Weight; 0: the first gate's own limit does not apply. */
   own: number;
   app: number;
   queueTimeout: number | undefined;
@@ -20,7 +20,7 @@ export const quietVisit = { gone: false, whenGranted: [], whenRejected: [] };
 
 let orders = 0;
 
-/** A request of a gate that records its state, and may act within its callbacks. */
+/** A waiter of a gate that tracks its state and may react within an answer. */
 export class Visitor extends Waiter {
   state: 'asks' | 'waits' | 'holds' | 'done' = 'asks';
   due = Number.POSITIVE_INFINITY;
