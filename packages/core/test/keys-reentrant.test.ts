@@ -52,7 +52,7 @@ it('a key reused within the observer’s withdrawn() is counted once', () => {
 
 it('a key reused within joins() is counted once', () => {
   const joins = () => {
-    change();
+    reuse();
     return true;
   };
   const caller = call(limiter, { key, joins });
