@@ -253,7 +253,7 @@ it('a new request displaces no waiter if one expires during its joins()', () => 
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 2, order: lifo(), clock });
   limiter.tryAcquire();
-  const patient = call(limiter, { queueTimeout: 1000 });
+  const other = call(limiter, { queueTimeout: 1000 });
   let short: Caller | undefined;
   const joins = () => {
     short = call(limiter, { queueTimeout: 10 });
@@ -262,5 +262,5 @@ it('a new request displaces no waiter if one expires during its joins()', () => 
   };
   const newcomer = call(limiter, { joins, queueTimeout: 1000 });
   expect(short?.rejection?.reason).toBe('timeout');
-  expect([patient.answers, newcomer.answers, limiter.queued]).toEqual([0, 0, 2]);
+  expect([other.answers, newcomer.answers, limiter.queued]).toEqual([0, 0, 2]);
 });

@@ -6,7 +6,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 describe('the backoff by recent rejections', () => {
   /** The backoff of each rejection within one second, which is always the same. */
-  function told(backoff: Backoff, second: number, drops: number): number {
+  function rejectAll(backoff: Backoff, second: number, drops: number): number {
     const answers = new Set(Array.from({ length: drops }, () => backoff.rejected(second)));
     expect(answers.size).toBe(1);
     return [...answers][0] as number;
@@ -32,27 +32,27 @@ describe('the backoff by recent rejections', () => {
       ] as const),
     ].map(([second, drops, seconds]) => [second, drops, seconds]);
     for (const [second, drops, seconds] of table) {
-      expect([second, told(backoff, second, drops)]).toEqual([second, seconds]);
+      expect([second, rejectAll(backoff, second, drops)]).toEqual([second, seconds]);
     }
   });
 
   it('doubles up to 32 seconds while many requests are rejected', () => {
     const backoff = new Backoff();
     let seconds = 0;
-    for (let second = 0; second < 300; second++) seconds = told(backoff, second, 200);
+    for (let second = 0; second < 300; second++) seconds = rejectAll(backoff, second, 200);
     expect(seconds).toBe(32);
   });
 
   it('is reset after a period without rejections', () => {
     const backoff = new Backoff();
-    for (let second = 0; second < 300; second++) told(backoff, second, 200);
+    for (let second = 0; second < 300; second++) rejectAll(backoff, second, 200);
     expect(backoff.rejected(299 + 64)).toBeGreaterThan(1);
     expect(backoff.rejected(299 + 64 + 3600)).toBe(1);
   });
 
   it('decreases to 1 while few requests are rejected', () => {
     const backoff = new Backoff();
-    for (let second = 0; second < 4; second++) told(backoff, second, 20);
+    for (let second = 0; second < 4; second++) rejectAll(backoff, second, 20);
     const answers = Array.from({ length: 20 }, (_, index) => backoff.rejected(4 + 2 * index));
     expect(answers.at(-1)).toBe(1);
     expect(Math.min(...answers)).toBe(1);

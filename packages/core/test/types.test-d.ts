@@ -29,7 +29,7 @@ type Limits = HttpOptions<unknown, [], unknown, unknown>;
 const limiter = createLimiter({ limit: 1 });
 const gate = createGate({ limits: [{ name: 'app', limit: 1 }] });
 
-test('a limiter is made from its limit and options that are known', () => {
+test('createLimiter accepts a limit and known options only', () => {
   expectTypeOf(limiter).toEqualTypeOf<LocalLimiter>();
   expectTypeOf(limiter).toExtend<Limiter>();
   createLimiter({
@@ -48,14 +48,14 @@ test('a limiter is made from its limit and options that are known', () => {
   createLimiter({ limit: 1, perKey: 'yes' });
 });
 
-test('run gives what the function gives', () => {
+test('run resolves to the result of the function', () => {
   expectTypeOf(limiter.run(() => 1)).toEqualTypeOf<Promise<number>>();
   expectTypeOf(limiter.run(async () => 'text')).toEqualTypeOf<Promise<string>>();
   expectTypeOf(limiter.run((permit) => permit)).toEqualTypeOf<Promise<Permit>>();
   expectTypeOf(gate.run(async (permit) => permit.weight)).toEqualTypeOf<Promise<number>>();
 });
 
-test('only waiting takes a signal and a timeout', () => {
+test('only acquire and run accept a signal and a timeout', () => {
   const { signal } = new AbortController();
   expectTypeOf(limiter.tryAcquire({ key: 'a', weight: 2, limit: 3 })).toEqualTypeOf<
     Permit | undefined
@@ -69,7 +69,7 @@ test('only waiting takes a signal and a timeout', () => {
   gate.tryAcquire;
 });
 
-test('a permit is disposable, and its release says how the work went', () => {
+test('a permit is disposable, and release() accepts an outcome', () => {
   expectTypeOf<Permit>().toExtend<Disposable>();
   expectTypeOf<Outcome>().toEqualTypeOf<'ok' | 'dropped' | 'ignored'>();
   const permit = limiter.tryAcquire() as Permit;
@@ -85,7 +85,7 @@ test('a permit is disposable, and its release says how the work went', () => {
   permit.weight = 2;
 });
 
-test('a rejection says why, and its error carries it', () => {
+test('a rejection has a reason, and its error contains the rejection', () => {
   type Reasons = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
   expectTypeOf<RejectionReason>().toEqualTypeOf<Reasons>();
   expectTypeOf<RejectedError>().toExtend<HeadgateError>();
@@ -98,7 +98,7 @@ test('a rejection says why, and its error carries it', () => {
   rejection.retryAfter = 5;
 });
 
-test('a waiter has two answers to give', () => {
+test('a waiter must implement granted() and rejected()', () => {
   class Both extends Waiter {
     granted(permit: Permit): void {
       expectTypeOf(permit).toEqualTypeOf<Permit>();
@@ -111,24 +111,24 @@ test('a waiter has two answers to give', () => {
   class One extends Waiter {
     granted(): void {}
   }
-  // @ts-expect-error a waiter, not what looks like one
+  // @ts-expect-error not an instance of Waiter
   limiter.request({ granted() {}, rejected() {} });
   expectTypeOf(One).toBeObject();
 });
 
-test('a limit on a store has a name', () => {
+test('a limit with a store requires a name', () => {
   const store = memoryStore();
   createLimiter({ name: 'a', limit: 1, store });
   const perhaps: typeof store | undefined = Math.random() < 0.5 ? store : undefined;
   createLimiter({ name: 'a', limit: 1, store: perhaps });
-  // @ts-expect-error unrelated services would share it
+  // @ts-expect-error the name is needed
   createLimiter({ limit: 1, store });
   expectTypeOf<{ limit: 1; store: typeof store }>().not.toExtend<Limits>();
   expectTypeOf<{ limit: 1; store: typeof store; name: 'a' }>().toExtend<Limits>();
   expectTypeOf<{ limit: 1 }>().toExtend<Limits>();
 });
 
-test('a limit of a gate is shared or its own, not both', () => {
+test('a limit of a gate is either a reused limiter or its own', () => {
   expectTypeOf<{ limiter: Limiter }>().toExtend<GateLimitOptions>();
   expectTypeOf<{ name: string; limit: number; optional: true }>().toExtend<GateLimitOptions>();
   expectTypeOf<{ limit: number }>().not.toExtend<GateLimitOptions>();
@@ -142,7 +142,7 @@ test('a limit of a gate is shared or its own, not both', () => {
   createGate({});
 });
 
-test('an observer sees some events or all, each with its own fields', () => {
+test('an observer may have any of the callbacks, each with its own event', () => {
   const observer: Observer = {
     rejected: ({ name, rejection, shadow }) => {
       expectTypeOf(name).toEqualTypeOf<string>();
@@ -162,7 +162,7 @@ test('an observer sees some events or all, each with its own fields', () => {
   createLimiter({ limit: 1, observer: { admitted: ({ key }) => key } });
 });
 
-test('map knows items and results', () => {
+test('map infers the types of items and results', () => {
   const results = map(
     [1, 2],
     async (item, index, signal) => {
@@ -177,13 +177,13 @@ test('map knows items and results', () => {
   map([1], () => 1);
 });
 
-test('a clock may be anybody’s', () => {
+test('a clock may be any object with the three methods', () => {
   expectTypeOf(systemClock).toEqualTypeOf<Clock>();
   const clock: Clock = { now: () => 0, setTimeout: () => 5, clearTimeout: () => {} };
   createLimiter({ limit: 1, clock });
 });
 
-test('what a limiter counts is not for others to write', () => {
+test('the counts of a limiter are read-only', () => {
   // @ts-expect-error use setLimit
   limiter.limit = 5;
   // @ts-expect-error counted

@@ -51,7 +51,7 @@ export class Memory {
   /** @internal Subscribes a store; returns a function that unsubscribes it. */
   listen(owner: string, listener: StoreListener): () => void {
     this.#listeners.set(owner, listener);
-    this.#later(owner, (told) => told.check());
+    this.#later(owner, (listener) => listener.check());
     return () => {
       if (this.#listeners.get(owner) === listener) this.#listeners.delete(owner);
     };

@@ -54,7 +54,10 @@ const weighted: [number, fc.Arbitrary<Step<GateScene>>][] = [
   ],
   [2, step('withdraw', (scene, at) => scene.withdraw(pick(scene.visitors, at)))],
   [1, step('tryAcquire', ({ app, permits }) => permits.push(...[app.tryAcquire() ?? []].flat()))],
-  [1, step('give back', ({ permits }, at) => permits.splice(at, 1)[0]?.release(), fc.nat(3))],
+  [
+    1,
+    step('release directly', ({ permits }, at) => permits.splice(at, 1)[0]?.release(), fc.nat(3)),
+  ],
   [1, step('setLimit', ({ app }, at) => app.setLimit(at), fc.integer({ min: 1, max: 6 }))],
   [
     1,

@@ -140,26 +140,26 @@ test('handoff: a waiter that takes over a queued lease keeps it past the first w
   const store = world.line();
   const limiter = world.limiter({ store, limit: 1, handoff: 5 });
   const other = world.limiter();
-  const mine = await limiter.acquire();
+  const held = await limiter.acquire();
   // The first waiter has little time left; the second, whose lease is not requested yet, has much.
-  const impatient = outcome(limiter.acquire({ queueTimeout: 200 }));
-  const patient = outcome(limiter.acquire());
+  const first = outcome(limiter.acquire({ queueTimeout: 200 }));
+  const second = outcome(limiter.acquire());
   await settled();
   const elsewhere = outcome(other.acquire());
   await settled();
   await world.advance(50);
-  mine.release(); // To the impatient one, by hand; the patient one has its place now.
+  held.release(); // Passes to the first waiter, whose queued lease goes to the second.
   await settled();
-  expect(impatient.permit).toBeDefined();
+  expect(first.permit).toBeDefined();
   // Without an extension, the store would have removed the lease at the first waiter's deadline.
   await world.advance(250);
-  impatient.permit?.release();
+  first.permit?.release();
   await settled();
   expect({
-    patient: patient.permit !== undefined,
+    second: second.permit !== undefined,
     elsewhere: elsewhere.permit !== undefined,
   }).toEqual({
-    patient: true,
+    second: true,
     elsewhere: false,
   });
 });

@@ -65,21 +65,21 @@ describe('a memory store', () => {
 
   it('delivers messages only after the call that caused them has returned', async () => {
     const { store, acquire } = scene();
-    const told: string[] = [];
+    const messages: string[] = [];
     store.listen({
-      grant: ({ id }) => told.push(`grant ${id}`),
-      recall: ({ name }) => told.push(`recall ${name}`),
-      check: () => told.push('check'),
-      state: () => told.push('state'),
+      grant: ({ id }) => messages.push(`grant ${id}`),
+      recall: ({ name }) => messages.push(`recall ${name}`),
+      check: () => messages.push('check'),
+      state: () => messages.push('state'),
     });
     const first = acquire('one', { id: `${store.owner}.1`, reserves: true });
     const second = acquire('one', { id: `${store.owner}.2`, wait: 500, queueLimit: 1 });
     const release: Op = { ...(first as Extract<Op, { lease: unknown }>), verb: 'release' };
     const answers = store.send([first, second, release], 1000);
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
     await answers;
     await Promise.resolve();
-    expect(told).toEqual(['check', 'recall one', `grant ${store.owner}.2`]);
+    expect(messages).toEqual(['check', 'recall one', `grant ${store.owner}.2`]);
   });
 
   it('throws for invalid options', () => {

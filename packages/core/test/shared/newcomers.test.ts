@@ -3,16 +3,16 @@ import { Waiter } from '../../src/limiter/waiter.ts';
 import { collectWarnings } from '../warnings.ts';
 import { outcome, settled, timeout, World } from './world.ts';
 
-class Asker extends Waiter {
-  said: unknown;
+class JoiningWaiter extends Waiter {
+  answer: unknown;
   constructor(private readonly onJoin: () => void) {
     super();
   }
   granted(permit: unknown): void {
-    this.said = permit;
+    this.answer = permit;
   }
   rejected({ reason }: { reason: string }): void {
-    this.said = reason;
+    this.answer = reason;
   }
   override joins(): boolean {
     this.onJoin();
@@ -28,10 +28,10 @@ test('a request whose joins() closes the limiter during an outage is rejected', 
   const held = outcome(limiter.acquire());
   await world.advance(timeout);
   expect(held.permit).toBeDefined();
-  const asker = new Asker(() => void limiter.close());
-  limiter.request(asker);
+  const waiter = new JoiningWaiter(() => void limiter.close());
+  limiter.request(waiter);
   await settled();
-  expect(asker.said).toBe('closed');
+  expect(waiter.answer).toBe('closed');
 });
 
 test('a key that joins() itself uses during an outage is counted once', async () => {
@@ -46,19 +46,19 @@ test('a key that joins() itself uses during an outage is counted once', async ()
   store.trouble = 'silent';
   const held = outcome(limiter.acquire({ key: 'a' }));
   await world.advance(timeout);
-  const inner = new Asker(() => {});
+  const inner = new JoiningWaiter(() => {});
   inner.key = 'a';
-  const asker = new Asker(() => {
+  const waiter = new JoiningWaiter(() => {
     held.permit?.release();
     limiter.request(inner);
   });
-  asker.key = 'a';
-  limiter.request(asker);
+  waiter.key = 'a';
+  limiter.request(waiter);
   await settled();
-  (inner.said as { release(): void }).release();
+  (inner.answer as { release(): void }).release();
   await settled();
-  expect(asker.said).toMatchObject({ weight: 1 });
-  (asker.said as { release(): void }).release();
+  expect(waiter.answer).toMatchObject({ weight: 1 });
+  (waiter.answer as { release(): void }).release();
   await world.advance(10_000);
   expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
 });

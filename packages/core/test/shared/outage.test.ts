@@ -6,15 +6,15 @@ import { lease, outcome, refused, settled, timedOut, timeout, World } from './wo
 function scene(onStoreError?: OutagePolicy, limit = 1) {
   const world = new World();
   const store = world.line();
-  const told: boolean[] = [];
-  const observer = { store: ({ up }: { up: boolean }) => told.push(up) };
+  const reported: boolean[] = [];
+  const observer = { store: ({ up }: { up: boolean }) => reported.push(up) };
   const limiter = world.limiter({ store, onStoreError, limit, observer });
-  return { world, store, limiter, told };
+  return { world, store, limiter, reported };
 }
 
 describe('while the store is unavailable', () => {
   test('no request waits for it longer than its timeout, and later ones do not wait at all', async () => {
-    const { world, store, limiter, told } = scene();
+    const { world, store, limiter, reported } = scene();
     store.trouble = 'silent';
     const first = outcome(limiter.acquire());
     await world.advance(timeout);
@@ -31,7 +31,7 @@ describe('while the store is unavailable', () => {
     store.trouble = undefined;
     await world.advance(4 * timeout);
     (await limiter.acquire()).release();
-    expect(told).toEqual([false, true]);
+    expect(reported).toEqual([false, true]);
   });
 
   test('reject rejects all waiters, and leaves nothing behind', async () => {
@@ -154,7 +154,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('an error returned by the server affects that request only', async () => {
-    const { world, store, limiter, told } = scene();
+    const { world, store, limiter, reported } = scene();
     store.trouble = 'refused';
     await expect(limiter.acquire()).rejects.toMatchObject({
       code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -163,7 +163,7 @@ describe('while the store is unavailable', () => {
     store.trouble = undefined;
     (await limiter.acquire()).release();
     await settled();
-    expect(told).toEqual([true]);
+    expect(reported).toEqual([true]);
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
@@ -208,15 +208,15 @@ describe('while the store is unavailable', () => {
   test.each(['reject', 'admit', 'local'] as const)(
     'a caller whose deadline passes before the store answers is rejected with timeout, also under %s',
     async (policy) => {
-      const { world, store, limiter, told } = scene(policy);
+      const { world, store, limiter, reported } = scene(policy);
       store.trouble = 'silent';
       const hurried = outcome(limiter.acquire({ queueTimeout: 100 }));
       await world.advance(100);
       expect(hurried.error).toMatchObject({ rejection: { reason: 'timeout' } });
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       // The call has timed out as well: from now on the policy applies.
       await world.advance(timeout - 100);
-      expect(told).toEqual([false]);
+      expect(reported).toEqual([false]);
       const next = outcome(limiter.acquire({ queueTimeout: 100 }));
       await world.advance(0);
       expect(next.permit !== undefined).toBe(policy !== 'reject');

@@ -219,8 +219,8 @@ describe('a distributed limit', () => {
 
   test('the later of two declarations applies, and the conflict is reported once', async () => {
     const world = new World();
-    const told: unknown[] = [];
-    const observer = { conflict: (event: unknown) => told.push(event) };
+    const conflicts: unknown[] = [];
+    const observer = { conflict: (event: unknown) => conflicts.push(event) };
     const old = world.limiter({ limit: 2, observer });
     (await old.acquire()).release();
     await world.advance(50);
@@ -228,7 +228,7 @@ describe('a distributed limit', () => {
     (await deployed.acquire()).release();
     for (let i = 0; i < 3; i++) (await old.acquire()).release();
     await settled();
-    expect(told).toEqual([{ name: 'renders', declared: 2, limit: 5 }]);
+    expect(conflicts).toEqual([{ name: 'renders', declared: 2, limit: 5 }]);
     expect(old.limit).toBe(5);
     expect(old.stats().shared).toMatchObject({ declared: 2 });
     expect(deployed.stats()).toMatchObject({ limit: 5, shared: { declared: 5 } });

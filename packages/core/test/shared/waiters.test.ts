@@ -96,13 +96,13 @@ describe('a waiter of a distributed limit', () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
-    const patient = outcome(limiter.acquire({ queueTimeout: Infinity }));
+    const unlimited = outcome(limiter.acquire({ queueTimeout: Infinity }));
     const hurried = outcome(limiter.acquire({ queueTimeout: 0 }));
     await world.advance(5 * lease);
     expect(hurried.error).toMatchObject({ rejection: { reason: 'full' } });
     held.release();
     await settled();
-    patient.permit?.release();
+    unlimited.permit?.release();
     await settled();
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
@@ -132,7 +132,7 @@ describe('a waiter of a distributed limit', () => {
 
 test('usage() returns the limit for a key that is not in use', () => {
   const limiter = new World().limiter({ perKey: true, limit: 3 });
-  expect(limiter.usage('nobody')).toEqual({ limit: 3, inflight: 0 });
+  expect(limiter.usage('unused')).toEqual({ limit: 3, inflight: 0 });
 });
 
 test('the weight of a permit may change while the store is unavailable', async () => {

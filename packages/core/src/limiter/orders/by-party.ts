@@ -130,11 +130,11 @@ class PartyLine extends Lanes {
     const flow = this.#flows.get(name);
     if (flow !== undefined) return flow.lane;
     let number = 0;
-    let least = Infinity;
+    let minWeight = Infinity;
     for (const dealt of deal(name, this.#seed)) {
       const weight = this.#used.get(dealt)?.line.weight ?? 0;
-      if (weight >= least) continue;
-      least = weight;
+      if (weight >= minWeight) continue;
+      minWeight = weight;
       number = dealt;
     }
     return this.#used.get(number) ?? { number, line: createLine(this.order, this.site), due: 0 };

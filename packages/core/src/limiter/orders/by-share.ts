@@ -49,7 +49,7 @@ class ShareLine extends Lanes {
 
   /** The youngest waiter of the share that exceeds its part the most. */
   get youngest(): Waiter | undefined {
-    return this.#greediest?.line.youngest;
+    return this.#mostOverPart?.line.youngest;
   }
 
   get next(): Waiter | undefined {
@@ -67,11 +67,11 @@ class ShareLine extends Lanes {
 
   spare(newcomer: Waiter): Waiter | undefined {
     const own = this.#of(newcomer.share);
-    const greediest = this.#greediest;
-    if (own.beyond >= 0 || greediest === undefined || greediest.beyond <= 0) {
+    const mostOverPart = this.#mostOverPart;
+    if (own.beyond >= 0 || mostOverPart === undefined || mostOverPart.beyond <= 0) {
       return own.line.spare(newcomer);
     }
-    return greediest.line.youngest;
+    return mostOverPart.line.youngest;
   }
 
   hold(share: string | undefined, weight: number): void {
@@ -120,7 +120,7 @@ class ShareLine extends Lanes {
     }
     if (best === undefined || best.isOwed(admitted)) return best;
     if (paying !== undefined) return bestNamed ?? paying;
-    return this.#inARow < mostInARow ? best : this.#patientest;
+    return this.#inARow < mostInARow ? best : this.#shareOfOldest;
   }
 
   /** The best of the shares that have waiters and pass the test: owed room first, then by priority and arrival. */
@@ -140,18 +140,18 @@ class ShareLine extends Lanes {
   }
 
   /** The share of the oldest waiter. */
-  get #patientest(): Share | undefined {
+  get #shareOfOldest(): Share | undefined {
     const { oldest } = this;
     return oldest && this.#of(oldest.share);
   }
 
-  get #greediest(): Share | undefined {
-    let greediest: Share | undefined;
+  get #mostOverPart(): Share | undefined {
+    let mostOverPart: Share | undefined;
     for (const share of this.#shares) {
       if (share.line.length === 0) continue;
-      if (greediest === undefined || share.beyond > greediest.beyond) greediest = share;
+      if (mostOverPart === undefined || share.beyond > mostOverPart.beyond) mostOverPart = share;
     }
-    return greediest;
+    return mostOverPart;
   }
 }
 

@@ -63,8 +63,8 @@ export class Share {
   charge(waiter: Waiter, admitted: number): void {
     if (this.part === 0 || !this.isTooHeavy(waiter)) return;
     const { part, site } = this;
-    const least = admitted - (MAX_CREDIT_LIMITS * site.limit) / part;
-    this.#due = Math.min(Math.max(this.#due, least), admitted) + waiter.weight / part;
+    const earliest = admitted - (MAX_CREDIT_LIMITS * site.limit) / part;
+    this.#due = Math.min(Math.max(this.#due, earliest), admitted) + waiter.weight / part;
   }
 
   get #size(): number {
