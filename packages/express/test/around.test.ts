@@ -79,6 +79,23 @@ describe('Express with middleware around', () => {
     expect(inner.stats().admitted).toBe(0);
   });
 
+  it('tells requests apart where middleware gives all of them one object as res.locals', async () => {
+    const limit = limited({ limit: 1 });
+    const shared = {} as Record<string, unknown> & Express.Locals;
+    const app = express();
+    app.use((_req, res, next) => {
+      res.locals = shared;
+      next();
+    });
+    app.use(limit, (_req, res) => void res.send('here'));
+    const running = await world.serveThrough(() => app);
+    for (let round = 0; round < 2; round++) {
+      expect(await running.call().answer()).toMatchObject({ status: 200, body: 'here' });
+      await counts(limit, 0);
+    }
+    expect(limit.stats().admitted).toBe(2);
+  });
+
   it('knows what the request holds where middleware has replaced res.locals', async () => {
     const limiter = createLimiter({ limit: 1 });
     const [outer, inner] = [limited({ limiter }), limited({ limiter })];

@@ -75,6 +75,22 @@ it('listen() bounds how long a client may take', async (test) => {
   expect(bounded).toMatchObject(ofNode);
 });
 
+it('a connection that pipelines requests again and again collects no listeners', async (test) => {
+  const { open } = await listening(test);
+  const connection = await open();
+  const side = serverSide(connection);
+  const counts: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    connection.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+    for (let answered = 0; answered < 3; ) {
+      const [chunk] = await once(connection, 'data');
+      answered += chunk.toString().split('HTTP/1.1 200 OK').length - 1;
+    }
+    counts.push((await side).listenerCount('close'));
+  }
+  expect(counts).toEqual(Array(4).fill(counts[0]));
+});
+
 describe.concurrent('a connection is closed whose client', () => {
   const ofRequests = {
     headersTimeout: 500,

@@ -34,9 +34,13 @@ export class NodeClient extends Client {
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeClient {
     const kept = slot as { [own]?: NodeClient };
-    kept[own] ??=
+    const known = kept[own];
+    // The app may keep one object for all its requests.
+    if (known !== undefined && (slot === response || known.response === response)) return known;
+    const client =
       (slot === response ? undefined : listening(response)) ?? new NodeClient(request, response);
-    return kept[own];
+    kept[own] = client;
+    return client;
   }
 
   get gone(): boolean {

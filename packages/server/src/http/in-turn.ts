@@ -28,9 +28,11 @@ class Ahead {
 
   /** False where there are too many already. */
   add({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    const count = this.#bySocket.get(socket) ?? 0;
-    if (socket.destroyed || count >= maxAhead || this.#all >= maxAheadInAll) return false;
-    if (count === 0) socket.once('close', () => this.#take(socket, this.#bySocket.get(socket)));
+    const count = this.#bySocket.get(socket);
+    const isTooFar = (count ?? 0) >= maxAhead || this.#all >= maxAheadInAll;
+    if (socket.destroyed || isTooFar) return false;
+    if (count === undefined)
+      socket.once('close', () => this.#take(socket, this.#bySocket.get(socket)));
     this.#change(socket, 1);
     response.once('socket', () => this.#change(socket, -1));
     return true;
