@@ -80,17 +80,21 @@ export class NodeClient extends Client {
   }
 
   /**
-   * A pipelined response that is written before its turn has come counts as sent: an earlier request of the connection
-   * may be waiting for its permit.
+   * A pipelined response that is written or destroyed before its turn has come counts as sent or closed: an earlier
+   * request of the connection may be waiting for its permit.
    */
   #watchEnd(): void {
     const { response } = this;
-    const { end } = response;
-    response.end = (...args: unknown[]) => {
-      const result = end.apply(response, args);
-      if (response.writableEnded && response.socket === null) this.ended('complete');
-      return result;
-    };
+    for (const name of ['end', 'destroy'] as const) {
+      const original = response[name];
+      response[name] = (...args: unknown[]) => {
+        const result = original.apply(response, args);
+        if (response.socket !== null) return result;
+        if (response.writableEnded) this.ended('complete');
+        else if (response.destroyed) this.#onClose();
+        return result;
+      };
+    }
   }
 
   #onClose(): void {
