@@ -88,6 +88,11 @@ const bugs: [string, SuiteOptions, object][] = [
     { option: 'limit' },
   ],
   [
+    'weight gives a bigint',
+    { limit: 1, weight: (() => 1n) as never },
+    { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' },
+  ],
+  [
     'a later weight gives NaN',
     {
       limits: [
