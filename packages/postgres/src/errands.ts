@@ -1,5 +1,5 @@
 import type { MakeClient, Query } from './client.ts';
-import { isAway } from './failure.ts';
+import { isAway, late } from './failure.ts';
 import { Link } from './link.ts';
 
 /** Bytes of a notification at most: PostgreSQL takes less than 8,000. */
@@ -7,8 +7,6 @@ const longest = 7_800;
 
 interface Errand {
   readonly query: () => Query;
-  /** Milliseconds that it may take, where that is less than usual. */
-  readonly time: number | undefined;
   done(rows: readonly unknown[][]): void;
   failed(error: unknown): void;
 }
@@ -36,8 +34,12 @@ export class Errands {
     });
   }
 
-  query(query: Query, time?: number): Promise<readonly unknown[][]> {
-    return this.#add(() => query, time);
+  /** @param patience Milliseconds until the connection is replaced if there is no answer, whatever it is busy with. */
+  query(query: Query, patience?: number): Promise<readonly unknown[][]> {
+    const answer = this.#add(() => query);
+    if (patience === undefined) return answer;
+    const timer = setTimeout(() => this.link.lose(late()), patience).unref();
+    return answer.finally(() => clearTimeout(timer));
   }
 
   /**
@@ -63,9 +65,9 @@ export class Errands {
     if (message.length <= longest) send();
   }
 
-  #add(query: () => Query, time?: number): Promise<readonly unknown[][]> {
+  #add(query: () => Query): Promise<readonly unknown[][]> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ query, time, done, failed });
+      this.#waiting.push({ query, done, failed });
       if (!this.#isBusy) void this.#work();
     });
   }
@@ -83,16 +85,16 @@ export class Errands {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      await this.#do(next.query(), next.time).then(next.done, next.failed);
+      await this.#do(next.query()).then(next.done, next.failed);
     }
     this.#isBusy = false;
   }
 
   /** Tries once more where the connection is lost meanwhile: each is safe to repeat. */
-  #do(query: Query, time: number | undefined): Promise<readonly unknown[][]> {
-    return this.link.query(query, time).catch((error: unknown) => {
+  #do(query: Query): Promise<readonly unknown[][]> {
+    return this.link.query(query).catch((error: unknown) => {
       if (!isAway(error)) throw error;
-      return this.link.query(query, time);
+      return this.link.query(query);
     });
   }
 }

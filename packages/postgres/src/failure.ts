@@ -7,9 +7,10 @@ const canceled = new Set(['57014', '55P03']);
 const missing = new Set(['3F000', '42P01', '42883']);
 const repeatable = new Set(['40001', '40P01']);
 
+/** The SQLSTATE; empty without one. None begins with E, as the system's own codes do: `EPIPE` has five characters, too. */
 export function stateOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
+  return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
 /** Whether the server has undone it for the sake of another transaction: it may well succeed the next time. */
@@ -47,7 +48,9 @@ export function failure(cause: unknown): StoreError {
   }
   if (isRefusal(cause)) return refused(`PostgreSQL refused the call: ${state}`, cause);
   const { message = '' } = (cause ?? {}) as Partial<Error>;
-  if (canceled.has(state) || /timeout/i.test(message)) return late(cause);
+  // Only `pg` reports a timeout by its message alone: 57P05, after which the server ends the connection, has the word as well.
+  const isLate = state === '' ? /timeout/i.test(message) : canceled.has(state);
+  if (isLate) return late(cause);
   return down('PostgreSQL cannot be reached', cause);
 }
 
@@ -71,7 +74,7 @@ export function queueFull(cause: unknown): StoreError {
 }
 
 export function unheard(): StoreError {
-  const message = 'notifications do not arrive: the listening connection is opened anew';
+  const message = 'notifications do not arrive: the listening connection is being replaced';
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
 }
 

@@ -7,10 +7,12 @@ import {
 } from './client.ts';
 import { closed, isAway, late } from './failure.ts';
 import { ask } from './plain.ts';
+import { grace } from './ring.sql.ts';
 
 /** Milliseconds until the next attempt, which are doubled after each that fails. */
 const firstPause = 25;
-const longestPause = 500;
+/** So that a process which has lost its connections has several attempts before its leases are lost. */
+const longestPause = grace / 5;
 
 export interface LinkOptions {
   readonly make: MakeClient;
@@ -53,10 +55,10 @@ export class Link {
   }
 
   /** Where it takes too long the connection is ended, and whether the statement was done is not known. */
-  async query(query: Query, time?: number): Promise<readonly unknown[][]> {
+  async query(query: Query): Promise<readonly unknown[][]> {
     const client = this.#client ?? (await this.open());
     try {
-      return await this.#inTime(client, () => ask(client, query), time);
+      return await this.#inTime(client, () => ask(client, query));
     } catch (error) {
       // The server says that it ends the connection before it does: nobody else is to ask there meanwhile.
       if (isAway(error)) this.#drop(client, error);

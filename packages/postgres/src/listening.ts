@@ -42,12 +42,12 @@ export function channelOf(owner: string): string {
 export class Listening {
   readonly link: Link;
   readonly #options: ListeningOptions;
-  /** Whether it has ever listened: if so, what is asked on another connection need not wait for it. */
+  /** Whether it has listened, to tables of a usable version: if so, other connections need not wait for it. */
   isProven = false;
   readonly #probe: SubscriptionProbe;
   #number = 0;
-  /** Whether the store was told that notifications do not arrive. */
-  #isMuted = false;
+  /** Why notifications do not arrive; undefined while they do. */
+  mutedBy: StoreError | undefined;
 
   constructor(options: ListeningOptions) {
     this.#options = options;
@@ -106,12 +106,22 @@ export class Listening {
     // Only now: a session's settings and locks would stay behind in a pooler.
     await client.query(statement(sessionSettings(0)));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
-    const { rows: versions } = await client.query(statement(versionQuery(schema)));
-    checkVersion(versions[0]?.[0]);
+    await this.#checkVersion(client);
     const register = statement(`SELECT ${schema}.register($1)`, [owner]);
     const { rows } = await client.query(register);
     this.#number = Number(rows[0]?.[0]);
     this.isProven = true;
+  }
+
+  /** Another release may have migrated the tables while this process ran. */
+  async #checkVersion(client: PostgresClient): Promise<void> {
+    const { rows } = await client.query(statement(versionQuery(this.#options.schema)));
+    try {
+      checkVersion(rows[0]?.[0]);
+    } catch (error) {
+      this.isProven = false;
+      throw error;
+    }
   }
 
   #up(): void {
@@ -127,8 +137,9 @@ export class Listening {
   }
 
   #mute(error: StoreError | undefined): void {
-    if (this.#isMuted === (error !== undefined)) return;
-    this.#isMuted = error !== undefined;
+    const isKnown = (this.mutedBy === undefined) === (error === undefined);
+    if (isKnown) return;
+    this.mutedBy = error;
     this.#options.muted(error);
   }
 
@@ -140,10 +151,18 @@ export class Listening {
   }
 
   /** Notifies this process, on another connection. */
-  #notify(message: string): Promise<unknown> {
+  async #notify(message: string): Promise<void> {
     const { owner, elsewhere } = this.#options;
     const values = [channelOf(owner), message];
-    return elsewhere(statement('SELECT pg_catalog.pg_notify($1, $2)', values));
+    const notify = () => elsewhere(statement('SELECT pg_catalog.pg_notify($1, $2)', values));
+    try {
+      await notify();
+    } catch (error) {
+      if (!isQueueFull(error)) throw error;
+      // Since PostgreSQL 13 a queue that has been full stays full, though all has been read, until its usage is queried.
+      await elsewhere(statement('SELECT pg_catalog.pg_notification_queue_usage()'));
+      await notify();
+    }
   }
 
   async #hears(

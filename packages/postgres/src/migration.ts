@@ -3,19 +3,22 @@ import { failure, stateOf } from './failure.ts';
 import { leaseFunctions } from './lease.sql.ts';
 import { ringFunctions } from './ring.sql.ts';
 import { identifier } from './schema.ts';
+import { ifKnown } from './session.ts';
 import { tables } from './tables.sql.ts';
 import { checkVersion, isNewer, versionFunction, versionGuard, versionQuery } from './version.ts';
 
 /**
  * All that the store needs in the database, in one transaction. It may run again, and in many processes at once: the
- * lock lets one after the other, which takes as long as it takes, whatever the role is set to.
+ * lock lets one after the other, which takes as long as it takes, whatever the role is set to. At READ COMMITTED, since
+ * a snapshot from before the lock would not show what the process before has created.
  */
 export function migration(schema: string): string {
   const quoted = identifier(schema);
-  return `BEGIN READ WRITE;
+  return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL client_min_messages = warning;
 SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
+SELECT ${ifKnown('transaction_timeout', '0', true)};
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('headgate'), pg_catalog.hashtext('migration'));
 ${versionGuard(quoted)}${tables(quoted)}${leaseFunctions(quoted)}${ringFunctions(quoted)}${versionFunction(quoted)}
 COMMIT;

@@ -79,6 +79,8 @@ export class PostgresStore extends Store {
       down: (error, ago) => {
         this.#ring.leave();
         this.#recognition.lose();
+        // It reconnects, and fails its calls with this reason, until the tables can be used.
+        if (!this.#listening.isProven) this.#work.link.lose(error);
         if (servesNobody(error)) this.#recognition.excuse(ago);
       },
       isNeeded: () => this.#listener?.isWaiting === true,
@@ -117,6 +119,9 @@ export class PostgresStore extends Store {
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
+    // It may have connected before, for `stats()`.
+    const { mutedBy } = this.#listening;
+    if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
       if (this.#listener === listener) this.#listener = undefined;
     };

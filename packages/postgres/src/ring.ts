@@ -6,15 +6,15 @@ import { grace, mostForgotten, mostSwept } from './ring.sql.ts';
 /** Milliseconds from one look at the process before to the next. */
 const period = 250;
 /**
- * Milliseconds until a look that is not answered is repeated on another connection: where the server has ended all of
- * this process's sessions, the process is to know before others are granted its places.
+ * Milliseconds until a look without an answer is repeated on another connection: where the server has ended all of this
+ * process's sessions, the process must know before its permits are granted to others.
  */
 const patience = grace / 2;
 
 export interface RingOptions {
   readonly schema: string;
   readonly sender: Sender;
-  query(query: Query, time?: number): Promise<readonly unknown[][]>;
+  query(query: Query, patience?: number): Promise<readonly unknown[][]>;
   /** The server has ended this process's own session at some time since: `ago` milliseconds. */
   ended(ago: number): void;
   news(news: News): void;
@@ -29,6 +29,7 @@ export class Ring {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #swept = performance.now();
+  #isTending = false;
   /** When a look was sent that found this process's own session alive. */
   #alive = 0;
 
@@ -68,22 +69,28 @@ export class Ring {
   }
 
   async #watch(): Promise<void> {
-    const { schema, query, sender, horizon } = this.#options;
     const found = await this.#look();
     if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
-    // What follows is needed once, so the first process does it for all.
-    if (found === 'first' && performance.now() - this.#swept > sender.lease) {
-      const forget = statement(`SELECT ${schema}.forget()`);
-      const swept = await this.#sweep();
-      const forgotten = await query(forget).then(
-        ([row]) => Number(row?.[0]),
-        () => 0,
-      );
-      // The next look goes on with it, however long a lease is.
-      if (swept === mostSwept || forgotten === mostForgotten) this.#swept = -Infinity;
-      else await horizon.look();
-    }
-    this.#later(found === 'dead' || found === 'silence' ? 0 : period);
+    // Not awaited: on a dead connection it would delay the next look.
+    if (found === 'first' && !this.#isTending) void this.#tend();
+    this.#later(found === 'dead' ? 0 : period);
+  }
+
+  /** Once in a lease, what is needed once: the first process does it for all. */
+  async #tend(): Promise<void> {
+    const { schema, query, sender, horizon } = this.#options;
+    if (performance.now() - this.#swept <= sender.lease) return;
+    this.#isTending = true;
+    const forget = statement(`SELECT ${schema}.forget()`);
+    const swept = await this.#sweep();
+    const forgotten = await query(forget).then(
+      ([row]) => Number(row?.[0]),
+      () => 0,
+    );
+    // The next look goes on with it, however long a lease is.
+    if (swept === mostSwept || forgotten === mostForgotten) this.#swept = -Infinity;
+    else await horizon.look();
+    this.#isTending = false;
   }
 
   async #look(): Promise<unknown> {
@@ -96,11 +103,11 @@ export class Ring {
     const sent = performance.now();
     const found = await query(watch, patience).then(
       ([row]) => row?.[0],
-      ({ code }) => (code === 'ERR_HEADGATE_STORE_TIMEOUT' ? 'silence' : 'nothing'),
+      () => 'nothing',
     );
     if (number !== this.#number) return 'nothing';
     if (found === 'ended') ended(performance.now() - this.#alive);
-    else if (found !== 'silence' && found !== 'nothing') this.#alive = sent;
+    else if (found !== 'nothing') this.#alive = sent;
     return found;
   }
 

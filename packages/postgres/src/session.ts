@@ -17,10 +17,11 @@ export function sessionSettings(timeout: number): string {
   const all = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
-  // Only newer servers have these.
-  const newer = ['idle_session_timeout', 'transaction_timeout'].map(
-    (name) =>
-      `CASE WHEN current_setting('${name}', true) <> '' THEN set_config('${name}', '0', false) END`,
-  );
+  const newer = ['idle_session_timeout', 'transaction_timeout'].map((name) => ifKnown(name, '0'));
   return `SELECT ${[...all, ...newer].join(', ')}`;
+}
+
+/** Sets what only newer servers have; `isLocal`: for the transaction. */
+export function ifKnown(name: string, value: string, isLocal = false): string {
+  return `CASE WHEN pg_catalog.current_setting('${name}', true) <> '' THEN pg_catalog.set_config('${name}', '${value}', ${isLocal}) END`;
 }

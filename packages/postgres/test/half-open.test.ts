@@ -1,6 +1,7 @@
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import { postgresStore } from '@headgate/postgres';
+import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { expectReplaced } from '@headgate/test-servers/processes';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 
@@ -16,6 +17,7 @@ beforeEach(async () => {
 });
 
 interface Process {
+  readonly store: PostgresStore;
   readonly limiter: Limiter;
   readonly events: { readonly up: boolean; readonly error: Error | undefined }[];
   /** How many permits were lost. */
@@ -31,17 +33,20 @@ interface Options {
 async function start({ port }: { port: number }, options: Options = {}): Promise<Process> {
   const connect = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const store = postgresStore({ connect, ...options });
-  const process: Process = { limiter: undefined as unknown as Limiter, events: [], lost: 0 };
+  const process: Process = { store, limiter: undefined as unknown as Limiter, events: [], lost: 0 };
+  let wasUp = true;
   const observer = {
     store: (event: Process['events'][number]) => {
-      // On a busy machine a call may also be late.
-      const isOfMessages = event.up && (event.error !== undefined || process.events.length > 0);
-      if (isOfMessages) process.events.push(event);
+      // On a busy machine a call may also be late, which begins and ends an outage.
+      if (event.up && (wasUp || event.error !== undefined)) process.events.push(event);
+      wasUp = event.up;
     },
     lost: () => {
       process.lost += 1;
     },
   };
+  // As a health check may do before the first request. The machine may be busy.
+  await vi.waitFor(() => store.stats({ name }), 9_000);
   const limiter = createLimiter({
     name,
     limit: 1,
@@ -54,7 +59,6 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
     await limiter.close({ timeout: 0 });
     await store.close();
   });
-  // The machine may be busy.
   await vi.waitFor(async () => (await limiter.acquire()).release(), 9_000);
   return Object.assign(process, { limiter });
 }
@@ -68,18 +72,7 @@ async function queued(one: Process): Promise<{ permit: Promise<Permit> }> {
 test('a listening connection that dies silently is replaced while a waiter depends on it, and no permit is lost', async () => {
   const one = await start(database.server);
   const two = await start(proxy, { timeout: 500 });
-  const held = await one.limiter.acquire();
-  const { permit } = await queued(two);
-  expect(proxy.holdOnly(listen)).toBe(1);
-  await vi.waitFor(() => expect(two.events).toHaveLength(2), 5_000);
-  expect(two.events).toMatchObject([
-    { up: true, error: { code: 'ERR_HEADGATE_STORE_TIMEOUT' } },
-    { up: true, error: undefined },
-  ]);
-  const released = performance.now();
-  held.release();
-  (await permit).release();
-  expect(performance.now() - released).toBeLessThan(1_000);
+  await expectReplaced(one, two, () => expect(proxy.holdOnly(listen)).toBe(1));
   expect([one.lost, two.lost]).toEqual([0, 0]);
 });
 
@@ -99,44 +92,55 @@ test('a process renews in time when only the server has ended its listening conn
   (await permit).release();
 });
 
-test('a holder is aborted before the next is granted when only the server has ended all its connections', async () => {
-  const one = await start(database.server, { lease: 9_000 });
-  const two = await start(proxy, { lease: 9_000 });
-  const held = await two.limiter.acquire();
-  const { permit } = await queued(one);
-  let aborted = Infinity;
-  held.signal.addEventListener('abort', () => {
-    aborted = performance.now();
-  });
-  expect(proxy.endAtServer()).toBe(3);
-  const next = await permit;
-  expect(aborted).toBeLessThan(performance.now());
-  expect(held.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
-  held.release();
-  next.release();
-});
+test.for(['idle', 'busy'])(
+  'a holder is aborted before the next is granted when only the server has ended all its connections, which are %s',
+  async (how) => {
+    const options = { lease: 12_000, timeout: 3_000 };
+    const one = await start(database.server, options);
+    const two = await start(proxy, options);
+    const held = await two.limiter.acquire();
+    const { permit } = await queued(one);
+    let aborted = Infinity;
+    held.signal.addEventListener('abort', () => {
+      aborted = performance.now();
+    });
+    expect(proxy.endAtServer()).toBe(3);
+    // It waits for an answer for three seconds, on the connection that also looks whether its process is known to live.
+    const stats = how === 'busy' ? two.store.stats({ name }).catch(() => {}) : undefined;
+    const next = await permit;
+    expect(aborted).toBeLessThan(performance.now());
+    expect(held.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+    held.release();
+    next.release();
+    await stats;
+  },
+);
 
 test('processes start while the NOTIFY queue is full: waiters poll, and the observer hears of it', async () => {
+  // As since PostgreSQL 13: the queue stays full after the blocking session has ended, until its usage is queried.
   await database.rows(`
+    CREATE TABLE public.queue AS SELECT true AS is_blocked, true AS is_full;
     ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO pg_notify_kept;
     CREATE FUNCTION pg_catalog.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
-      RAISE EXCEPTION 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
+      IF (SELECT is_full FROM public.queue) THEN
+        RAISE EXCEPTION 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
+      END IF;
+      PERFORM pg_catalog.pg_notify_kept($1, $2);
     END $$;
+    ALTER FUNCTION pg_catalog.pg_notification_queue_usage() RENAME TO usage_kept;
+    CREATE FUNCTION pg_catalog.pg_notification_queue_usage() RETURNS float8 LANGUAGE sql AS
+      'UPDATE public.queue SET is_full = is_blocked RETURNING 1.0::float8';
   `);
-  let isFull = true;
-  const drain = async () => {
-    if (isFull) {
-      await database.rows(`
-        DROP FUNCTION pg_catalog.pg_notify(text, text);
-        ALTER FUNCTION pg_catalog.pg_notify_kept(text, text) RENAME TO pg_notify;
-      `);
-    }
-    isFull = false;
-  };
-  onTestFinished(drain);
-  const one = await start(database.server, { lease: 900 });
-  const two = await start(database.server, { lease: 900 });
+  onTestFinished(async () => {
+    await database.rows(`
+      DROP FUNCTION pg_catalog.pg_notify(text, text), pg_catalog.pg_notification_queue_usage();
+      ALTER FUNCTION pg_catalog.pg_notify_kept(text, text) RENAME TO pg_notify;
+      ALTER FUNCTION pg_catalog.usage_kept() RENAME TO pg_notification_queue_usage;
+    `);
+  });
+  const one = await start(database.server, { lease: 1_800 });
+  const two = await start(database.server, { lease: 1_800 });
   const held = await one.limiter.acquire();
   const { permit } = await queued(two);
   held.release();
@@ -146,7 +150,7 @@ test('processes start while the NOTIFY queue is full: waiters poll, and the obse
   expect(two.events[0]?.error?.message).toContain('54000');
 
   const { permit: last } = await queued(one);
-  await drain();
+  await database.rows('UPDATE public.queue SET is_blocked = false');
   await vi.waitFor(
     () => expect(one.events).toMatchObject([full, { up: true, error: undefined }]),
     5_000,

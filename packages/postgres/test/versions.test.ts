@@ -78,13 +78,38 @@ test('a release refuses newer tables that it cannot use', async () => {
   await expect(limiter.acquire()).rejects.toMatchObject(error);
 });
 
+test('a process that runs while another release migrates refuses the tables once it has reconnected', async () => {
+  const schema = await migrated();
+  const { store, limiter } = start(schema);
+  (await limiter.acquire()).release();
+  await declare(schema, 99, 98);
+  // Only the connection that listens: the process would go on with the others.
+  const sql = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid =
+    (SELECT number FROM ${schema}.members)`;
+  expect(await database.ask(sql)).toBe(true);
+  const answer = () => limiter.acquire().then(() => 'held', String);
+  await expect.poll(answer, { timeout: 5_000 }).toContain('version 99');
+  await expect(store.stats({ name: 'versions' })).rejects.toMatchObject(refusal('version 99'));
+  await declare(schema, 99, 1);
+  await expect.poll(answer, { timeout: 5_000 }).toBe('held');
+});
+
 test('a missing column is named by migrate() and by each call', async () => {
   const schema = await migrated();
-  await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN longest`);
   const { store, limiter } = start(schema);
-  const error = refusal('42703', 'longest');
-  await expect(store.migrate()).rejects.toMatchObject(error);
-  await expect(limiter.acquire()).rejects.toMatchObject(error);
+  const columns = await database.rows(
+    'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1',
+    [schema],
+  );
+  expect(columns).toHaveLength(27);
+  for (const [table, column] of columns) {
+    const rename = `ALTER TABLE ${schema}.${table} RENAME COLUMN`;
+    await database.rows(`${rename} ${column} TO gone`);
+    await expect(store.migrate()).rejects.toMatchObject(refusal('42703', `${column}`));
+    await database.rows(`${rename} gone TO ${column}`);
+  }
+  await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN longest`);
+  await expect(limiter.acquire()).rejects.toMatchObject(refusal('42703', 'longest'));
 });
 
 test('migrate() under use rejects no call and loses no permit', async () => {

@@ -9,6 +9,15 @@ export interface Subscriber {
   close(): void;
 }
 
+export interface SubscribeOptions {
+  readonly channel: string;
+  heard(message: string): void;
+  /** Messages no longer arrive. */
+  lost(): void;
+  /** Aborts an attempt that takes too long. */
+  readonly signal: AbortSignal;
+}
+
 /** What the store needs of a client, whichever library it is of. */
 export interface Connection {
   /** Whether the client would keep a call until it has connected; else the call goes out now, or fails now. */
@@ -23,16 +32,8 @@ export interface Connection {
   eval(script: string, key: string, args: string[]): Promise<unknown>;
   /** Also takes `error` events, which would end the process where nobody did; returns what ends it. */
   watch(watcher: Watcher): () => void;
-  /**
-   * Resolves when messages come; `lost` is called when they no longer do. The signal aborts an attempt that takes too
-   * long, whose promise may then never settle.
-   */
-  subscribe(
-    channel: string,
-    heard: (message: string) => void,
-    lost: () => void,
-    signal: AbortSignal,
-  ): Promise<Subscriber>;
+  /** Resolves when messages arrive; never, perhaps, where the attempt is aborted. */
+  subscribe(options: SubscribeOptions): Promise<Subscriber>;
 }
 
 /** Adds listeners; returns what removes them. */

@@ -1,4 +1,5 @@
-import { type Connection, onAll, type Subscriber, type Watcher } from './connection.ts';
+import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connection.ts';
+import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
 /** What is asked of `Redis` and `Cluster` of ioredis. */
@@ -79,12 +80,7 @@ export class IoredisConnection implements Connection {
     });
   }
 
-  async subscribe(
-    channel: string,
-    heard: (message: string) => void,
-    lost: () => void,
-    signal: AbortSignal,
-  ): Promise<Subscriber> {
+  async subscribe({ channel, heard, lost, signal }: SubscribeOptions): Promise<Subscriber> {
     const subscriber = this.#node().duplicate(forListening);
     const stop = onAll(subscriber, {
       message: (_, message) => heard(String(message)),

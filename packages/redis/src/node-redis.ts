@@ -1,4 +1,5 @@
-import { type Connection, onAll, type Subscriber, type Watcher } from './connection.ts';
+import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connection.ts';
+import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
 /** What is asked of what `createClient()` and `createCluster()` of node-redis return. */
@@ -77,12 +78,7 @@ export class NodeRedisConnection implements Connection {
     });
   }
 
-  async subscribe(
-    channel: string,
-    heard: (message: string) => void,
-    lost: () => void,
-    signal: AbortSignal,
-  ): Promise<Subscriber> {
+  async subscribe({ channel, heard, lost, signal }: SubscribeOptions): Promise<Subscriber> {
     const node = await this.#node();
     const socket = { ...node.options?.socket, reconnectStrategy: false };
     const subscriber = node.duplicate({ socket, clientSideCache: undefined });

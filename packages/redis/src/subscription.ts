@@ -25,7 +25,7 @@ export interface SubscriptionOptions {
   listener(): StoreListener | undefined;
 }
 
-/** Hears what other processes' operations mean for this one, on a connection of its own, opened anew where lost. */
+/** Hears what other processes' operations mean for this one, on a connection of its own, which reconnects when it is lost. */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #probe: SubscriptionProbe;
@@ -99,7 +99,7 @@ export class Subscription {
     const { connection, channel, timeout } = this.#options;
     const abort = new AbortController();
     const heard = (message: string) => this.#hear(message);
-    const opening = connection.subscribe(channel, heard, lost, abort.signal);
+    const opening = connection.subscribe({ channel, heard, lost, signal: abort.signal });
     return new Promise((resolve) => {
       const giveUp = () => {
         abort.abort();
@@ -116,7 +116,7 @@ export class Subscription {
 
   /** Its connection looks open, but nothing arrives there. */
   #died(): void {
-    const message = 'messages of Redis do not arrive: the subscription is opened anew';
+    const message = 'messages of Redis do not arrive: the subscription reconnects';
     this.#isMuted = true;
     this.#lose();
     this.#options.listener()?.muted?.(new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message));

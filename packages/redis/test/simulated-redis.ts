@@ -6,7 +6,7 @@ import type {
   SuiteTimes,
 } from '@headgate/test-suite';
 import type { Redis } from 'ioredis';
-import type { Connection, Subscriber, Watcher } from '../src/connection.ts';
+import type { Connection, SubscribeOptions, Subscriber, Watcher } from '../src/connection.ts';
 import { redisKey } from '../src/key.ts';
 import { RedisStore } from '../src/redis-store.ts';
 import { statsScript } from '../src/stats.lua.ts';
@@ -145,12 +145,7 @@ class SimulatedConnection implements Connection {
     };
   }
 
-  async subscribe(
-    channel: string,
-    heard: (message: string) => void,
-    lost: () => void,
-    signal: AbortSignal,
-  ): Promise<Subscriber> {
+  async subscribe({ channel, heard, lost, signal }: SubscribeOptions): Promise<Subscriber> {
     const connection = Symbol('subscription');
     const close = () => this.server.unsubscribe(channel, connection);
     signal.addEventListener('abort', close, { once: true });

@@ -53,9 +53,9 @@ export class Service {
     while (!(await isKnown())) await sleep(5);
   }
 
-  /** It knows nothing of what was before. */
-  async restart(): Promise<void> {
-    await this.kill();
+  /** It loses its state, also where it may end by itself (SIGTERM). */
+  async restart(signal?: 'SIGTERM'): Promise<void> {
+    await this.kill(signal);
     await this.launch();
   }
 
@@ -72,9 +72,9 @@ export class Service {
     }
   }
 
-  async kill(): Promise<void> {
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const exit = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+    this.#child.kill(signal);
     await exit;
   }
 

@@ -1,6 +1,7 @@
 import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { cutSuite, expectWhole } from '@headgate/test-servers/processes';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
 import { ownServer } from './own-server.ts';
 
@@ -17,53 +18,16 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** All of a limit can be had, and no more than that. */
-async function expectWhole(one: Limited, limit: number) {
-  const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
-  await vi.waitFor(look, lease + 5_000);
-  const all = await Promise.all(Array.from({ length: limit }, () => one.acquire()));
-  // The store must have answered before the timeout, also on a busy machine.
-  await expect(one.acquire({ queueTimeout: 1_000 })).rejects.toMatchObject({ reason: 'timeout' });
-  for (const held of all) await held.release();
-}
+/** All of a limit is back when its leases have expired. */
+const back = lease + 5_000;
 
-test.concurrent.for(['reject', 'admit', 'local'] as const)(
-  'connections that break at whatever step lose no permit (%s)',
-  async (onStoreError, { onTestFinished }) => {
-    const proxy = await startProxy(redis);
-    onTestFinished(() => proxy.stop());
-    proxy.delay(5);
-    const limit = 2;
-    const [one, two] = (await crew.start(2, proxy, { limit, lease, onStoreError })) as [
-      Limited,
-      Limited,
-    ];
-    for (let round = 0; round < 8; round++) {
-      const asked = Array.from({ length: 10 }, (_, i) =>
-        (i % 2 === 0 ? one : two).acquire({ queueTimeout: 5_000 }).then(
-          (held) => held.release(),
-          (error) => expect(['store', 'timeout']).toContain(error.reason),
-        ),
-      );
-      await new Promise((resolve) => setTimeout(resolve, 3 * round));
-      proxy.cut();
-      await Promise.all(asked);
-    }
-    proxy.delay(0);
-    for (const process of [one, two]) {
-      await vi.waitFor(
-        async () =>
-          expect(await process.do('stats')).toMatchObject({
-            inflight: 0,
-            queued: 0,
-            shared: { up: true },
-          }),
-        5_000,
-      );
-    }
-    await expectWhole(one, limit);
-  },
-);
+describe.concurrent('connections that break', () => {
+  cutSuite({
+    start: (proxy, options) => crew.start(2, proxy, { lease, ...options }),
+    server: () => redis,
+    ...{ delay: 5, step: 3, back },
+  });
+});
 
 test.concurrent('a subscriber that is not allowed to listen is served all the same, though later', async () => {
   await admin.call(
@@ -86,7 +50,7 @@ test.concurrent('a subscriber that is not allowed to listen is served all the sa
   const line = [await two.wait(), await two.wait()];
   await held.release();
   for (const { held } of line) await (await held).release();
-  await expectWhole(one, 1);
+  await expectWhole(one, 1, back);
 });
 
 test.concurrent('a server that is paused for less than the timeout is no outage', async (context) => {
@@ -98,7 +62,7 @@ test.concurrent('a server that is paused for less than the timeout is no outage'
   await held.release();
   await (await waiting.held).release();
   expect([...one.of('store'), ...two.of('store')]).toEqual([]);
-  await expectWhole(one, 1);
+  await expectWhole(one, 1, back);
 });
 
 test.concurrent('half-open connections: an outage for one process, and none for the others', async ({
@@ -128,7 +92,7 @@ test.concurrent('half-open connections: an outage for one process, and none for 
   await alone?.release();
   await next?.release();
   await (await late.held).release();
-  await expectWhole(one, 1);
+  await expectWhole(one, 1, back);
 });
 
 test.concurrent('who waits or holds when the app closes its client learns of it', async () => {
@@ -180,5 +144,5 @@ test.concurrent('a weight that is adjusted counts in all processes, also after a
   await stored(3, 0);
   await held.release();
   await other.release();
-  await expectWhole(one, 3);
+  await expectWhole(one, 3, back);
 });

@@ -69,11 +69,11 @@ function figuresOf(adapted: ReturnType<typeof observe>, stiff: ReturnType<typeof
   const whileIll = (points: readonly Point[]) => meanIn(points, at.ill, at.well);
   const whileMixed = (points: readonly Point[]) => meanIn(points, at.mixed, at.quiet);
   return [
-    figure('limit on a good day', meanIn(limits, 0, at.ill), [15, 35]),
-    figure('limit while the dependency is ill', whileIll(limits), [3, 12]),
-    figure('limit when it is well again', meanIn(limits, at.well, at.mixed), [15, 35]),
-    figure('ms for 100 ms of work on a good day', meanIn(timeOf(usual), 0, at.ill), [100, 140]),
-    figure('the same while the dependency is ill', whileIll(timeOf(usual)), [120, 300]),
+    figure('limit at normal latency', meanIn(limits, 0, at.ill), [15, 35]),
+    figure('limit during the slowdown', whileIll(limits), [3, 12]),
+    figure('limit after the slowdown', meanIn(limits, at.well, at.mixed), [15, 35]),
+    figure('ms for 100 ms of work, normally', meanIn(timeOf(usual), 0, at.ill), [100, 140]),
+    figure('the same during the slowdown', whileIll(timeOf(usual)), [120, 300]),
     figure(`under a fixed limit of ${fixed}`, whileIll(stiff.timeOf(usual)), [700, 1000]),
     figure('answered per second meanwhile, of 33', whileIll(adapted.answered), [30, 35]),
     figure('ms for 1 ms of work amid work of 1 s', whileMixed(timeOf(quick)), [1, 1.5]),
@@ -84,7 +84,7 @@ function figuresOf(adapted: ReturnType<typeof observe>, stiff: ReturnType<typeof
 
 export const scenario: Scenario = {
   id: 'adaptive',
-  name: 'A limit that adapts while the load and the dependency change: the limit, and how long work takes once it is admitted',
+  name: 'An adaptive limit while the load and the dependency change: the limit, and the time of admitted work',
   run() {
     const adapted = observe(adaptive(), at.over);
     const stiff = observe(fixed, at.mixed);
@@ -98,7 +98,7 @@ function plotOf(adapted: ReturnType<typeof observe>, stiff: ReturnType<typeof ob
     ...{ from: seconds(from), to: seconds(to), label },
   });
   return {
-    title: 'A limit that adapts while the load and the dependency change',
+    title: 'An adaptive limit while the load and the dependency change',
     subtitle:
       'The dependency does 10 things at once as fast as one; 80 requests of 100 ms come each second.',
     unit: 'minutes',
@@ -110,7 +110,7 @@ function plotOf(adapted: ReturnType<typeof observe>, stiff: ReturnType<typeof ob
     panels: [
       { title: 'adaptive()', lines: { limit: limits, 'in flight': inflight } },
       {
-        title: 'ms that work takes',
+        title: 'time of work, ms',
         logarithmic: true,
         lines: {
           '100 ms of work': timeOf(usual),

@@ -81,7 +81,7 @@ const lopsided = [flow('a', 24, 20, second), flow('b', 8, 20, second)];
 
 export const scenario: Scenario = {
   id: 'fair-queueing',
-  name: 'Parties that take turns: how much of the limit each holds, in the mean',
+  name: 'Fair queueing: mean part of the limit that each flow holds',
   source: 'Kubernetes, the tests of its fair queueing: within 1 per cent of the fair share',
   run: () => ({
     figures: [

@@ -40,7 +40,7 @@ function figure(what: string, point: number, measured: number) {
 
 export const scenario: Scenario = {
   id: 'fixed-points',
-  name: 'Where gradients come to rest, at g ÷ (1 − g)² and at 4 ÷ (1 − g)',
+  name: 'Fixed points of gradients, at g ÷ (1 − g)² and at 4 ÷ (1 − g)',
   source: "Envoy's adaptive concurrency filter and Netflix's Gradient2: their formulas",
   run: () => ({
     figures: [

@@ -33,7 +33,7 @@ export const scenario: Scenario = {
     const courses = {
       'no limit': overload(load, unlimited),
       'no limit, clients with a retry budget': overload(sparing(), unlimited),
-      'limit 10, line of 50': overload(load, limited),
+      'limit 10, queue of 50': overload(load, limited),
     };
     const lines = (read: (course: Course) => Course['answered']) =>
       Object.fromEntries(Object.entries(courses).map(([name, course]) => [name, read(course)]));
@@ -62,7 +62,7 @@ export const scenario: Scenario = {
 const expected = {
   'no limit': [Infinity, Infinity],
   'no limit, clients with a retry budget': [30, 80],
-  'limit 10, line of 50': [0, 5],
+  'limit 10, queue of 50': [0, 5],
 } as const;
 
 /** How many answers count as a recovery: nine of ten of the calls. */

@@ -31,7 +31,7 @@ function answers(limit: number | LimitFactory): number {
 
 export const scenario: Scenario = {
   id: 'one-big-spike',
-  name: 'A spike of 1,000 requests on two servers that turn away what is beyond 100: how often they must answer',
+  name: 'A spike of 1,000 requests on two servers that reject what is beyond 100: number of responses',
   source: "Palantir's Dialogue, one_big_spike",
   run: () => ({
     figures: [
@@ -42,7 +42,7 @@ export const scenario: Scenario = {
         expected: [3200, 3600],
       },
       {
-        what: 'aimd() in the client, and a line',
+        what: 'aimd() in the client, and a queue',
         published: '1000',
         measured: answers(aimd({ initial: 20, max: 1_000_000 })),
         expected: [1000, 1000],

@@ -20,7 +20,7 @@ const steps = [
 
 export const scenario: Scenario = {
   id: 'retry-after',
-  name: 'Retry-After while requests are turned away, in seconds',
+  name: 'Retry-After while requests are rejected, in seconds',
   source: 'Kubernetes, the test of its adaptive Retry-After',
   run() {
     const simulation = new Simulation();
@@ -28,7 +28,7 @@ export const scenario: Scenario = {
     const figures = steps.map(([second, drops, published]) => {
       simulation.run(second * 1000);
       const measured = saidAmid(limiter, drops);
-      const what = `second ${second}, ${drops} turned away`;
+      const what = `second ${second}, ${drops} rejected`;
       return {
         what,
         published: String(published),

@@ -52,7 +52,7 @@ const answers = 'answers of the servers';
 
 export const scenario: Scenario = {
   id: 'slowdown-and-errors',
-  name: 'Three servers that slow down beyond 30 at once and fail beyond 40, ten clients that try again: 10,000 calls',
+  name: 'Three servers that slow down beyond 30 at once and fail beyond 40, ten clients that retry: 10,000 calls',
   source: "Palantir's Dialogue, slowdown_and_error_thresholds",
   run() {
     const free = means(Number.MAX_SAFE_INTEGER);

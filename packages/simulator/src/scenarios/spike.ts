@@ -22,20 +22,20 @@ const longLine = { limit: 10, queueLimit: 1000 };
 
 const ways = {
   'no limit': { limit: Number.MAX_SAFE_INTEGER },
-  'fifo(), line of 1,000': { ...longLine, order: fifo() },
-  'codel(), line of 1,000': { ...longLine, order: codel({ target: 10 }) },
-  'lifo(), line of 1,000': { ...longLine, order: lifo() },
-  'fifo(), line of 20': { ...longLine, queueLimit: 20 },
+  'fifo(), queue of 1,000': { ...longLine, order: fifo() },
+  'codel(), queue of 1,000': { ...longLine, order: codel({ target: 10 }) },
+  'lifo(), queue of 1,000': { ...longLine, order: lifo() },
+  'fifo(), queue of 20': { ...longLine, queueLimit: 20 },
 } satisfies Record<string, LimiterOptions>;
 
 type Way = keyof typeof ways;
 
 const expected = {
   'no limit': { during: [0, 60], after: [0, 10] },
-  'fifo(), line of 1,000': { during: [0, 30], after: [0, 15] },
-  'codel(), line of 1,000': { during: [90, 110], after: [50, 110] },
-  'lifo(), line of 1,000': { during: [90, 110], after: [50, 110] },
-  'fifo(), line of 20': { during: [90, 110], after: [50, 110] },
+  'fifo(), queue of 1,000': { during: [0, 30], after: [0, 15] },
+  'codel(), queue of 1,000': { during: [90, 110], after: [50, 110] },
+  'lifo(), queue of 1,000': { during: [90, 110], after: [50, 110] },
+  'fifo(), queue of 20': { during: [90, 110], after: [50, 110] },
 } satisfies Record<Way, { during: [number, number]; after: [number, number] }>;
 
 export const scenario: Scenario = {
@@ -70,7 +70,7 @@ export const scenario: Scenario = {
         panels: [
           { title: 'answered in time, per second', lines: lines(({ answered }) => answered) },
           { title: 'in flight', logarithmic: true, lines: lines(({ inflight }) => inflight) },
-          { title: 'waiting in line', logarithmic: true, lines: lines(({ queued }) => queued) },
+          { title: 'queued', logarithmic: true, lines: lines(({ queued }) => queued) },
         ],
       },
     };

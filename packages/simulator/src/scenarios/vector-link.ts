@@ -52,7 +52,7 @@ function meanServed(most: number, excess: Excess = 'drop'): number {
 
 export const scenario: Scenario = {
   id: 'vector-link',
-  name: '500 requests over a link that takes 100 ms: the mean that it serves at once',
+  name: '500 requests over a link that takes 100 ms: mean concurrency',
   source:
     "Vector, the tests of its adaptive concurrency; with its algorithm as a limit of one's own",
   run: () => ({
@@ -70,7 +70,7 @@ export const scenario: Scenario = {
         expected: [3, 4],
       },
       {
-        what: 'beyond 5 they are refused',
+        what: 'beyond 5 they are rejected',
         published: '2.2–5',
         measured: meanServed(5, 'defer'),
         expected: [2.2, 5],

@@ -1,7 +1,10 @@
 export { type CrashDriver, crashSuite } from './crash-suite.ts';
 export { useCrew } from './crew.ts';
+export { type CutDriver, cutSuite } from './cut-suite.ts';
 export { Instance, type Tell } from './instance.ts';
 export type { Held, Limited, Waiting } from './limited.ts';
 export { type SavingDriver, savingSuite } from './saving-suite.ts';
 export { serve } from './serve.ts';
 export { type LimitOptions, type LimitSettings, limitSettings } from './settings.ts';
+export { expectReplaced } from './silence.ts';
+export { expectWhole } from './whole.ts';

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { failure } from '../src/failure.ts';
+
+test.for([
+  ['57P05', 'terminating connection due to idle-session timeout', 'DOWN'],
+  ['57P01', 'terminating connection due to administrator command', 'DOWN'],
+  ['EPIPE', 'write EPIPE', 'DOWN'],
+  ['ECONNRESET', 'read ECONNRESET', 'DOWN'],
+  ['57014', 'canceling statement due to statement timeout', 'TIMEOUT'],
+  ['55P03', 'canceling statement due to lock timeout', 'TIMEOUT'],
+  [undefined, 'timeout expired', 'TIMEOUT'],
+  [undefined, 'Connection terminated unexpectedly', 'DOWN'],
+  ['25006', 'cannot execute INSERT in a read-only transaction', 'REFUSED'],
+  ['22P02', 'invalid input syntax: "a timeout"', 'REFUSED'],
+] as const)('an error with the code %s ("%s") is reported as %s', ([code, message, expected]) => {
+  const error = Object.assign(new Error(message), { code });
+  expect(failure(error).code).toBe(`ERR_HEADGATE_STORE_${expected}`);
+});

@@ -1,0 +1,21 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Link } from '../src/link.ts';
+import { grace } from '../src/ring.sql.ts';
+
+test('attempts to reconnect are so close that leases outlive a port that is closed for 0.4 s', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const attempts: number[] = [];
+  const make = () => {
+    attempts.push(performance.now());
+    throw new Error('the port is closed');
+  };
+  const link = new Link({ make, timeout: 1_000, setUp: async () => {} });
+  onTestFinished(() => link.close());
+  link.open().catch(() => {});
+  await vi.advanceTimersByTimeAsync(5_000);
+  const pauses = attempts.slice(1).map((at, i) => at - (attempts[i] as number));
+  expect(pauses.slice(0, 3)).toEqual([25, 50, 100]);
+  // The last attempt before the port is closed, and the first one after it is open again, are up to a pause away.
+  expect(0.4 * grace + 2 * Math.max(...pauses)).toBeLessThan(0.9 * grace);
+});

@@ -1,0 +1,24 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Query } from '../src/client.ts';
+import { Ring } from '../src/ring.ts';
+
+test('a process goes on looking at its own session while a sweep gets no answer', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const sent = { watch: 0, sweep: 0 };
+  const query = ({ text }: Query): Promise<readonly unknown[][]> => {
+    if (text.includes('watch')) {
+      sent.watch += 1;
+      return Promise.resolve([['first']]);
+    }
+    sent.sweep += 1;
+    return new Promise(() => {});
+  };
+  const sender = { owner: 'me', lease: 300, addresses: new WeakMap() };
+  const horizon = { look() {}, rest() {} } as never;
+  const ring = new Ring({ schema: 'any', query, sender, horizon, ended() {}, news() {} });
+  onTestFinished(() => ring.leave());
+  ring.join(1);
+  await vi.advanceTimersByTimeAsync(2_100);
+  expect(sent).toEqual({ watch: 9, sweep: 1 });
+});

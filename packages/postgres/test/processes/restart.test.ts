@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startProxy } from '@headgate/test-servers';
+import { expectWhole, type Held, type Waiting } from '@headgate/test-servers/processes';
+import { expect, test, vi } from 'vitest';
+import { connected, type Limited, useCrew } from './crew.ts';
+import { useDatabase } from './database.ts';
+import { limitIdleSessions } from './idle-sessions.ts';
+import { inParallel } from './in-parallel.ts';
+import { startStartingServer } from './starting-server.ts';
+
+const lease = 3_000;
+/** All of a limit is back when its leases have expired. */
+const back = lease + 8_000;
+
+const crew = useCrew();
+
+/** For the tests of one group: a server of its own. */
+function useProcesses() {
+  const database = useDatabase({}, limitIdleSessions);
+  const start = async (
+    count: number,
+    options: Parameters<typeof crew.start>[2],
+    place: { readonly url: string } = database,
+  ) => {
+    const processes = await crew.start(count, place, { lease, ...options });
+    return (await connected(processes)) as [Limited, Limited];
+  };
+  return { database, start };
+}
+
+/** Gives back one after the other; each time the next in line is let in. */
+async function expectOrder(first: Held, line: readonly Waiting[]) {
+  let last = first;
+  for (const { held } of line) {
+    await last.release();
+    last = await held;
+  }
+  await last.release();
+}
+
+inParallel('a server that restarts', () => {
+  const { database, start } = useProcesses();
+
+  test.each(['shut down and started again', 'crashed and recovered'])(
+    'after the server was %s holders and waiters are there again, in order',
+    async (how) => {
+      const [one, two] = await start(2, { limit: 1, lease: 9_000, onStoreError: 'local' });
+      const held = await one.acquire();
+      // All in one process, which lets in nobody by itself while it holds what the limit allows.
+      const line = [await one.wait(), await one.wait(), await one.wait(), await one.wait()];
+      await two.do('stored');
+      if (how.startsWith('crashed')) await database.server.crash();
+      await database.server.restart();
+      await vi.waitFor(async () => {
+        for (const one_ of [one, two])
+          expect(await one_.do('stats')).toMatchObject({ shared: { up: true } });
+        expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 4 });
+      }, 15_000);
+      expect(await held.isAborted()).toBe(false);
+      await expectOrder(held, line);
+      await expectWhole(one, 1, back);
+    },
+  );
+
+  test('a server that takes its time to end, and to be there again, takes no permit', async ({
+    onTestFinished,
+  }) => {
+    const starting = await startStartingServer();
+    onTestFinished(() => starting.stop());
+    const target = { port: database.server.port };
+    const proxy = await startProxy(target);
+    onTestFinished(() => proxy.stop());
+    const options = { limit: 1, lease: 20_000 };
+    const [one, two] = await start(2, options, database.through(proxy));
+    const held = await one.acquire();
+    const sql = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`;
+    const checkpointer = Number(await database.ask(sql));
+    // It says to everybody that it is about to end, for as long as it does not.
+    process.kill(checkpointer, 'SIGSTOP');
+    const restarted = database.server.restart();
+    // Time is the subject: more than the second in which who cannot renew may be taken for dead.
+    await sleep(2_500);
+    // A busy machine may take longer to start the program than leases outlive a closed port.
+    target.port = starting.port;
+    process.kill(checkpointer, 'SIGCONT');
+    await restarted;
+    target.port = database.server.port;
+    await vi.waitFor(
+      async () => expect(await two.do('stored')).toMatchObject({ inflight: 1 }),
+      5_000,
+    );
+    expect(await held.isAborted()).toBe(false);
+    expect(one.of('lost')).toEqual([]);
+    await held.release();
+  });
+});
+
+inParallel('a server that crashes, freezes or is down', () => {
+  const { database, start } = useProcesses();
+
+  test('after a crash at full load never more than the limit, and nobody is left out', async () => {
+    const options = { limit: 3, lease: 3_000, onStoreError: 'reject' as const };
+    const [one, two] = await start(2, options);
+    const work = [one, two].map((process) => process.do('work', 10, 400).catch(() => {}));
+    await sleep(150);
+    await database.server.crash();
+    await database.server.restart();
+    await Promise.all(work);
+    await vi.waitFor(async () => {
+      for (const process of [one, two])
+        expect(await process.do('stats')).toMatchObject({ inflight: 0, shared: { up: true } });
+    }, 8_000);
+    await expectWhole(one, 3, back);
+  });
+
+  test('a frozen server is an outage, and no longer than that', async () => {
+    const options = { limit: 1, lease: 3_000, timeout: 500 };
+    const [one, two] = await start(2, options);
+    const held = await one.acquire();
+    database.server.freeze();
+    try {
+      await expect(two.acquire()).rejects.toMatchObject({ reason: 'store' });
+      expect(await held.isAborted()).toBe(false);
+    } finally {
+      database.server.thaw();
+    }
+    await two.saw('store', 1, ({ up }) => up === true);
+    await held.release();
+    await expectWhole(two, 1, back);
+  });
+
+  test('without the server: the process lives, callers are told, and all is well when it comes', async () => {
+    await database.server.shutDown();
+    const options = { limit: 1, lease, timeout: 400 };
+    const [one] = (await crew.start(1, database, options)) as [Limited];
+    await expect(one.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+    await database.server.restart();
+    await vi.waitFor(() => one.acquire().then((held) => held.release()), 8_000);
+    await expectWhole(one, 1, back);
+  });
+});
