@@ -70,7 +70,7 @@ export class Ledger implements Register {
     if (this.#attentive) this.#end(permit, outcome);
   }
 
-  /** Its time begins anew. */
+  /** Its time starts anew. */
   restart(permit: BasePermit): void {
     permit.since = this.settings.clock.now();
     this.#maxHold?.restart(permit);

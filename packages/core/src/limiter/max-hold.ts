@@ -24,7 +24,7 @@ export class MaxHold {
     this.#byAge.delete(permit);
   }
 
-  /** It is the youngest from now on. */
+  /** Its time starts anew, so it expires last. */
   restart(permit: BasePermit): void {
     if (this.#byAge.delete(permit)) this.#byAge.add(permit);
   }
