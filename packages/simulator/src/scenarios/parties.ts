@@ -3,7 +3,7 @@ import { burst } from '../arrivals.ts';
 import { type Crowd, compareOrders, type Scene } from '../crowds.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** One of them calls four times as often as the server can answer. */
+/** One party calls at four times the server's capacity. */
 const flood = { from: 10, to: 50, perSecond: 400 };
 
 const scene: Scene = {
@@ -25,7 +25,7 @@ const alike = [15, 32] as const;
 
 export const scenario: Scenario = {
   id: 'parties',
-  name: 'One of three calls four times as often as the server can answer: per cent answered in time',
+  name: "One of three parties calls at four times the server's capacity: percentage answered in time",
   run() {
     const { figures, plot } = compareOrders(scene, crowds, {
       'fifo()': { order: fifo(), expected: { greedy: alike, modest: alike, small: alike } },
@@ -38,7 +38,7 @@ export const scenario: Scenario = {
       figures,
       plot: {
         ...plot,
-        title: 'One of three asks for too much',
+        title: 'One of three parties floods the server',
         phases: [{ ...flood, label: 'calls/s: 400 greedy, 20 modest, 5 small' }],
       },
     };
