@@ -9,6 +9,7 @@ import { createServer } from '@headgate/server';
 import { startPostgres, startRedis } from '@headgate/test-servers';
 import { cluster } from './checks/cluster.ts';
 import { degraded } from './checks/degraded.ts';
+import { drain } from './checks/drain.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
 import { nightly } from './checks/nightly.ts';
@@ -29,6 +30,7 @@ const checks = {
   [import.meta.resolve('./express/tokens.ts')]: tokens,
   [import.meta.resolve('./express/degraded.ts')]: degraded,
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,
+  [import.meta.resolve('./express/drain.ts')]: drain,
   [import.meta.resolve('./express/shared.ts')]: shared,
   [import.meta.resolve('./express/shared-postgres.ts')]: shared,
   // Makes the same promises, wherever it is counted.
@@ -43,7 +45,12 @@ const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
 const folder = await mkdtemp(join(tmpdir(), 'headgate-examples-'));
 const service = createServer({ semaphores: { reports: 2 } });
 const { url: socket } = await service.listen({ socket: join(folder, 'service.sock') });
-const env = { REDIS_URL: redis.url, DATABASE_URL: postgres.url, THROTTLE_URL: `unix:${socket}` };
+const env = {
+  REDIS_URL: redis.url,
+  DATABASE_URL: postgres.url,
+  THROTTLE_URL: `unix:${socket}`,
+  REMOVAL: '1500',
+};
 
 await map(
   Object.entries(checks),

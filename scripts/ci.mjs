@@ -5,6 +5,7 @@ const steps = [
   ['set-up', 'node scripts/bootstrap.mjs'],
   ['no address in the lock file', "! grep -nE 'https?://|tarball:' pnpm-lock.yaml"],
   ['lint', 'npm run lint'],
+  ['prose', 'npm run lint:prose'],
   ['types', 'npm run typecheck'],
   ['build', 'npm run build'],
   ['tests', 'npm test'],

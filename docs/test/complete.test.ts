@@ -29,7 +29,7 @@ it.each(Object.entries(makers))('docs/options.md has every option of %s', (name,
   expect(optionsOf(make).filter((option) => !shown.includes(option))).toEqual([]);
 });
 
-/** The refusal of an unknown option lists those that there are. */
+/** The error about an unknown option lists the known ones. */
 function optionsOf(make: (options: never) => unknown): string[] {
   try {
     make({ bogus: 1 } as never);
@@ -37,10 +37,10 @@ function optionsOf(make: (options: never) => unknown): string[] {
     const [, list = ''] = /it knows (.*)$/.exec((error as Error).message) ?? [];
     return list.split(', ');
   }
-  throw new Error('it was not refused');
+  throw new Error('it accepts unknown options');
 }
 
-it('docs/errors.md has every code, and no other', () => {
+it('docs/errors.md has every code and no other', () => {
   const codes = read('packages/core/src/errors.ts').match(/ERR_HEADGATE_\w+/g);
   const headings = [...read('docs/errors.md').matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
   const ofErrors = headings.filter((heading) => heading?.startsWith('ERR_'));

@@ -7,12 +7,12 @@ import { read } from './pages.ts';
 
 const limit = 2;
 
-/** As docs/shared.md says: milliseconds that a process keeps a place, and that one waits behind so many. */
+/** The bounds in docs/shared.md: milliseconds that a permit stays with a process, and that a waiter behind `ahead` others waits. */
 const atHome = (handoff: number, work: number) => Math.min((handoff + 1) * work, 100 + work);
 const bound = (handoff: number, work: number, ahead: number) =>
   Math.ceil((ahead + 1) / limit) * atHome(handoff, work);
 
-/** Two processes: one whose callers never let up, and one that asks for a place now and then. */
+/** Two processes: one that is always busy, and one that acquires a permit now and then. */
 async function longestWaits(handoff: number, work: number) {
   const clock = new VirtualClock();
   const memory = new Memory({ clock });
@@ -64,13 +64,13 @@ it.each([
   [10, 30],
   [1_000, 1],
 ])(
-  'with handoff %i and %i ms of work, nobody waits longer than docs/shared.md says',
+  'with handoff %i and %i ms of work, no waiter waits longer than docs/shared.md says',
   async (handoff, work) => {
     const waits = await longestWaits(handoff, work);
     for (const { waited, ahead } of waits) {
       expect(waited).toBeLessThanOrEqual(bound(handoff, work, ahead));
     }
-    // Nor is it said of far longer waits than there are.
+    // The bound is not far above the longest wait.
     const closest = Math.max(
       ...waits.map(({ waited, ahead }) => waited / bound(handoff, work, ahead)),
     );
@@ -85,7 +85,7 @@ it('docs/shared.md has the bounds that follow for 50 ms of work', () => {
   expect(rows.length).toBeGreaterThan(2);
   for (const [, handoff, stays, first] of rows) {
     expect(Number(stays)).toBe(atHome(Number(handoff), 50));
-    // Of two processes: as many are ahead as the other has in the store's line.
+    // Of two processes: the other one's waiters in the store's queue are ahead.
     expect(Number(first)).toBe(bound(Number(handoff), 50, limit));
   }
   expect(atHome(1_000, 50)).toBe(atHome(2, 50));

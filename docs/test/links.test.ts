@@ -20,7 +20,7 @@ function isBroken(page: string, link: string): boolean {
   return anchor !== undefined && !anchors(target).includes(anchor);
 }
 
-describe('links between the pages lead somewhere', () => {
+describe('the links between the pages are valid', () => {
   it.each(pages)('%s', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     const local = links.filter((link) => !/^\w+:/.test(link));

@@ -12,7 +12,7 @@ function markdownIn(folder: string): string[] {
   return files.filter((file) => file.endsWith('.md')).map((file) => join(folder, file));
 }
 
-/** What people read, as paths from the root. */
+/** The documentation, as paths from the root. */
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',

@@ -16,7 +16,7 @@ function blocks(language: string): string[] {
   return [...page.matchAll(fence)].map(([, block = '']) => block);
 }
 
-/** A command as somebody types it, and what the page says that it prints. */
+/** A command, and its output according to the page. */
 interface Step {
   readonly command: string;
   readonly shown: string;
@@ -34,7 +34,7 @@ function steps(): Step[] {
   );
 }
 
-/** What the commands print, one after the other, in one shell. */
+/** The output of each command, one after the other, in one shell. */
 async function typed(commands: readonly string[]): Promise<string[]> {
   const mark = '=== end of a command ===';
   const bash = spawn('bash', { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] });
@@ -46,13 +46,13 @@ async function typed(commands: readonly string[]): Promise<string[]> {
   return (await printed).split(`\n${mark}\n`).slice(0, -1);
 }
 
-/** With a curl on PATH, also where only the bootstrap script has one. */
+/** With a curl on PATH, even if only the bootstrap script has one. */
 function environment(): NodeJS.ProcessEnv {
   const { path, env } = findProgram('curl');
   return { ...process.env, ...env, PATH: [dirname(path), process.env.PATH].join(delimiter) };
 }
 
-/** Ids are others each time; which one is which shows in their order. */
+/** Ids differ each time; their order identifies them. */
 function withoutIds(outputs: readonly string[]): string[] {
   const ids = new Map<string, string>();
   return outputs.map((output) =>
@@ -64,7 +64,7 @@ function withoutIds(outputs: readonly string[]): string[] {
   );
 }
 
-it('docs/server.md shows what the server answers, with the configuration that it shows', async () => {
+it('docs/server.md shows the responses of the server with the configuration that it shows', async () => {
   const [configuration] = blocks('toml');
   const command = new Command(configuration).start();
   const { url = '' } = await command.line('Ready');
@@ -78,7 +78,7 @@ it('docs/server.md shows what the server answers, with the configuration that it
   expect(said).toEqual(shown.map((output, i) => ({ command: all[i]?.command, output })));
 });
 
-it('docs/server.md has configurations that make sense, and every key', () => {
+it('docs/server.md has valid configurations, with every key', () => {
   const [first = '', whole = ''] = blocks('toml');
   expect(parseConfiguration(first, 'first').semaphores).toHaveProperty('reports');
   const configuration = parseConfiguration(whole, 'whole');
@@ -88,7 +88,7 @@ it('docs/server.md has configurations that make sense, and every key', () => {
   expect(Object.entries(rest).filter(([, value]) => value === undefined)).toEqual([]);
 });
 
-it('docs/server.md has a Dockerfile in which nothing is wrong', () => {
+it('docs/server.md has a valid Dockerfile', () => {
   const [dockerfile = ''] = blocks('dockerfile');
   expect(dockerfile).toContain('ENTRYPOINT');
   expect(validate(dockerfile).map(({ message }) => message)).toEqual([]);

@@ -6,7 +6,7 @@ import { pages, read, root } from './pages.ts';
 /** From where the snippets are compiled: the examples have every framework installed. */
 const home = join(root, 'examples');
 
-/** What the pages take for granted. */
+/** Declarations that the snippets assume. */
 const granted = `
 import type { Express, RequestHandler } from 'express';
 
@@ -17,7 +17,7 @@ declare global {
   function recommendations(path: string): Promise<string[]>;
   function render(text: string, signal?: AbortSignal): Promise<string>;
   function snapshot(): Promise<string>;
-  function subscribe(listener: (event: string) => void): void;
+  function subscribe(listener: (event: string) => void): () => void;
 
   namespace Express {
     interface Request {
@@ -28,7 +28,7 @@ declare global {
 
 const fence = /^```ts\n(.*?)^```/gms;
 
-/** The TypeScript of every page, by the name of a file that is not there. */
+/** The TypeScript snippets of every page, by the name of a virtual file. */
 const snippets = new Map([[join(home, 'granted.d.ts'), granted]]);
 for (const page of pages) {
   for (const [index, [, code = '']] of [...read(page).matchAll(fence)].entries()) {
@@ -52,7 +52,7 @@ function compile(): ts.Program {
   return ts.createProgram([...snippets.keys()], options, host);
 }
 
-/** At once and before the tests, as compiling takes longer than one of them may. */
+/** Once and before the tests, since compiling takes longer than the timeout of a test. */
 const program = compile();
 // The sources that the snippets import are checked with all others.
 const diagnostics = [...snippets.keys()].flatMap((file) =>
@@ -66,13 +66,13 @@ const mistakes = diagnostics.map(({ file, start = 0, messageText }) => {
   };
 });
 
-describe('the code that the pages show', () => {
-  it('is found', () => {
+describe('the snippets of the pages', () => {
+  it('are found', () => {
     expect(snippets.size).toBeGreaterThan(10);
   });
 
   it.each([...snippets.keys()].map((file) => [file.slice(home.length + 1), file]))(
-    'compiles: %s',
+    'compile: %s',
     (_, file) => {
       const messages = mistakes.filter((mistake) => mistake.file === file);
       expect(messages.map(({ message }) => message)).toEqual([]);

@@ -1,8 +1,8 @@
-// A worker pool without HTTP: at most four items are at work at once, in order; the first error stops the rest.
+// A worker pool without HTTP: at most four items at a time, results in order; the first error stops the rest.
 import { setTimeout as pause } from 'node:timers/promises';
 import { map } from '@headgate/core';
 
-// An item is drawn only when there is room for it, so the source may be endless, or slow.
+// An item is taken from the source only when it can start, so the source may be endless, or slow.
 async function* invoices() {
   for (let number = 1; number <= 20; number++) yield { number, total: number * 10 };
 }

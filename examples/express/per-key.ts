@@ -1,4 +1,4 @@
-// Each customer has a share: one who sends a hundred requests at once waits for nobody but himself.
+// Each customer has a limit of its own: a customer that sends a hundred requests at once delays only itself.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit, ipKey } from '@headgate/express';
 import express, { type Request } from 'express';
@@ -6,7 +6,7 @@ import express, { type Request } from 'express';
 const app = express();
 const port = Number(process.env.PORT ?? 3000);
 
-// In place of real authentication, which must come before the limit: a key that anybody may claim protects nobody.
+// In place of real authentication, which must come before the limit: a key that clients can choose protects no one.
 const customers = new Map([
   ['Bearer secret-a', { id: 'a', paying: true }],
   ['Bearer secret-b', { id: 'b', paying: false }],

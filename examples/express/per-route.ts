@@ -1,4 +1,4 @@
-// Reports are expensive, so few run at once; everything else has the whole app's limit.
+// Reports are expensive, so they have a limit of their own, besides the limit of the whole app.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import express from 'express';

@@ -1,4 +1,4 @@
-// One limit over the processes of a machine, with no database: headgate-server counts, over a unix socket.
+// One limit for all processes of a machine, without a database: headgate-server counts, over a unix socket.
 //
 //   printf '[semaphores]\nreports = 2\n' > throttle.toml
 //   npx @headgate/server -c throttle.toml --socket /tmp/headgate.sock
@@ -15,12 +15,12 @@ const port = Number(process.env.PORT ?? 3000);
 const store = throttleStore({ url: process.env.THROTTLE_URL ?? 'unix:/tmp/headgate.sock' });
 const reports = concurrencyLimit({
   name: 'reports', // the semaphore
-  limit: 2, // at work, over all of them: what the semaphore says, too
-  queueLimit: 1, // waiting, in each
+  limit: 2, // in all processes together; the semaphore's full count as well
+  queueLimit: 1, // in each process
   queueTimeout: 5_000,
   maxHold: 60_000,
   store,
-  onStoreError: 'local', // while the service is away, each instance has 2
+  onStoreError: 'local', // while the service is unavailable, 2 in each process
 });
 
 app.get('/stats', (_req, res) => {
@@ -30,7 +30,7 @@ app.get('/stats', (_req, res) => {
 app.post(
   '/reports/:id',
   reports.wrap(async (req, res) => {
-    // Aborts when the client leaves, and when the place may be somebody else's by now: stop, and write nothing more.
+    // Aborts when the client disconnects, and when the lease is lost: stop, and write nothing more.
     const signal = res.locals.admission.permit?.signal;
     await work(1_000, undefined, { signal }); // in place of the real work
     res.json({ report: req.params.id, by: process.pid });
@@ -41,7 +41,7 @@ const server = app.listen(port, () => console.log(`http://localhost:${port}`));
 
 process.once('SIGTERM', async () => {
   server.close();
-  // First the limit, which gives its places back, then what it does so through.
+  // First the limit, which releases its leases, then the connections that it needs for that.
   const unfinished = await reports.close({ timeout: 10_000 });
   await store.close();
   console.log(`closed, ${unfinished} unfinished`);

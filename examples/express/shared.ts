@@ -1,4 +1,4 @@
-// One limit over all instances: start it several times, each with a PORT of its own. Redis counts for all of them.
+// One limit for all instances, counted in Redis: start it several times, each with a PORT of its own.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import { redisStore } from '@headgate/redis';
@@ -13,12 +13,12 @@ redis.on('error', ({ message }) => console.error(`Redis: ${message}`));
 const store = redisStore({ client: redis, lease: 10_000 });
 const reports = concurrencyLimit({
   name: 'reports', // the same in every instance
-  limit: 2, // at work, over all of them
-  queueLimit: 2, // waiting, over all of them
+  limit: 2, // in all instances together
+  queueLimit: 2, // in all instances together
   queueTimeout: 5_000,
   maxHold: 60_000,
   store,
-  onStoreError: 'local', // while Redis is away, each instance has 2
+  onStoreError: 'local', // while Redis is unavailable, 2 in each instance
 });
 
 app.get('/stats', (_req, res) => {
@@ -28,7 +28,7 @@ app.get('/stats', (_req, res) => {
 app.post(
   '/reports/:id',
   reports.wrap(async (req, res) => {
-    // Aborts when the client leaves, and when the place may be somebody else's by now: stop, and write nothing more.
+    // Aborts when the client disconnects, and when the lease is lost: stop, and write nothing more.
     const signal = res.locals.admission.permit?.signal;
     await work(1_000, undefined, { signal }); // in place of the real work
     res.json({ report: req.params.id, by: process.pid });
@@ -39,7 +39,7 @@ const server = app.listen(port, () => console.log(`http://localhost:${port}`));
 
 process.once('SIGTERM', async () => {
   server.close();
-  // First the limit, which gives its places back, then what it does so through.
+  // First the limit, which releases its leases, then the connections that it needs for that.
   const unfinished = await reports.close({ timeout: 10_000 });
   await store.close();
   await redis.quit().catch(() => redis.disconnect());

@@ -1,4 +1,4 @@
-// On SIGTERM: who waits is sent elsewhere, what runs may finish, and the process ends by itself.
+// On SIGTERM: queued requests are rejected, running ones finish, and the process ends by itself.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import express from 'express';

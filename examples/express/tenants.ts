@@ -1,4 +1,4 @@
-// One customer's burst does not keep the others waiting: they take turns, and those who pay are sure of half of the places.
+// One customer's burst does not delay the others: customers are served in turn, and paying ones have half of the limit guaranteed.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit, ipKey } from '@headgate/express';
 import express, { type Request } from 'express';

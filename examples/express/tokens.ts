@@ -1,4 +1,4 @@
-// Tokens of a model as server-sent events: the permit is held until the last one is sent, or the client has gone.
+// Tokens of a model as server-sent events: the permit is held until the last one is sent, or the client disconnects.
 import { setTimeout as pause } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import express from 'express';
@@ -7,7 +7,7 @@ const app = express();
 const port = Number(process.env.PORT ?? 3000);
 const chats = concurrencyLimit({ name: 'chats', limit: 2, maxHold: 60_000 });
 
-// In place of a real model, which takes the signal too: nobody should pay for tokens that nobody reads.
+// In place of a real model, which takes the signal too: tokens that no client reads should not be paid for.
 async function* answer(prompt: string, signal?: AbortSignal) {
   const words = `You asked: ${prompt}. I had better think about that for a while.`.split(' ');
   for (const word of words) {
@@ -18,7 +18,7 @@ async function* answer(prompt: string, signal?: AbortSignal) {
 
 app.get(
   '/chat',
-  // Holds the permit until the handler has settled and the response is over.
+  // Holds the permit until the handler has settled and the response has ended.
   chats.wrap(async (req, res) => {
     const signal = res.locals.admission.permit?.signal;
     res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });

@@ -1,4 +1,4 @@
-// Hono on Node: a limit for the app, and a narrower one for a route that is shared with work outside HTTP.
+// Hono on Node: a limit for the app, and a narrower one for a route and for work outside HTTP.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit, createLimiter } from '@headgate/hono';
 import { serve } from '@hono/node-server';
@@ -21,7 +21,7 @@ app.post('/renders', concurrencyLimit({ limiter: renders }), async (c) => {
   return c.html(page);
 });
 
-// Takes its turn behind the requests, and they behind it.
+// Queues with the requests.
 setInterval(() => renders.run(() => render('The latest news')).catch(() => {}), 60_000).unref();
 
 serve({ fetch: app.fetch, port }, () => console.log(`http://localhost:${port}`));

@@ -1,4 +1,4 @@
-// Koa: one limit for the app, and a small share of it for each address.
+// Koa: one limit for the app, and a smaller one for each address.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit, ipKey } from '@headgate/koa';
 import Koa from 'koa';

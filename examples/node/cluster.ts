@@ -1,4 +1,4 @@
-// Node's cluster: one limit over all workers, wherever a request lands. No framework.
+// Node's cluster, without a framework: one limit for all workers.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ async function lead(count: number): Promise<void> {
 }
 
 function serve(): void {
-  // Each worker has a client and a limiter of its own. What they share is the name.
+  // Each worker has a client and a limiter of its own. The name makes them one limit.
   const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost:6379');
   redis.on('error', ({ message }) => console.error(`Redis: ${message}`));
   const store = redisStore({ client: redis });
@@ -29,10 +29,10 @@ function serve(): void {
   const server = createServer(async (_req, res) => {
     const client = new AbortController();
     res.once('close', () => client.abort());
-    const { signal } = client; // who leaves while waiting leaves the line
+    const { signal } = client; // a client that disconnects leaves the queue
     try {
       const page = await renders.run(
-        // The permit's own signal: its place may be somebody else's by now.
+        // The permit's own signal: it aborts when the lease is lost.
         (permit) => render(AbortSignal.any([signal, permit.signal])),
         { signal, queueTimeout: 5_000 },
       );
@@ -45,7 +45,7 @@ function serve(): void {
 
   process.once('SIGTERM', async () => {
     server.close();
-    // First the limiter, which gives its places back, then what it does so through.
+    // First the limiter, which releases its leases, then the connections that it needs for that.
     const unfinished = await renders.close({ timeout: 10_000 });
     await store.close();
     await redis.quit().catch(() => redis.disconnect());

@@ -10,7 +10,7 @@ await db.connect();
 const store = postgresStore({ connect });
 await store.migrate();
 
-// Who comes second waits, and finds it done; or does it, where the first one has died.
+// The second instance waits, and finds the job done; or does it, if the first one has died.
 const mutex = createLimiter({ name: 'nightly', limit: 1, queueLimit: 100, store });
 const night = new Date().toISOString().slice(0, 10);
 
@@ -20,7 +20,7 @@ await mutex.run(
     const done = await db.query('SELECT FROM nights WHERE night = $1', [night]);
     if (done.rowCount !== 0) return console.log('was done');
     await work(1_000, undefined, { signal }); // in place of the real work
-    // One that was frozen for longer than its lease finds the row of its successor, and fails here.
+    // An instance that was frozen for longer than its lease finds the row of its successor, and fails here.
     await db.query('INSERT INTO nights VALUES ($1, $2)', [night, fencing]);
     console.log('done');
   },

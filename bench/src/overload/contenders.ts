@@ -60,6 +60,10 @@ export const contenders: Record<string, Contender> = {
     settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 50',
     create: async (kind) => ({ middleware: await expressQueue(rightLimit[kind], 50) }),
   },
+  'express-queue, short queue': {
+    settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 20',
+    create: async (kind) => ({ middleware: await expressQueue(rightLimit[kind], 20) }),
+  },
   'overload-protection': {
     settings: 'maxEventLoopDelay: 42 (default), clientRetrySecs: 1',
     create: async () => ({ middleware: await overloadProtection() }),

@@ -19,7 +19,7 @@ export function loadTable(run: KindRun, price: number): Table {
       'of the bound',
       'p50, ms',
       'p99, ms',
-      'turned away/s',
+      'rejected/s',
       'gave up/s',
       'failed/s',
     ],
@@ -93,7 +93,7 @@ function spread(values: readonly number[]): number {
 
 export function priceTable(prices: ReadonlyMap<string, Price>): Table {
   return {
-    title: 'What turning one request away costs',
+    title: 'The cost of one rejection',
     columns: ['', 'µs of the main thread', '× bare 503'],
     rows: [...prices].map(([name, { cpu, overBare }]) => [
       name,

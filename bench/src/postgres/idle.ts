@@ -16,7 +16,7 @@ export async function idle(plan: Plan): Promise<Table> {
   }
   const [none = Number.NaN, , many = Number.NaN] = rates;
   return {
-    title: 'Transactions a second while nobody is let in, of two processes',
+    title: 'Transactions per second of two processes while all permits are held',
     columns: ['', ...waiters.map((count) => `${count} waiters`)],
     rows: [[ours, ...rates.map(number)]],
     goals: [{ what: '190 waiters beyond none', target: 2, measured: many - none, unit: '/s' }],

@@ -23,7 +23,7 @@ export async function uncontended(plan: Plan): Promise<Table> {
   for (const callers of crowds)
     all.push(await PostgresScene.during((s) => measure(s, callers, plan)));
   return {
-    title: 'Callers who wait for nobody, each in a process of its own',
+    title: 'Uncontended callers, each in a process of its own',
     columns: ['callers', '', 'pairs/s', `× ${bareName}`],
     rows: all.flatMap(({ callers, rates }) =>
       [...rates].map(([name, own]) => [

@@ -21,7 +21,7 @@ export async function idle(plan: Plan): Promise<Table> {
   }
   const [none = Number.NaN, , many = Number.NaN] = rates.get(ours) ?? [];
   return {
-    title: 'Client requests a second while nobody is let in',
+    title: 'Client requests per second while all permits are held',
     columns: ['', ...waiters.map((count) => `${count} waiters`)],
     rows,
     goals: [{ what: '190 waiters beyond none', target: 2, measured: many - none, unit: '/s' }],

@@ -32,8 +32,14 @@ export async function run(subject: Subject): Promise<void> {
     await play({
       ...{ subject, ground, seed, limits, only },
       calm: 2_000,
-      // From one thing after the other to all at once.
-      weather: (dice) => ({ lasts: 12_000, pace: dice.between(200, 1_500) }),
+      weather: (dice) => ({
+        lasts: 12_000,
+        // From one thing after the other to all at once.
+        pace: dice.between(200, 1_500),
+        // From a crowd with a long queue to a queue that is sometimes empty.
+        pause: dice.pick([40, 2 * subject.lease, 4 * subject.lease]) ?? 40,
+        gust: true,
+      }),
       more: () => performance.now() < until,
       tell: (report) => {
         broken += report.broken.length;

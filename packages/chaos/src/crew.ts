@@ -30,7 +30,8 @@ export class Crew {
   readonly #resource = new FencedResource();
   readonly #probes = new Map<number, (admitted: boolean) => void>();
   #count = 0;
-  #loaded = false;
+  /** Of the callers; undefined where there are none. */
+  #pause: number | undefined;
   #closing = false;
 
   constructor(options: CrewOptions) {
@@ -73,9 +74,10 @@ export class Crew {
     }
   }
 
-  load(on: boolean): void {
-    this.#loaded = on;
-    for (const member of this.#members) member?.tell({ load: on });
+  /** Callers ask for permits from now on, with pauses of so many milliseconds at most; or stop. */
+  load(pause: number | undefined): void {
+    this.#pause = pause;
+    for (const member of this.#members) member?.tell({ load: pause ?? false });
   }
 
   tellAll(order: Order): void {
@@ -147,7 +149,7 @@ export class Crew {
   #hear(said: Said, member: Member): void {
     if ('ready' in said) {
       member.ready = true;
-      if (this.#loaded) member.tell({ load: true });
+      if (this.#pause !== undefined) member.tell({ load: this.#pause });
     } else if ('event' in said) {
       this.#presence.hear(said.event);
       this.#options.note(said.event);

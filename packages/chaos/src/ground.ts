@@ -48,5 +48,10 @@ export interface Subject extends Times {
    * Milliseconds after which others get what a process held that has died, at the latest, where nothing else is wrong.
    */
   readonly back: number;
+  /**
+   * Faults that cost no permit where nothing else is wrong, by their names, and for how many milliseconds they may last:
+   * what the documentation of the store promises.
+   */
+  readonly costless: Readonly<Record<string, number>>;
   readonly grounds: Readonly<Record<string, (options: GroundOptions) => Promise<Ground>>>;
 }

@@ -1,5 +1,7 @@
 export { run } from './command-line.ts';
 export { type Fault, forgetting, type Stage } from './faults/fault.ts';
+export { freeze, onServers, partOfLease } from './faults/servers.ts';
 export type { Ground, GroundOptions, Place, Subject, Times } from './ground.ts';
 export { stamp } from './log/stamp.ts';
+export { oneServer, type Verifier } from './one-server.ts';
 export { chaosSuite } from './suite.ts';

@@ -1,4 +1,5 @@
-import { invariants, invariantsOfAll } from './invariants/all.ts';
+import type { Capabilities } from '@headgate/core/shared';
+import { invariantsFor, invariantsOfAll } from './invariants/all.ts';
 import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';
 import type { Record } from './log/record.ts';
@@ -16,12 +17,17 @@ export interface Report {
 /** Of each invariant, so many violations are told. */
 const told = 5;
 
-export function reportOn(record: Record, limits: readonly number[], title: string): Report {
+export function reportOn(
+  record: Record,
+  limits: readonly number[],
+  can: Capabilities,
+  title: string,
+): Report {
   const tally = new Tally();
   const counts: string[] = [];
   for (const limit of limits) {
     const log = record.of(limit);
-    for (const [name, invariant] of Object.entries(invariants)) {
+    for (const [name, invariant] of Object.entries(invariantsFor(can))) {
       tally.add(name, invariant(log), `${title}, limit ${limit}`);
     }
     counts.push(`limit ${limit}: ${countsOf(log)}`);

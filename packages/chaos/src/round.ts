@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Stage } from './faults/fault.ts';
 import type { Record } from './log/record.ts';
 import { stamp } from './log/stamp.ts';
-import { breeze, storm, type Weather } from './storm.ts';
+import { breeze, gust, storm, type Weather } from './storm.ts';
 
 export interface RoundOptions {
   readonly stage: Stage;
@@ -14,23 +14,24 @@ export interface RoundOptions {
   readonly weather: Weather;
 }
 
-/** Load in peace, then under faults; then none, until everything must be back. */
+/** Load in peace, then under one fault, then under all; then none, until everything must be back. */
 export async function round(options: RoundOptions): Promise<void> {
   const { stage, faults, record } = options;
   const { crew, lease } = stage;
   await crew.allReady();
-  crew.load(true);
+  crew.load(options.weather.pause);
   // The first asks open connections.
   await sleep(300);
   const from = stamp();
   await sleep(options.calm);
   await breeze(faults, stage);
   let peace = stamp();
+  if (options.weather.gust) await gust(faults, stage);
   await storm(faults, options.weather, stage);
   const last = stamp();
   if (faults.every(({ harmless }) => harmless)) peace = last;
   record.note({ kind: 'calm', at: peace, from });
-  crew.load(false);
+  crew.load(undefined);
   await sleep(last + lease + 1_000 - stamp());
   await probe(options);
   // What was said meanwhile may still be on its way.

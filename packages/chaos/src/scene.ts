@@ -33,7 +33,7 @@ export interface SceneOptions {
 /** Eight processes, a store, and what befalls them; round after round. */
 export async function play(options: SceneOptions): Promise<void> {
   const { subject, limits, seed, calm } = options;
-  const { lease, timeout } = subject;
+  const { lease, timeout, costless } = subject;
   const program = await bundle(subject.worker);
   const make = subject.grounds[options.ground];
   if (make === undefined) throw new Error(`there is no ground "${options.ground}"`);
@@ -46,12 +46,13 @@ export async function play(options: SceneOptions): Promise<void> {
   const unwatch = watchLoop(verifier, note);
   try {
     const faults = faultsOn(ground, options.only);
-    const stage = { crew, ground, dice, lease, note };
+    const stage = { crew, ground, dice, lease, costless, note };
     for (let done = 0; options.more(done); done++) {
       record = new Record(subject);
       const weather = options.weather(dice);
       await round({ stage, faults, limits, record, calm, weather });
-      options.tell(reportOn(record, limits, `${options.ground}, seed ${seed}, round ${done + 1}`));
+      const title = `${options.ground}, seed ${seed}, round ${done + 1}`;
+      options.tell(reportOn(record, limits, ground.store.can, title));
     }
   } finally {
     unwatch();

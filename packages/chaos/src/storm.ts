@@ -9,6 +9,10 @@ export interface Weather {
   readonly lasts: number;
   /** From one fault to the next, on average. */
   readonly pace: number;
+  /** From a caller's call to its next one, at most: whether there is a crowd, or hardly anyone waits. */
+  readonly pause: number;
+  /** Whether it begins with one fault by itself. */
+  readonly gust: boolean;
 }
 
 /** Lets faults strike, each of them before any comes again; resolves when all are undone. */
@@ -38,12 +42,22 @@ export async function storm(
 export async function breeze(faults: readonly Fault[], stage: Stage): Promise<void> {
   for (const fault of shuffled(faults, stage.dice)) {
     if (!fault.harmless) continue;
-    await struck(fault, stage);
+    await struck(fault, stage, Infinity);
     await sleep(300);
   }
 }
 
-async function struck(fault: Fault, stage: Stage): Promise<void> {
+/** Lets one fault strike that costs no permit by itself, and waits for a lease: what it costs is lost by then. */
+export async function gust(faults: readonly Fault[], stage: Stage): Promise<void> {
+  const { costless, dice, lease } = stage;
+  const fault = dice.pick(faults.filter(({ name }) => name in costless));
+  if (fault === undefined) return;
+  await struck(fault, stage, costless[fault.name]);
+  await sleep(lease);
+}
+
+/** @param costless For how many milliseconds it may last and cost no permit. */
+async function struck(fault: Fault, stage: Stage, costless = -1): Promise<void> {
   const from = stamp();
   try {
     await within(20_000, fault.name, fault.strike(stage));
@@ -51,7 +65,8 @@ async function struck(fault: Fault, stage: Stage): Promise<void> {
     const what = `${fault.name}: ${(error as Error).stack}`;
     stage.note({ kind: 'failed', at: stamp(), worker: 'the storm', what });
   }
-  stage.note({ kind: 'fault', at: stamp(), from, name: fault.name });
+  const at = stamp();
+  stage.note({ kind: 'fault', at, from, name: fault.name, isCostless: at - from <= costless });
 }
 
 function shuffled<T>(list: readonly T[], dice: Dice): T[] {

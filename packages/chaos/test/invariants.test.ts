@@ -81,6 +81,12 @@ describe('no second grant while the first holder is alive', () => {
   });
 });
 
+test('after a loss with no other fault all holders renew within half of a lease', () => {
+  const lost = () => tale().works('a', 0, 5_000).fault(90, 110, true).lost(100, 105);
+  holds(noOverlap, lost().works('b', 600, 5_000));
+  breaks(noOverlap, lost().works('b', 800, 5_000), /2 at work of 1/);
+});
+
 describe('a process that could not know that it was disconnected', () => {
   const overlap = () => tale().works('a', 0, 900).works('b', 500, 510);
   const refused = () =>
@@ -194,6 +200,11 @@ describe('first in, first out', () => {
     breaks(inOrder, passed(steady), /b of B passed a of A/);
     // It had not been renewed, and was not in the line all the while.
     expect(inOrder(passed([0, 1_600]).log)).toEqual({ checked: 0, broken: [] });
+    // It may wait no longer, and asked once more since it was late.
+    const late = tale()
+      .waits('a', '1', steady, undefined, 450)
+      .waits('b', '2', [50, 350], [350, 500]);
+    expect(inOrder(late.log)).toEqual({ checked: 0, broken: [] });
   });
 
   test('where a place is certain for less than a lease, less is known', () => {
@@ -209,6 +220,20 @@ describe('first in, first out', () => {
       tale().waits('a', '1', steady, [900, 950]).waits('b', undefined, [], [350, 400]),
       /b of B passed a of A/,
     );
+  });
+
+  test('without places, a waiter that was queued before the other was asked for comes first', () => {
+    const pair = (asked: number) =>
+      tale().waits('a', undefined, steady, [900, 950]).waits('b', undefined, [asked], [350, 500]);
+    breaks(inOrder, pair(50), /b of B passed a of A/);
+    // Both were on their way at the same time.
+    expect(inOrder(pair(5).log)).toEqual({ checked: 0, broken: [] });
+    // It was not renewed in time, and enqueued again.
+    const again = tale()
+      .waits('a', undefined, [-2_000, ...steady], [900, 950])
+      .waits('b', undefined, [-500], [350, 500]);
+    expect(inOrder(again.log).broken).toEqual([]);
+    holds(inOrder, pair(-50));
   });
 
   test('a loss lets newcomers pass for a lease', () => {
@@ -318,18 +343,20 @@ describe('no permit is lost without a fault', () => {
   });
 
   test('a fault, a pause or a killed process up to a lease before explains the loss', () => {
-    const fault = (from: number, at: number) => ({ kind: 'fault', from, at, name: 'x' }) as const;
-    holds(noLossWithoutFault, lost().event(fault(-1_500, -900)));
-    holds(noLossWithoutFault, lost().event(fault(900, 2_000)));
+    holds(noLossWithoutFault, lost().fault(-1_500, -900));
+    holds(noLossWithoutFault, lost().fault(900, 2_000));
     holds(noLossWithoutFault, lost().paused('a', 400, 900));
     holds(noLossWithoutFault, lost().killed('b', 500));
-    holds(noLossWithoutFault, lost().lost(500));
+  });
+
+  test('a fault that is promised to cost no permit does not explain a loss', () => {
+    breaks(noLossWithoutFault, lost().fault(500, 510, true), /a\/1/);
+    breaks(noLossWithoutFault, lost().fault(500, 510, true).lost(500, 505), /a\/1/);
   });
 
   test('faults at other times, and pauses of other processes, do not', () => {
-    const fault = (from: number, at: number) => ({ kind: 'fault', from, at, name: 'x' }) as const;
-    breaks(noLossWithoutFault, lost().event(fault(-3_000, -1_100)), /a\/1/);
-    breaks(noLossWithoutFault, lost().event(fault(1_100, 2_000)), /a\/1/);
+    breaks(noLossWithoutFault, lost().fault(-3_000, -1_100), /a\/1/);
+    breaks(noLossWithoutFault, lost().fault(1_100, 2_000), /a\/1/);
     breaks(noLossWithoutFault, lost().paused('b', 400, 900), /a\/1/);
   });
 });

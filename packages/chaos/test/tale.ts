@@ -59,6 +59,10 @@ export class Tale {
     return this.event({ kind: 'lost', from, at });
   }
 
+  fault(from: number, at: number, isCostless = false): this {
+    return this.event({ kind: 'fault', from, at, name: 'x', isCostless });
+  }
+
   /** Nothing reached it; and the server ended its connections then, or those of all. */
   severed(worker: string, from: number, at: number, ended: number, whose?: string): this {
     this.event({ kind: 'deaf', worker, from, at });
@@ -72,6 +76,7 @@ export class Tale {
     place: string | undefined,
     asked: readonly number[],
     entered?: [number, number],
+    deadline = Infinity,
   ) {
     return this.event({
       kind: 'waited',
@@ -79,6 +84,8 @@ export class Tale {
       worker: id.toUpperCase(),
       limit: this.#limit,
       id,
+      asked: asked[0] ?? entered?.[0] ?? 0,
+      deadline,
       place,
       seen: asked.map((from) => ({ from, to: from + 10 })),
       entered: entered && { from: entered[0], to: entered[1] },

@@ -218,6 +218,27 @@ it('a first that cannot be told yet does not keep the late of other terms waitin
   expect(expired).toEqual([2]);
 });
 
+it('a waiter that could not be expired delays no other with the same timeout once it has left', () => {
+  const clock = new VirtualClock();
+  const expired: number[] = [];
+  const deadlines = new Deadlines(clock, (late) => {
+    if (late.weight === 1) return;
+    expired.push(late.weight);
+    deadlines.remove(late);
+  });
+  const [stuck, other] = [1, 2].map((weight) => {
+    const caller = new Caller({ weight });
+    deadlines.add(caller, clock.now(), 10);
+    clock.busy(5);
+    return caller;
+  }) as [Caller, Caller];
+  deadlines.sweep();
+  deadlines.remove(stuck);
+  clock.busy(10);
+  deadlines.sweep();
+  expect([expired, deadlines.size]).toEqual([[other.weight], 0]);
+});
+
 it('a clock is never asked for a timer in the past', () => {
   const clock = new VirtualClock();
   const delays: number[] = [];
@@ -242,23 +263,6 @@ it('a clock is never asked for a timer in the past', () => {
   clock.advance(200);
   expect(delays.every((delay) => delay >= 0)).toBe(true);
   expect(limiter.queued).toBe(0);
-});
-
-/** Milliseconds for so many rejections in a full queue. */
-function rejecting(timeoutOf: (index: number) => number): number {
-  const limiter = createLimiter({ limit: 1, queueLimit: 10_000, clock: new VirtualClock() });
-  limiter.tryAcquire();
-  for (let index = 0; index < 10_000; index++) call(limiter, { queueTimeout: timeoutOf(index) });
-  const start = performance.now();
-  for (let index = 0; index < 200; index++) call(limiter);
-  return performance.now() - start;
-}
-
-it('rejections cost no more where each waiter has its own timeout', () => {
-  const best = (timeoutOf: (index: number) => number) =>
-    Math.min(...Array.from({ length: 3 }, () => rejecting(timeoutOf)));
-  // It was 100 times as much while each term was looked at.
-  expect(best((index) => 1000 + index)).toBeLessThan(15 * best(() => 1000));
 });
 
 it.each([1, 2, 3])(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   adaptive,
   aimd,
@@ -162,6 +162,13 @@ it('a limiter follows its limit, lets in whom it may, and tells so', () => {
   limit.limit = 0.2;
   callers[1]?.permit?.release();
   expect([limiter.stats().limit, resized, limiter.inflight]).toEqual([1, [3, 1], 2]);
+});
+
+it('a limit that stays the same is not reported', () => {
+  const observer = { resized: vi.fn() };
+  const limiter = createLimiter({ limit: steered(2).factory, observer });
+  limiter.tryAcquire()?.release();
+  expect(observer.resized).not.toHaveBeenCalled();
 });
 
 it('is shown how long work took, beside how much, and of which kind; not what is ignored', () => {

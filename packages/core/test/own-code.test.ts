@@ -6,6 +6,7 @@ import {
   type Limit,
   type Line,
   type Order,
+  type Permit,
   Waiter,
 } from '../src/index.ts';
 import { call } from './caller.ts';
@@ -126,6 +127,50 @@ describe('an order of the application', () => {
       expect(waiting.map(({ answers }) => answers)).toEqual([1, 1]);
       expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
     }
+  });
+
+  it('is asked nothing about a waiter that its insert() refused with an error', async () => {
+    const asked: string[] = [];
+    const note = (method: string) => (): never => asked.push(method) as never;
+    const methods = ['remove', 'mayBeNext', 'besides'].map((name) => [name, note(name)] as const);
+    const own = { insert: broken, ...Object.fromEntries(methods) };
+    const limiter = createLimiter({ limit: 2, queueLimit: 9, order: orderWith(own) });
+    const errors = await uncaughtIn(() => {
+      const held = [call(limiter), call(limiter)];
+      const heavy = call(limiter, { weight: 2 });
+      limiter.withdraw(call(limiter));
+      for (const { permit } of held) permit?.release();
+      expect(heavy.answers).toBe(1);
+    });
+    expect([errors.length, asked]).toEqual([2, []]);
+  });
+
+  it('that takes a waiter before its insert() throws can still remove it', async () => {
+    const taken: Waiter[] = [];
+    const own = {
+      get next() {
+        return taken.at(-1);
+      },
+      insert: (waiter: Waiter) => {
+        taken.push(waiter);
+        broken();
+      },
+      remove: (waiter: Waiter) => taken.splice(taken.indexOf(waiter), 1),
+    };
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own as never) });
+    const granted: number[] = [];
+    await uncaughtIn(() => {
+      const held = call(limiter);
+      for (const index of [1, 2, 3]) {
+        const onGranted = (permit: Permit) => {
+          granted.push(index);
+          permit.release();
+        };
+        call(limiter, { onGranted });
+      }
+      held.permit?.release();
+    });
+    expect([granted, taken]).toEqual([[3, 2, 1], []]);
   });
 });
 

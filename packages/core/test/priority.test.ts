@@ -183,3 +183,27 @@ it('classes within classes: the youngest of the lowest goes', () => {
   }
   expect([line.oldest, line.youngest, line.next]).toEqual([one, other, one]);
 });
+
+it('one grant in ten goes to the oldest of the lower classes, even if higher ones came before it', () => {
+  const { ask, next } = occupied();
+  const higher = Array.from({ length: 12 }, () => ask('critical'));
+  const [normal, low] = [ask('normal'), ask('low')];
+  const granted = Array.from({ length: 10 }, next);
+  expect(granted.slice(0, 9)).toEqual(higher.slice(0, 9));
+  expect(granted[9]).toBe(normal);
+  expect(low.answers).toBe(0);
+});
+
+it('a withdrawn waiter does not count as a grant to its class', () => {
+  const { limiter, ask, next } = occupied();
+  ask('low');
+  for (let count = 0; count < 9; count++) limiter.withdraw(ask('critical'));
+  const higher = ask('critical');
+  expect(next()).toBe(higher);
+});
+
+it('in a full queue, a newcomer of a class below all others displaces no waiter', () => {
+  const { ask } = occupied({ queueLimit: 1 });
+  const waiting = ask('normal');
+  expect([ask('low').rejection?.reason, waiting.answers]).toEqual(['full', 0]);
+});

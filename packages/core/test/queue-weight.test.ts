@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { createGate, createLimiter, type LimiterOptions, lifo, type Permit } from '../src/index.ts';
+import {
+  byPriority,
+  createGate,
+  createLimiter,
+  type LimiterOptions,
+  lifo,
+  type Permit,
+} from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 
@@ -20,6 +27,12 @@ it('bounds the line by weight', () => {
   limiter.withdraw(callers[0] as Caller);
   expect(reasons([3, 1, 1].map(ask))).toEqual(['waits', 'waits', 'full']);
   expect(reasons([ask(9)])).toEqual(['full']);
+});
+
+it('a waiter that leaves a queue with priorities makes room for as much weight', () => {
+  const { limiter, ask } = busy({ queueWeight: 8, order: byPriority() });
+  limiter.withdraw(ask(8));
+  expect(reasons([ask(8), ask(1)])).toEqual(['waits', 'full']);
 });
 
 it('bounds it by number and by weight, whichever comes first', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createGate, createLimiter, type LocalLimiter } from '../src/index.ts';
+import { createGate, createLimiter, type LocalLimiter, lifo } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
@@ -229,4 +229,38 @@ it('an observer that lowers the next limit of a gate below what the request take
   expect([caller.answers, all.inflight, all.limit]).toEqual([1, 2, 2]);
   caller.permit?.release();
   expect([user.inflight, all.inflight]).toEqual([0, 0]);
+});
+
+it('a grant that releases a permit of another limiter ends before that grants', () => {
+  const [one, other] = [1, 2].map(() => createLimiter({ limit: 1, queueLimit: 9 })) as [
+    LocalLimiter,
+    LocalLimiter,
+  ];
+  const [held, heldThere] = [one.tryAcquire(), other.tryAcquire()];
+  const events: string[] = [];
+  const onGranted = () => {
+    events.push('begins');
+    heldThere?.release();
+    events.push('ends');
+  };
+  call(one, { onGranted });
+  call(other, { onGranted: () => events.push('granted there') });
+  held?.release();
+  expect(events).toEqual(['begins', 'ends', 'granted there']);
+});
+
+it('a newcomer displaces no waiter where one expires while the newcomer is asked whether it joins', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 2, order: lifo(), clock });
+  limiter.tryAcquire();
+  const patient = call(limiter, { queueTimeout: 1000 });
+  let short: Caller | undefined;
+  const joins = () => {
+    short = call(limiter, { queueTimeout: 10 });
+    clock.busy(20);
+    return true;
+  };
+  const newcomer = call(limiter, { joins, queueTimeout: 1000 });
+  expect(short?.rejection?.reason).toBe('timeout');
+  expect([patient.answers, newcomer.answers, limiter.queued]).toEqual([0, 0, 2]);
 });

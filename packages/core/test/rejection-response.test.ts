@@ -56,3 +56,12 @@ it('a StoreError of a rejection has the same, but its message is not to be shown
   expect(response.status).toBe(503);
   expect(await response.text()).not.toContain('10.0.0.5');
 });
+
+it.each([
+  ['the error of the client', new Error('ECONNREFUSED')],
+  ['the error of the store', undefined],
+])('a StoreError of a rejection has %s as its cause', async (_, cause) => {
+  const { rejection } = await rejected();
+  const error = new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store is down', cause);
+  expect(error.for(rejection).cause).toBe(cause ?? error);
+});

@@ -332,3 +332,71 @@ it('follows the weight of a permit that is adjusted', () => {
   free(others.slice(0, 4));
   expect([plain, more].map(isIn)).toEqual([true, false]);
 });
+
+it.each([{ light: 1 }, { light: 2 }, { light: 3 }])(
+  'a share whose requests are as heavy as the limit has its part over time, beside requests of weight $light',
+  ({ light }) => {
+    const order = byShare({ heavy: 0.5, light: 0.5 });
+    const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
+    const admitted = { heavy: 0, light: 0 };
+    const held: Permit[] = [];
+    const ask = (share: 'heavy' | 'light') => {
+      const onGranted = (permit: Permit) => {
+        admitted[share] += permit.weight;
+        held.push(permit);
+        ask(share);
+      };
+      const caller = new Caller({ weight: share === 'heavy' ? 4 : light, onGranted });
+      caller.share = share;
+      limiter.request(caller);
+    };
+    for (let count = 0; count < 9; count++)
+      for (const share of ['heavy', 'light'] as const) ask(share);
+    for (let turn = 0; turn < 600; turn++) held.shift()?.release();
+    const part = admitted.heavy / (admitted.heavy + admitted.light);
+    expect(part).toBeGreaterThan(0.45);
+    expect(part).toBeLessThan(0.55);
+  },
+);
+
+it.each([
+  { weight: 3, passes: true },
+  { weight: 2, passes: false },
+])(
+  'a light request of another share passes a waiter of weight $weight, for which a part of 2 has no room: $passes',
+  ({ weight, passes }) => {
+    const { ask } = divided({ limit: 4, order: byShare({ gold: 0.5, free: 0.5 }) });
+    ask('free', { weight: 3 });
+    const heavy = ask('gold', { weight });
+    const tooHeavy = ask(undefined, { weight: 2 });
+    const light = ask('free');
+    expect([heavy, tooHeavy, light].map(isIn)).toEqual([false, false, passes]);
+  },
+);
+
+it('a share is owed nothing for a time without demand', () => {
+  const order = byShare({ heavy: 0.5, light: 0.5 });
+  const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
+  const held: Permit[] = [];
+  /** By how much weight the heavy share is ahead of the other. */
+  let ahead = 0;
+  let furthest = 0;
+  const ask = (share: 'heavy' | 'light') => {
+    const onGranted = (permit: Permit) => {
+      held.push(permit);
+      ahead += share === 'heavy' ? permit.weight : -permit.weight;
+      furthest = Math.max(furthest, ahead);
+      ask(share);
+    };
+    const caller = new Caller({ weight: share === 'heavy' ? 4 : 1, onGranted });
+    caller.share = share;
+    limiter.request(caller);
+  };
+  for (let count = 0; count < 9; count++) ask('light');
+  for (let turn = 0; turn < 100; turn++) held.shift()?.release();
+  ahead = 0;
+  ask('heavy');
+  for (let turn = 0; turn < 40; turn++) held.shift()?.release();
+  // One request, and no more.
+  expect(furthest).toBe(4);
+});

@@ -13,6 +13,8 @@ interface Connection {
   readonly client: Socket;
   readonly server: Socket;
   readonly pipes: readonly Pipe[];
+  /** Milliseconds that each direction takes. */
+  delay: number;
 }
 
 /** A way to a server on 127.0.0.1 that can be bad, and counts what passes. */
@@ -22,7 +24,7 @@ export class FaultyProxy {
   readonly #target: { readonly port: number };
   readonly #open = new Set<Connection>();
   #requests = 0;
-  #delay = 0;
+  #delayOfNext = () => 0;
   #held = false;
   #refusing = false;
 
@@ -68,7 +70,13 @@ export class FaultyProxy {
 
   /** From now on, each direction takes so many milliseconds. */
   delay(ms: number): void {
-    this.#delay = ms;
+    this.delayEach(() => ms);
+  }
+
+  /** The same, with a delay of its own for each connection: what one carries can overtake what another carries. */
+  delayEach(choose: () => number): void {
+    this.#delayOfNext = choose;
+    for (const connection of this.#open) connection.delay = choose();
   }
 
   /** Half-open: bytes and ends are kept back, and nobody is told. They go on when this ends. */
@@ -129,10 +137,10 @@ export class FaultyProxy {
       this.#requests += counter.read(chunk);
       if (connection.sent.length < lookedAt) connection.sent += chunk.toString('latin1');
     };
-    const late = () => this.#delay;
+    const late = () => connection.delay;
     const pipes = [new Pipe(client, server, late, count), new Pipe(server, client, late, () => {})];
     for (const pipe of pipes) pipe.hold(this.#held);
-    const connection: Connection = { sent: '', client, server, pipes };
+    const connection: Connection = { sent: '', client, server, pipes, delay: this.#delayOfNext() };
     this.#open.add(connection);
     // While bytes are held, one end may be gone and the other not know it.
     const forget = () => {

@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** Counts the requests in what a Redis client sends: arrays of strings, cut anywhere. */
+/** Counts the requests in what a Redis client sends: arrays of strings, cut anywhere. Other protocols may pass, too. */
 export class RequestCounter {
   /** Bytes of a string that are still to come, with its line end. */
   #skip = 0;
@@ -19,7 +19,8 @@ export class RequestCounter {
       if (end < 0) break;
       at = end + 1;
       if (this.#line.startsWith('*')) count += 1;
-      if (this.#line.startsWith('$')) this.#skip = Number.parseInt(this.#line.slice(1), 10) + 2;
+      const length = /^\$(\d+)/.exec(this.#line)?.[1];
+      if (length !== undefined) this.#skip = Number(length) + 2;
       this.#line = '';
     }
     return count;

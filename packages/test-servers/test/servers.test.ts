@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import * as net from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { startCluster, startProxy, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
@@ -111,6 +112,37 @@ test('a proxy counts requests, also those in many parts, and connections', async
   await Promise.all([client.set('*1\r\n$1\r\n', 'x'.repeat(300_000)), client.get('a')]);
   expect(proxy.commands - before).toBe(2);
   expect(proxy.connections).toBe(1);
+});
+
+test('a proxy passes what is no Redis request', async () => {
+  const redis = await server();
+  const proxy = await startProxy(redis);
+  undo.push(() => proxy.stop());
+  const socket = net.connect(proxy.port, '127.0.0.1');
+  undo.push(async () => void socket.destroy());
+  socket.on('error', () => {});
+  socket.write('*1\r\n$$ LANGUAGE sql\r\n');
+  // Redis answers that it makes no sense.
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^-ERR/);
+});
+
+test('connections of a proxy can have latencies of their own, so that one overtakes another', async () => {
+  const proxy = await startProxy(await server());
+  undo.push(() => proxy.stop());
+  const slow = connect(proxy);
+  await slow.ping();
+  const fast = connect(proxy);
+  await fast.ping();
+  const latencies = [200, 0];
+  proxy.delayEach(() => latencies.shift() ?? 0);
+  const order: Redis[] = [];
+  const ping = async (client: Redis) => {
+    await client.ping();
+    order.push(client);
+  };
+  await Promise.all([slow, fast].map(ping));
+  expect(order[0]).toBe(fast);
 });
 
 test('a proxy cuts, refuses, delays and holds', async () => {

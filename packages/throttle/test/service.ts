@@ -54,9 +54,9 @@ export class Service {
     while (!(await isKnown())) await sleep(5);
   }
 
-  /** Restarts it without its state. */
-  async restart(): Promise<void> {
-    await this.kill();
+  /** Restarts it without its state. With SIGTERM it may shut down gracefully. */
+  async restart(signal?: 'SIGTERM'): Promise<void> {
+    await this.kill(signal);
     await this.launch();
   }
 
@@ -74,9 +74,9 @@ export class Service {
     }
   }
 
-  async kill(): Promise<void> {
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const exit = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+    this.#child.kill(signal);
     await exit;
   }
 

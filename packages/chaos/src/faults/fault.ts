@@ -11,6 +11,8 @@ export interface Stage {
   readonly dice: Dice;
   /** Milliseconds. */
   readonly lease: number;
+  /** As the subject says. */
+  readonly costless: Readonly<Record<string, number>>;
   readonly note: (event: Event) => void;
 }
 

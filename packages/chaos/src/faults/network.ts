@@ -49,6 +49,16 @@ const slow = onTheWay('slow the network', async (proxy, stage) => {
   });
 });
 
+/** Each connection has a latency of its own: a request can overtake an earlier one. Calls are still answered in time. */
+const uneven = onTheWay('slow connections unevenly', async (proxy, stage) => {
+  const { dice, lease } = stage;
+  await unheard(proxy, stage, async () => {
+    proxy.delayEach(() => dice.between(0, 60));
+    await sleep(lease * dice.between(1, 3));
+    proxy.delay(0);
+  });
+});
+
 const halfOpen = onTheWay('half-open connections', async (proxy, stage) => {
   const { dice, lease } = stage;
   await unheard(proxy, stage, async () => {
@@ -86,4 +96,11 @@ async function unheard(
 }
 
 /** What befalls the ways to the store. */
-export const network: readonly Fault[] = [...cut, ...refuse, ...slow, ...halfOpen, ...silence];
+export const network: readonly Fault[] = [
+  ...cut,
+  ...refuse,
+  ...slow,
+  ...uneven,
+  ...halfOpen,
+  ...silence,
+];

@@ -5,17 +5,13 @@ import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /**
- * No permit is lost without a fault, from a process's first permit on: its signal aborts only where a fault, a pause or the
- * loss of another process came within a lease before its grant, or while it was held.
+ * No permit is lost without a fault, from a process's first permit on: its signal aborts only where a fault that may cost
+ * permits, a pause or the loss of another process came within a lease before its grant, or while it was held.
  */
 export function noLossWithoutFault(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
-  const faults = [
-    ...eventsOf(log, 'fault'),
-    ...eventsOf(log, 'lost'),
-    ...eventsOf(log, 'disconnected'),
-  ];
+  const faults = eventsOf(log, 'fault').filter(({ isCostless }) => !isCostless);
   const ends = [...eventsOf(log, 'killed'), ...eventsOf(log, 'exited')];
   const visits = visitsOf(log).filter(({ granted }) => granted !== undefined);
   for (const { worker, call, granted = 0, ended = 0, aborted } of visits) {

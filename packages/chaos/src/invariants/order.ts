@@ -5,48 +5,64 @@ import { type Findings, timeIn } from './finding.ts';
 const rounding = 5;
 
 /**
- * First in, first out, for waiters that were renewed: nobody was let in past one who waited before, and who is known to
- * have been in the line, alive, all the while. Known from what both stores were told, so that no clock and no delay
- * matters.
+ * First in, first out, for waiters that were renewed: no waiter was granted before an earlier one that is known to have
+ * been in the queue, alive, all the while. Known from what both stores were told, so that no clock and no delay matters.
  */
 export function inOrder(log: Log): Findings {
   const broken: string[] = [];
   let checked = 0;
   const waits = eventsOf(log, 'waited');
   const losses = eventsOf(log, 'lost');
-  for (const late of waits) {
-    if (late.entered === undefined) continue;
-    for (const early of waits) {
-      if (early === late || !stayedThrough(early, late.entered, log.certain)) continue;
-      if (losses.some(({ from, at }) => touches(early, late.entered, from, at + log.lease)))
+  for (const next of waits) {
+    if (next.entered === undefined) continue;
+    for (const still of waits) {
+      if (still === next) continue;
+      const since = stayedSince(still, next.entered, log.certain);
+      if (since === undefined) continue;
+      if (losses.some(({ from, at }) => touches(still, next.entered, from, at + log.lease)))
         continue;
+      const isPassed = comesBefore(still, since, next);
+      if (isPassed === undefined) continue;
       checked++;
-      if (!isBefore(early, late)) continue;
-      const passed = `${late.id} of ${late.worker} passed ${early.id} of ${early.worker}`;
-      broken.push(`${timeIn(log, late.entered.to)}: ${passed}`);
+      if (!isPassed) continue;
+      const passed = `${next.id} of ${next.worker} passed ${still.id} of ${still.worker}`;
+      broken.push(`${timeIn(log, next.entered.to)}: ${passed}`);
     }
   }
   return { checked, broken };
 }
 
-/** Whether it was in the line from before the one was let in until after, and renewed in time. */
-function stayedThrough({ seen }: Wait, { from, to }: Span, certain: number): boolean {
+/**
+ * Since when it was in the queue, renewed in time, until another one had been granted; undefined if it was not, or not
+ * since before that grant.
+ */
+function stayedSince(
+  { seen, deadline }: Wait,
+  { from, to }: Span,
+  certain: number,
+): number | undefined {
+  // The store may have dropped it.
+  if (to > deadline - rounding) return undefined;
   let since: number | undefined;
   let until = 0;
   for (const ask of seen) {
     // From the answer on for certain, and as long as a lease is certain after the question.
     if (since === undefined || ask.to > until) since = ask.to;
     until = ask.from + certain - rounding;
-    if (ask.from >= to) return since <= from;
+    if (ask.from >= to) return since <= from ? since : undefined;
   }
-  return false;
+  return undefined;
 }
 
-function isBefore(early: Wait, late: Wait): boolean {
-  if (early.place === undefined) return false;
-  // What was let in at once, or before it was told its place, was asked for after the other one was known to wait.
-  if (late.place === undefined) return true;
-  return early.place < late.place;
+/** By their places. Without them it is known only where one was in the queue before the other was asked for. */
+function comesBefore(still: Wait, since: number, next: Wait): boolean | undefined {
+  if (still.place !== undefined && next.place !== undefined) return still.place < next.place;
+  if (since <= next.asked) return true;
+  return enqueuedBy(next) <= still.asked ? false : undefined;
+}
+
+function enqueuedBy({ seen, entered }: Wait): number {
+  return seen[0]?.to ?? entered?.to ?? Infinity;
 }
 
 function touches({ seen }: Wait, entered: Span | undefined, from: number, to: number): boolean {

@@ -20,7 +20,11 @@ export interface Wait {
   readonly worker: string;
   readonly limit: number;
   readonly id: string;
-  /** None where it was let in before it was told. */
+  /** When the process asked to enter the queue. */
+  readonly asked: number;
+  /** After which it is not granted any more. */
+  readonly deadline: number;
+  /** None where it was let in before it was told, or where the store has none. */
   readonly place: string | undefined;
   /** When it was asked for, and when the answer said that it waits: at first, and at each renewal. */
   readonly seen: readonly Span[];
@@ -89,7 +93,14 @@ export type Event =
   /** What the server says did not reach the worker meanwhile, or late. */
   | { readonly kind: 'deaf'; readonly at: number; readonly from: number; readonly worker: string }
   /** Anything that was done to the workers, the network or the store. */
-  | { readonly kind: 'fault'; readonly at: number; readonly from: number; readonly name: string }
+  | {
+      readonly kind: 'fault';
+      readonly at: number;
+      readonly from: number;
+      readonly name: string;
+      /** Nothing else was wrong, and it is promised to cost no permit. */
+      readonly isCostless: boolean;
+    }
   /** All was well, or nothing came but what has to be harmless. */
   | { readonly kind: 'calm'; readonly at: number; readonly from: number };
 

@@ -9,6 +9,8 @@ import { inShort, note } from './say.ts';
 export interface Shift {
   readonly worker: string;
   readonly lease: number;
+  /** Milliseconds between two calls, at most. */
+  readonly pause: number;
   readonly dice: Dice;
   readonly resource: Resource;
   /** Aborts when there is nothing more to do. */
@@ -26,16 +28,19 @@ export async function call(
 ): Promise<void> {
   const { dice, stop } = shift;
   for (let isFirst = isLong; !stop.aborted; isFirst = false) {
-    await sleep(dice.between(0, 40));
+    await rest(dice.between(0, shift.pause), stop);
     if (stop.aborted) return;
+    // Its lease must not end with its wait.
+    const isHasty = dice.chance(0.15);
     const about = { worker: shift.worker, limit, call: shift.next() };
     const weight = 1 + dice.below(limit);
-    const patience = Math.round(dice.between(200, 3 * shift.lease));
+    const patience = Math.round(isHasty ? briefly(shift) : dice.between(200, 3 * shift.lease));
     const signal = dice.chance(0.1) ? givesUp(stop, dice.between(0, shift.lease)) : stop;
     note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
     try {
       const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
-      await work(permit, about, shift, isFirst ? long(shift) : duration(shift));
+      const lasts = isFirst ? long(shift) : isHasty ? 3 * briefly(shift) : duration(shift);
+      await work(permit, about, shift, lasts);
     } catch (error) {
       noteRejection(error, signal, about);
       // Whoever is turned away does not come back at once.
@@ -80,6 +85,11 @@ function duration(shift: Shift): number {
   const { dice } = shift;
   if (dice.chance(0.03)) return long(shift);
   return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
+}
+
+/** For so short that no lease is renewed meanwhile. */
+function briefly({ dice, lease }: Shift): number {
+  return lease * dice.between(0.1, 0.3);
 }
 
 /** For longer than a lease lasts without a renewal. */

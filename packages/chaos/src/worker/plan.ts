@@ -38,8 +38,8 @@ interface Probed {
 
 /** What a worker is told. */
 export type Order =
-  /** Whether to ask for permits. Where not, what is at work ends soon. */
-  | { readonly load: boolean }
+  /** Ask for permits, with pauses of so many milliseconds at most; or not: what is at work ends soon. */
+  | { readonly load: number | false }
   /** Take one permit, within so many milliseconds, and keep it until `release`. */
   | { readonly probe: number; readonly limit: number; readonly patience: number }
   | { readonly release: true }

@@ -27,7 +27,7 @@ export async function serve<W>(
   const store = watchWaits(await make(plan.way as W, { lease, timeout }), worker);
   const member = new Worker(plan, store);
   process.on('message', (order: Order) => member.obey(order));
-  await reach(store);
+  await reach(store, `chaos-${plan.limits[0]}`);
   say({ ready: true });
 }
 
@@ -35,9 +35,9 @@ export async function serve<W>(
  * Resolves when the store answers: what it takes to connect eight processes at once is not to be counted against it. Not
  * much later in any case, since a worker may start in the middle of a fault.
  */
-async function reach(store: Store): Promise<void> {
+async function reach(store: Store, name: string): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {
-    const isThere = await store.stats({ name: 'nobody' }).then(
+    const isThere = await store.stats({ name }).then(
       () => true,
       () => false,
     );
@@ -73,14 +73,14 @@ class Worker {
     else if ('clock' in order) shiftClock(order.clock);
     else if ('probe' in order) void this.#probe(order.probe, order.limit, order.patience);
     else if ('release' in order) for (const permit of this.#held.splice(0)) permit.release();
-    else if (order.load) this.#begin();
+    else if (order.load !== false) this.#begin(order.load);
     else this.#stop.abort(new Error('the shift is over'));
   }
 
-  #begin(): void {
+  #begin(pause: number): void {
     const { worker, lease, callers } = this.#plan;
     this.#stop = new AbortController();
-    const about = { worker, lease, dice: this.#dice, resource: this.#resource };
+    const about = { worker, lease, pause, dice: this.#dice, resource: this.#resource };
     const shift: Shift = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
       // In peace, too, some leases are to be renewed.

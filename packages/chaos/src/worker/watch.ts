@@ -7,6 +7,7 @@ interface Waiting {
   readonly limit: number;
   readonly id: string;
   readonly asked: number;
+  readonly deadline: number;
   place: string | undefined;
   readonly seen: Span[];
 }
@@ -17,18 +18,18 @@ interface Waiting {
 export function watchWaits(store: Store, worker: string): Store {
   const waits = new Map<string, Waiting>();
   const leave = (wait: Waiting, entered?: number) => {
-    const { limit, id, place, seen, asked } = wait;
+    const { id, seen, asked } = wait;
     const span =
       entered === undefined ? undefined : { from: seen.at(-1)?.from ?? asked, to: entered };
     waits.delete(id);
-    note({ kind: 'waited', at: stamp(), worker, limit, id, place, seen, entered: span });
+    note({ kind: 'waited', at: stamp(), worker, ...wait, entered: span });
   };
   const follow = (op: Op, answer: Answer | undefined, asked: Span) => {
     if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
     const wait = waits.get(op.lease.id);
     if (wait === undefined) return;
     if (answer.state === 'queued') {
-      if (wait.place !== undefined && wait.place !== answer.place)
+      if (store.can.place ? changes(wait, answer.place) : answer.place !== undefined)
         moved(worker, wait, answer.place);
       wait.place = answer.place;
       wait.seen.push(asked);
@@ -77,8 +78,14 @@ function begin(
   if (op.verb === 'release' && known !== undefined) leave(known);
 }
 
-function waiting({ id, ref, place }: LeaseRequest, asked: number): Waiting {
-  return { id, limit: Number(ref.name.split('-')[1]), asked, place, seen: [] };
+function waiting({ id, ref, place, wait }: LeaseRequest, asked: number): Waiting {
+  const limit = Number(ref.name.split('-')[1]);
+  return { id, limit, asked, deadline: asked + wait, place, seen: [] };
+}
+
+/** Whether it has another place than before, or none. */
+function changes({ place }: Waiting, to: string | undefined): boolean {
+  return to === undefined || (place !== undefined && place !== to);
 }
 
 function moved(worker: string, { id, place }: Waiting, to: string | undefined): void {

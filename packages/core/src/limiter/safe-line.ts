@@ -15,6 +15,8 @@ export function createLine(order: Order, site: Site): Line {
  */
 class SafeLine implements Line {
   readonly #waiters = new Set<Waiter>();
+  /** Waiters whose `insert` threw: the line is asked nothing about them. */
+  readonly #refused = new Set<Waiter>();
   weight = 0;
 
   constructor(private readonly line: Line) {}
@@ -44,6 +46,7 @@ class SafeLine implements Line {
   }
 
   besides(chosen: Waiter, room: number): Waiter | undefined {
+    if (this.#refused.has(chosen)) return undefined;
     const lighter = this.#known(() => this.line.besides?.(chosen, room));
     return lighter !== undefined && lighter.weight <= room ? lighter : undefined;
   }
@@ -53,18 +56,24 @@ class SafeLine implements Line {
   }
 
   mayBeNext(waiter: Waiter): boolean {
+    if (this.#refused.has(waiter)) return true;
     return attempt(() => this.line.mayBeNext(waiter)) ?? true;
   }
 
   insert(waiter: Waiter): void {
     this.#waiters.add(waiter);
     this.weight += waiter.weight;
-    attempt(() => this.line.insert(waiter));
+    this.#refused.add(waiter);
+    attempt(() => {
+      this.line.insert(waiter);
+      this.#refused.delete(waiter);
+    });
   }
 
   remove(waiter: Waiter, isGranted: boolean): void {
     this.#waiters.delete(waiter);
     this.weight -= waiter.weight;
+    if (this.#refused.delete(waiter)) return;
     attempt(() => this.line.remove(waiter, isGranted));
   }
 
@@ -74,7 +83,10 @@ class SafeLine implements Line {
 
   #known(named: () => Waiter | undefined): Waiter | undefined {
     const waiter = attempt(named);
-    return waiter !== undefined && this.#waiters.has(waiter) ? waiter : undefined;
+    if (waiter === undefined || !this.#waiters.has(waiter)) return undefined;
+    // The line names it, so it had taken the waiter before its `insert` threw.
+    this.#refused.delete(waiter);
+    return waiter;
   }
 
   get #first(): Waiter | undefined {

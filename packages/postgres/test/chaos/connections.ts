@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, type Stage, stamp } from '@headgate/chaos';
-import type { FaultyProxy, PostgresServer } from '@headgate/test-servers';
+import { type Fault, onServers, type Stage, stamp } from '@headgate/chaos';
+import type { PostgresServer } from '@headgate/test-servers';
 import { order } from './admin.ts';
 
 /** Milliseconds until a connection that is to end has ended. */
@@ -14,7 +14,7 @@ const kinds = {
 };
 
 /** What befalls single connections, by the server's hand: their processes live, and connect again. */
-export function connections(server: PostgresServer, proxies: readonly FaultyProxy[]): Fault[] {
+export function connections(server: PostgresServer): Fault[] {
   const terminate = async (which: string, { note }: Stage, worker?: string) => {
     const from = stamp();
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -24,47 +24,32 @@ export function connections(server: PostgresServer, proxies: readonly FaultyProx
     note({ kind: 'disconnected', from, at: stamp() + delay, ...whose });
   };
   const one = (kind: string, which: string): Fault => ({
-    name: `terminate a connection (${kind})`,
-    alone: true,
+    ...onServers(`terminate a connection (${kind})`, (stage) =>
+      terminate(which, stage, victimOf(stage)?.name),
+    ),
     harmless: true,
-    strike: async (stage) => terminate(which, stage, victimOf(stage)?.name),
   });
-  const all = (kind: string, which: string): Fault => ({
-    name: `terminate connections (${kind})`,
-    alone: true,
-    strike: (stage) => terminate(which, stage),
-  });
-  const silence: Fault = {
-    // So that others see that it is gone, while its other connections renew what it holds.
-    name: 'terminate a connection (listening), and let it make none for a while',
-    alone: true,
-    harmless: true,
-    strike: async (stage) => {
+  const all = (kind: string, which: string): Fault =>
+    onServers(`terminate connections (${kind})`, (stage) => terminate(which, stage));
+  // So that others see that it is gone, while its other connections renew what it holds.
+  const silence = onServers(
+    'terminate a connection (listening), and let it make none for a while',
+    async (stage) => {
       const victim = victimOf(stage);
-      const proxy = victim && proxies[stage.crew.slotOf(victim)];
+      const proxy = victim && stage.ground.proxies[stage.crew.slotOf(victim)];
       proxy?.refuse(true);
       await terminate(kinds.listening, stage, victim?.name);
       await sleep(stage.dice.between(300, 1_500));
       proxy?.refuse(false);
     },
-  };
+  );
+  const active = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'app' AND state = 'active'`;
   return [
     ...Object.entries(kinds).flatMap(([kind, which]) => [one(kind, which), all(kind, which)]),
     all('all', 'true'),
-    silence,
-    cancel(server),
+    { ...silence, harmless: true },
+    onServers('cancel statements', () => order(server, active)),
   ];
-}
-
-function cancel(server: PostgresServer): Fault {
-  return {
-    name: 'cancel statements',
-    alone: true,
-    strike: async () => {
-      const sql = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'app' AND state = 'active'`;
-      await order(server, sql);
-    },
-  };
 }
 
 /** Mostly one that holds permits, which it may not lose. */

@@ -1,34 +1,26 @@
-import type { Ground, GroundOptions } from '@headgate/chaos';
-import { type PostgresServer, startPostgres, startProxy } from '@headgate/test-servers';
+import { type Ground, type GroundOptions, oneServer } from '@headgate/chaos';
+import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import { postgresStore } from '../../src/index.ts';
 import { asAdmin, versionOf } from './admin.ts';
 import { connections } from './connections.ts';
 import { notifications } from './notifications.ts';
 import { servers } from './servers.ts';
 
-/** One server, and a proxy before it for each worker. */
 export async function single({ size, limits, ...times }: GroundOptions): Promise<Ground> {
   const server = await startPostgres();
   const version = await prepare(server);
-  const proxies = await Promise.all(Array.from({ length: size }, () => startProxy(server)));
-  const store = postgresStore({ connect: urlOf(server.port, 'verifier'), ...times });
-  await store.migrate();
-  // From now on it does not depend on notifications.
-  await store.stats({ name: 'nobody' });
-  return {
-    ...{ proxies, store },
-    faults: [
-      ...connections(server, proxies),
-      ...servers(server),
-      ...notifications(server, version),
-    ],
-    way: ({ slot, name }) => urlOf(proxies[slot]?.port ?? 0, name),
-    stop: async () => {
-      await store.close();
-      await Promise.all(proxies.map((proxy) => proxy.stop()));
-      await server.stop();
+  return oneServer(size, {
+    server,
+    faults: [...connections(server), ...servers(server), ...notifications(server, version)],
+    way: (port, { name }) => urlOf(port, name),
+    verify: async (port) => {
+      const store = postgresStore({ connect: urlOf(port, 'verifier'), ...times });
+      await store.migrate();
+      // From now on it does not depend on notifications.
+      await store.stats({ name: 'nobody' });
+      return { store, close: () => store.close() };
     },
-  };
+  });
 }
 
 /** As a role of the app's, that may do no more than it must, under a name that tells the worker. */

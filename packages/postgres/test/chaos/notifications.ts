@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from '@headgate/chaos';
+import { type Fault, onServers } from '@headgate/chaos';
 import type { PostgresServer } from '@headgate/test-servers';
 import { asAdmin, order } from './admin.ts';
 
 /** What befalls notifications: nobody is told of anything, and no release may fail by it. */
 export function notifications(server: PostgresServer, version: number): Fault[] {
-  const refuse: Fault = {
-    name: 'refuse notifications',
-    alone: true,
-    strike: async ({ dice, lease }) => {
-      await order(server, 'REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC');
-      await sleep(lease * dice.between(0.5, 1.5));
-      await order(server, 'GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC');
-    },
-  };
-  const fill: Fault = {
-    name: 'fill the queue of notifications',
-    alone: true,
-    strike: ({ dice, lease }) => fillQueue(server, lease * dice.between(0.5, 1.5)),
-  };
+  const refuse = onServers('refuse notifications', async ({ dice, lease }) => {
+    await order(server, 'REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC');
+    await sleep(lease * dice.between(0.5, 1.5));
+    await order(server, 'GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC');
+  });
+  const fill = onServers('fill the queue of notifications', ({ dice, lease }) =>
+    fillQueue(server, lease * dice.between(0.5, 1.5)),
+  );
   // Before 17 it takes 8 GB.
   return version >= 17 ? [refuse, fill] : [refuse];
 }

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, forgetting, type Stage, stamp } from '@headgate/chaos';
+import {
+  type Fault,
+  forgetting,
+  freeze,
+  onServers,
+  partOfLease,
+  type Stage,
+  stamp,
+} from '@headgate/chaos';
 import type { PostgresServer } from '@headgate/test-servers';
 import { asAdmin, order } from './admin.ts';
 
@@ -11,13 +19,8 @@ const forgotten = 1_000;
 
 /** What befalls the server. */
 export function servers(server: PostgresServer): Fault[] {
-  const alone = (name: string, strike: (stage: Stage) => Promise<unknown>): Fault => ({
-    name,
-    alone: true,
-    strike: async (stage) => void (await strike(stage)),
-  });
   const ending = (name: string, strike: (stage: Stage) => Promise<unknown>): Fault =>
-    alone(name, async (stage) => {
+    onServers(name, async (stage) => {
       const from = stamp();
       await strike(stage);
       stage.note({ kind: 'disconnected', from, at: stamp() });
@@ -27,28 +30,26 @@ export function servers(server: PostgresServer): Fault[] {
     await server.restart();
   };
   return [
-    alone('freeze the server', async ({ dice, lease }) => {
-      server.freeze();
-      await sleep(lease * dice.between(0.1, 1.5));
-      server.thaw();
-    }),
-    alone('lock the tables', (stage) => lock(server, stage)),
+    onServers('freeze the server', (stage) => freeze(server, stage)),
+    onServers('lock the tables', (stage) => lock(server, stage)),
     ending('restart the server', () => server.restart()),
     forgetting(ending('crash the server', crash), forgotten),
     forgetting(
       ending('kill a backend', (stage) => killBackend(server, stage)),
       forgotten,
     ),
-    forgetting(alone('TRUNCATE', () => order(server, 'TRUNCATE headgate.limits, headgate.leases'))),
+    forgetting(
+      onServers('TRUNCATE', () => order(server, 'TRUNCATE headgate.limits, headgate.leases')),
+    ),
   ];
 }
 
 /** As a careless migration does. */
-async function lock(server: PostgresServer, { dice, lease }: Stage): Promise<void> {
+async function lock(server: PostgresServer, stage: Stage): Promise<void> {
   await asAdmin(server, async (ask) => {
     await ask('BEGIN');
     await ask('LOCK TABLE headgate.limits, headgate.leases');
-    await sleep(lease * dice.between(0.1, 1.5));
+    await sleep(partOfLease(stage));
     await ask('COMMIT');
   });
 }

@@ -8,5 +8,12 @@ export const subject: Subject = {
   timeout: 500,
   certain: 1_000,
   back: 1_500,
+  costless: {
+    'cut connections': Infinity,
+    'cut connections, for all': Infinity,
+    'cancel statements': Infinity,
+    'refuse notifications': Infinity,
+    TRUNCATE: 500,
+  },
   grounds: { single },
 };

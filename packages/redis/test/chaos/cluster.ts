@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault, Ground, GroundOptions } from '@headgate/chaos';
+import { type Fault, type Ground, type GroundOptions, onServers } from '@headgate/chaos';
 import { type RedisCluster, startCluster } from '@headgate/test-servers';
 import { command } from './command.ts';
 import { wayOf } from './connect.ts';
@@ -27,20 +27,16 @@ export async function cluster({ limits, ...times }: GroundOptions): Promise<Grou
 }
 
 function moveOf(servers: RedisCluster, limits: readonly number[]): Fault {
-  return {
-    name: 'move a slot',
-    alone: true,
-    strike: async ({ dice }) => {
-      const slot = await servers.slotOf(`headgate:{chaos-${dice.pick(limits)}}`);
-      const from = await servers.ownerOf(slot);
-      const to = dice.pick(servers.nodes.filter((node) => node !== from)) ?? from;
-      const moving = await servers.startMove(slot, to);
-      await sleep(dice.between(0, 200));
-      await moving.migrate();
-      await sleep(dice.between(0, 200));
-      await moving.finish();
-    },
-  };
+  return onServers('move a slot', async ({ dice }) => {
+    const slot = await servers.slotOf(`headgate:{chaos-${dice.pick(limits)}}`);
+    const from = await servers.ownerOf(slot);
+    const to = dice.pick(servers.nodes.filter((node) => node !== from)) ?? from;
+    const moving = await servers.startMove(slot, to);
+    await sleep(dice.between(0, 200));
+    await moving.migrate();
+    await sleep(dice.between(0, 200));
+    await moving.finish();
+  });
 }
 
 async function whole({ nodes }: RedisCluster): Promise<void> {

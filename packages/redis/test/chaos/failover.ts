@@ -1,45 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, forgetting, type Ground, type GroundOptions } from '@headgate/chaos';
-import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import {
+  type Fault,
+  forgetting,
+  type Ground,
+  type GroundOptions,
+  oneServer,
+  onServers,
+} from '@headgate/chaos';
+import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { command } from './command.ts';
 import { wayOf } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
-/**
- * A server with a replica that takes over when it is gone, and a proxy for each worker that leads to the one in charge.
- */
+/** A server with a replica that takes over when it is gone; the proxies lead to the one in charge. */
 export async function failover({ size, ...times }: GroundOptions): Promise<Ground> {
   const servers = new Pair(await startRedis());
   await servers.follow();
-  const proxies = await Promise.all(Array.from({ length: size }, () => startProxy(servers)));
-  const way = (slot: number) => proxies[slot]?.port ?? 0;
-  const { store, close } = connectVerifier(way(0), false, times);
-  const promote = promotionOf(servers, proxies);
-  return {
-    ...{ proxies, store },
+  const promote = promotionOf(servers);
+  return oneServer(size, {
+    server: servers,
     faults: [...faultsOf(servers), promote, { ...promote, name: 'promote the replica again' }],
-    way: ({ slot }) => wayOf(slot, { cluster: false, ports: [way(slot)] }),
-    stop: async () => {
-      await close();
-      await Promise.all(proxies.map((proxy) => proxy.stop()));
-      await servers.stop();
-    },
-  };
+    way: (port, { slot }) => wayOf(slot, { cluster: false, ports: [port] }),
+    verify: async (port) => connectVerifier(port, false, times),
+  });
 }
 
-function promotionOf(servers: Pair, proxies: readonly FaultyProxy[]): Fault {
-  const promote = forgetting({
-    name: 'promote the replica',
-    alone: true,
-    strike: async ({ dice }) => {
+function promotionOf(servers: Pair): Fault {
+  const promote = forgetting(
+    onServers('promote the replica', async ({ dice, ground }) => {
       // It is gone, or only slow and wakes up with nobody there.
       if (dice.chance(0.5)) await servers.primary.kill();
       else servers.primary.freeze();
       await servers.promote();
-      for (const proxy of proxies) proxy.cut();
-    },
-  });
+      for (const proxy of ground.proxies) proxy.cut();
+    }),
+  );
   return {
     ...promote,
     strike: async (stage) => {

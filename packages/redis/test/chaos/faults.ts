@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, forgetting, type Stage } from '@headgate/chaos';
+import {
+  type Fault,
+  forgetting,
+  freeze,
+  onServers,
+  partOfLease,
+  type Stage,
+} from '@headgate/chaos';
 import type { RedisServer } from '@headgate/test-servers';
 import { command } from './command.ts';
 
@@ -13,14 +20,11 @@ export interface Servers {
 
 /** What befalls the servers. */
 export function faultsOf(servers: Servers): Fault[] {
-  const all = (name: string, strike: Strike): Fault => ({
-    name,
-    alone: true,
-    strike: async (stage) => {
+  const all = (name: string, strike: Strike): Fault =>
+    onServers(name, async (stage) => {
       await Promise.all(servers.nodes.map((node) => strike(node, stage)));
       await servers.recovered();
-    },
-  });
+    });
   return [
     all('CLIENT KILL', (node) => command(node, 'CLIENT', 'KILL', 'TYPE', 'normal')),
     all('CLIENT KILL of subscribers', (node) => command(node, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
@@ -35,16 +39,11 @@ export function faultsOf(servers: Servers): Fault[] {
 
 type Strike = (node: RedisServer, stage: Stage) => Promise<unknown>;
 
-const pause: Strike = async (node, { dice, lease }) => {
-  const ms = Math.round(lease * dice.between(0.1, 1.5));
-  await command(node, 'CLIENT', 'PAUSE', `${ms}`, dice.chance(0.5) ? 'ALL' : 'WRITE');
+const pause: Strike = async (node, stage) => {
+  const ms = Math.round(partOfLease(stage));
+  const which = stage.dice.chance(0.5) ? 'ALL' : 'WRITE';
+  await command(node, 'CLIENT', 'PAUSE', `${ms}`, which);
   await sleep(ms);
-};
-
-const freeze: Strike = async (node, { dice, lease }) => {
-  node.freeze();
-  await sleep(lease * dice.between(0.1, 1.5));
-  node.thaw();
 };
 
 /** A subscriber that has more to read than the server keeps is cut off, and loses what was said meanwhile. */

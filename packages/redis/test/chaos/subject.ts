@@ -12,5 +12,15 @@ export const subject: Subject = {
   timeout: 300,
   certain: lease,
   back: lease,
+  costless: {
+    'cut connections': Infinity,
+    'cut connections, for all': Infinity,
+    'CLIENT KILL': Infinity,
+    'CLIENT KILL of subscribers': Infinity,
+    'overflow of subscribers': Infinity,
+    // Holders renew: what is held goes on without the server for 0.56 of a lease.
+    FLUSHALL: lease / 2,
+    'restart the server': lease / 2,
+  },
   grounds: { single, cluster, failover },
 };

@@ -1,13 +1,6 @@
-import type { Times } from '@headgate/chaos';
-import type { Store } from '@headgate/core/shared';
+import type { Times, Verifier } from '@headgate/chaos';
 import { Cluster, Redis } from 'ioredis';
 import { redisStore } from '../../src/index.ts';
-
-/** The verifier's own way to Redis. */
-export interface Verifier {
-  readonly store: Store;
-  close(): Promise<void>;
-}
 
 export function connectVerifier(port: number, isCluster: boolean, times: Times): Verifier {
   const { lease, timeout } = times;

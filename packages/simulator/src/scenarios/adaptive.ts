@@ -73,20 +73,12 @@ function figuresOf(adapted: ReturnType<typeof observe>, constant: ReturnType<typ
   const whileDegraded = (points: readonly Point[]) => meanIn(points, at.degraded, at.recovered);
   const whileMixed = (points: readonly Point[]) => meanIn(points, at.mixed, at.quiet);
   return [
-    figure('limit under the usual load', meanIn(limits, 0, at.degraded), [15, 35]),
-    figure('limit while the dependency is degraded', whileDegraded(limits), [3, 12]),
-    figure('limit after it has recovered', meanIn(limits, at.recovered, at.mixed), [15, 35]),
-    figure(
-      'ms for 100 ms of work under the usual load',
-      meanIn(timeOf(usual), 0, at.degraded),
-      [100, 140],
-    ),
-    figure('the same while the dependency is degraded', whileDegraded(timeOf(usual)), [120, 300]),
-    figure(
-      `the same with a fixed limit of ${fixed}`,
-      whileDegraded(constant.timeOf(usual)),
-      [700, 1000],
-    ),
+    figure('limit at normal latency', meanIn(limits, 0, at.degraded), [15, 35]),
+    figure('limit during the slowdown', whileDegraded(limits), [3, 12]),
+    figure('limit after the slowdown', meanIn(limits, at.recovered, at.mixed), [15, 35]),
+    figure('ms for 100 ms of work, normally', meanIn(timeOf(usual), 0, at.degraded), [100, 140]),
+    figure('the same during the slowdown', whileDegraded(timeOf(usual)), [120, 300]),
+    figure(`under a fixed limit of ${fixed}`, whileDegraded(constant.timeOf(usual)), [700, 1000]),
     figure('answered per second meanwhile, of 33', whileDegraded(adapted.answered), [30, 35]),
     figure('ms for 1 ms of work mixed with work of 1 s', whileMixed(timeOf(quick)), [1, 1.5]),
     figure('ms for that work of 1 s', whileMixed(timeOf(slow)), [900, 1400]),
@@ -96,7 +88,7 @@ function figuresOf(adapted: ReturnType<typeof observe>, constant: ReturnType<typ
 
 export const scenario: Scenario = {
   id: 'adaptive',
-  name: 'An adaptive limit while the load and the dependency change: the limit, and the duration of admitted work',
+  name: 'An adaptive limit while the load and the dependency change: the limit, and the time of admitted work',
   run() {
     const adapted = observe(adaptive(), at.over);
     const constant = observe(fixed, at.mixed);
@@ -122,7 +114,7 @@ function plotOf(adapted: ReturnType<typeof observe>, constant: ReturnType<typeof
     panels: [
       { title: 'adaptive()', lines: { limit: limits, 'in flight': inflight } },
       {
-        title: 'duration of work, ms',
+        title: 'time of work, ms',
         logarithmic: true,
         lines: {
           '100 ms of work': timeOf(usual),

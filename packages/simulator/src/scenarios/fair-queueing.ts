@@ -86,7 +86,7 @@ const lopsided = [flow('a', 24, 20, second), flow('b', 8, 20, second)];
 
 export const scenario: Scenario = {
   id: 'fair-queueing',
-  name: 'Fair queueing: the mean part of the limit that each party holds',
+  name: 'Fair queueing: mean part of the limit that each flow holds',
   source: 'Kubernetes, the tests of its fair queueing: within 1 per cent of the fair share',
   run: () => ({
     figures: [
@@ -107,7 +107,7 @@ function figures(
 ): Figure[] {
   return fair.map((share, index) => ({
     what,
-    column: index === 0 ? 'first party' : 'second party',
+    column: index === 0 ? 'first flow' : 'second flow',
     ...(isPublished && { published: String(share) }),
     measured: measured[index] as number,
     expected: [share * 0.99, share * 1.01],

@@ -25,7 +25,7 @@ const alike = [15, 32] as const;
 
 export const scenario: Scenario = {
   id: 'parties',
-  name: "One of three parties calls at four times the server's capacity: percentage answered in time",
+  name: 'One of three tenants calls four times as often as the server can answer: per cent answered in time',
   run() {
     const { figures, plot } = compareOrders(scene, crowds, {
       'fifo()': { order: fifo(), expected: { greedy: alike, modest: alike, small: alike } },
@@ -38,7 +38,7 @@ export const scenario: Scenario = {
       figures,
       plot: {
         ...plot,
-        title: 'One of three parties floods the server',
+        title: 'One of three tenants calls too often',
         phases: [{ ...flood, label: 'calls/s: 400 greedy, 20 modest, 5 small' }],
       },
     };

@@ -20,7 +20,7 @@ const steps = [
 
 export const scenario: Scenario = {
   id: 'retry-after',
-  name: 'Retry-After during rejections, in seconds',
+  name: 'Retry-After while requests are rejected, in seconds',
   source: 'Kubernetes, the test of its adaptive Retry-After',
   run() {
     const simulation = new Simulation();

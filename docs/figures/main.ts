@@ -1,0 +1,17 @@
+// npm run docs:figures: writes the figures of the README and of docs/overload.md from the tables of the benchmarks.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { withLoads } from './overload.ts';
+import { drawMeasured } from './plot.ts';
+import { withFigures } from './readme.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const performance = read('docs/performance.md');
+const overload = read('docs/overload-measured.md');
+const sizes = read('.size-limit.mjs');
+const readme = withFigures(read('README.md'), { performance, overload, sizes });
+writeFileSync(join(root, 'README.md'), readme);
+writeFileSync(join(root, 'docs/overload.md'), withLoads(read('docs/overload.md'), overload));
+writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));

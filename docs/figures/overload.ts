@@ -1,0 +1,80 @@
+import { rowsUnder } from './tables.ts';
+
+const kinds = [
+  {
+    heading: 'The same with a connection for each request',
+    title: '10 ms of computing, a connection per request',
+  },
+  { heading: 'Handlers that compute', title: '10 ms of computing, keep-alive connections' },
+  { heading: "Handlers that wait for libuv's threads", title: "25 ms of libuv's threads" },
+  { heading: 'Handlers that wait for a database', title: '50 ms of a pool of 10' },
+] as const;
+
+const servers = [
+  { name: 'headgate', label: 'Headgate' },
+  { name: 'bare', label: 'no protection' },
+  { name: 'express-queue, right limit', label: 'express-queue, right limit, queue of 50' },
+  { name: 'overload-protection', label: 'overload-protection' },
+  { name: 'toobusy-js', label: 'toobusy-js' },
+  { name: 'under-pressure', label: "under-pressure's method" },
+] as const;
+
+const begin = '<!-- loads -->\n';
+const end = '<!-- end of loads -->';
+
+/** docs/overload.md with what each server does at five times the capacity, from docs/overload-measured.md. */
+export function withLoads(page: string, measured: string): string {
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (from < 0 || to < from) throw new Error('the page has no marks for the loads');
+  const rows = kinds.flatMap(({ heading, title }) => {
+    const cells = rowsUnder(measured, heading);
+    return [
+      [`**${title}**`, '', '', ''],
+      ...servers.map((server) => rowOf(server, cells, heading)),
+    ];
+  });
+  const head = [
+    '',
+    'answered in time, relative to the bound',
+    'p99 of those',
+    'critical requests answered',
+  ];
+  const table = [head, ['---', '---:', '---:', '---:'], ...rows];
+  return `${page.slice(0, from)}${begin}\n${table.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n${page.slice(to)}`;
+}
+
+function rowOf(
+  { name, label }: { name: string; label: string },
+  rows: string[][],
+  heading: string,
+) {
+  const { load, around } = rowsOf(name, rows);
+  const [, , , , ofBound, , p99] = load ?? [];
+  const critical = around?.[4];
+  if (ofBound === undefined || p99 === undefined || critical === undefined) {
+    throw new Error(`"${heading}" lacks ${name}`);
+  }
+  return [
+    label,
+    Number(ofBound).toFixed(2),
+    p99 === '–' ? p99 : `${Math.round(Number(p99.replace(',', '')))} ms`,
+    `${Math.round(Number(critical))} %`,
+  ];
+}
+
+/** A server's row at five times the capacity, and its row of the table about the time before and after the overload. */
+function rowsOf(name: string, rows: string[][]) {
+  const own = rows.filter(([first]) => first === name);
+  return {
+    load: own.find(([, second]) => second === '5 ×'),
+    around: own.find((row) => row.length === 8),
+  };
+}
+
+/** The median of Headgate's answered requests at five times the capacity and without load, in milliseconds. */
+export function medians(measured: string, heading: string): [overloaded: string, unloaded: string] {
+  const rows = rowsUnder(measured, heading);
+  const { load, around } = rowsOf('headgate', rows);
+  return [String(Math.round(Number(load?.[5]))), String(Math.round(Number(around?.[1])))];
+}

@@ -1,0 +1,32 @@
+/** The rows of all tables under one heading of a page, up to the next heading. */
+export function rowsUnder(page: string, heading: string): string[][] {
+  const lines = page.split('\n');
+  const start = lines.findIndex((line) => /^#+ /.test(line) && line.includes(heading));
+  if (start < 0) throw new Error(`the page has no heading "${heading}"`);
+  const length = lines.slice(start + 1).findIndex((line) => /^#+ /.test(line));
+  const section = lines.slice(start + 1, length < 0 ? undefined : start + 1 + length);
+  return section
+    .filter((line) => line.startsWith('|') && !line.startsWith('| ---'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** A goal as the benchmarks print it, for example `0.25 ×`, `≤ 0.30 ×` and `reached`. */
+export interface Goal {
+  readonly target: string;
+  readonly measured: string;
+  readonly verdict: string;
+}
+
+export function goalUnder(page: string, heading: string, name: string): Goal {
+  const row = rowsUnder(page, heading).find(([first]) => first === name);
+  const [, target, measured, verdict] = row ?? [];
+  if (target === undefined || measured === undefined || verdict === undefined) {
+    throw new Error(`"${heading}" has no goal "${name}"`);
+  }
+  return { target, measured, verdict };
+}

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { medians, withLoads } from '../figures/overload.ts';
+import { drawMeasured } from '../figures/plot.ts';
+import { withFigures } from '../figures/readme.ts';
+import { goalUnder, rowsUnder } from '../figures/tables.ts';
+import { read } from './pages.ts';
+
+const performance = read('docs/performance.md');
+const overload = read('docs/overload-measured.md');
+const sizes = read('.size-limit.mjs');
+
+// npm run docs:figures updates these.
+
+it('the README has the figures of the latest benchmarks', () => {
+  const readme = read('README.md');
+  expect(withFigures(readme, { performance, overload, sizes })).toBe(readme);
+});
+
+it('the README can be read in a few minutes', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
+});
+
+it('the README marks the goals that were missed', () => {
+  const readme = read('README.md');
+  const block = /<!-- figures -->([\s\S]*)<!-- end of figures -->/.exec(readme)?.[1] ?? '';
+  expect(block).toMatch(/\*\*missed/);
+  const changed = performance.replaceAll('| not reached |', '| reached |');
+  expect(withFigures(readme, { performance: changed, overload, sizes })).not.toBe(readme);
+});
+
+it('the README has the plot of the latest overload runs', () => {
+  expect(read('README.md')).toContain('(docs/overload/measured.svg)');
+  expect(drawMeasured(overload)).toBe(read('docs/overload/measured.svg'));
+});
+
+it('figures that the tables do not have are an error', () => {
+  const renamed = performance.replace('## (a)', '## (z)');
+  expect(() => withFigures(read('README.md'), { performance: renamed, overload, sizes })).toThrow(
+    '(a)',
+  );
+});
+
+it('the README names the libraries that are faster on a contended limit', () => {
+  const relative = new Map(
+    rowsUnder(performance, '(b)').map(([name, , ratio]) => [name, Number(ratio)]),
+  );
+  const own = relative.get('headgate') ?? Number.NaN;
+  const faster = [
+    'p-limit',
+    'async-sema',
+    'bottleneck',
+    'cockatiel',
+    'p-queue',
+    'fastq',
+    'effect',
+  ].filter((name) => (relative.get(name) ?? Number.NaN) < own);
+  expect(read('README.md')).toContain(`(${faster.join(' and ')} are faster)`);
+});
+
+it('docs/shared.md has the range that Redis scripts take under contention', () => {
+  const crowds = rowsUnder(performance, 'Crowds of 50 callers').filter(
+    ([, name]) => name === 'headgate',
+  );
+  const range = (column: number) => {
+    const values = crowds.map((row) => Number(row[column]));
+    return `${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))} µs`;
+  };
+  expect(crowds.length).toBeGreaterThan(3);
+  const page = read('docs/shared.md').replace(/\s+/g, ' ');
+  expect(page).toContain(`${range(7)} under contention`);
+  expect(page).toContain(`${range(6)} per admitted request`);
+});
+
+it('docs/shared.md has the rates that PostgreSQL reached', () => {
+  const [own, handoff] = rowsUnder(performance, '4 processes of 50 callers').filter(([name = '']) =>
+    name.startsWith('headgate'),
+  );
+  const times = goalUnder(
+    performance,
+    '4 processes of 50 callers',
+    'headgate, handoff: 10: acquires/s over those without',
+  );
+  const page = read('docs/shared.md').replace(/\s+/g, ' ');
+  expect(handoff).toBeDefined();
+  expect(page).toContain(`reached ${own?.[1]} acquires per second`);
+  expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);
+});
+
+it('docs/overload.md has what the servers do at five times the capacity', () => {
+  const page = read('docs/overload.md');
+  expect(withLoads(page, overload)).toBe(page);
+});
+
+it.each([
+  ['Handlers that wait for a database', ['README.md', 'docs/overload.md']],
+  ['Handlers that compute', ['README.md', 'docs/overload.md']],
+  ["Handlers that wait for libuv's threads", ['docs/overload.md']],
+])('the pages have the median of an answered request: %s', (heading, pages) => {
+  const [overloaded, unloaded] = medians(overload, heading);
+  const both = new RegExp(`${overloaded}( ms)?( instead of| where it is| and) ${unloaded} ms`);
+  for (const page of pages) expect(read(page).replace(/\s+/g, ' ')).toMatch(both);
+});

@@ -1,0 +1,40 @@
+import type { Store } from '@headgate/core/shared';
+import { startProxy } from '@headgate/test-servers';
+import type { Fault } from './faults/fault.ts';
+import type { Ground, Place } from './ground.ts';
+
+/** The verifier's own connection to the server. */
+export interface Verifier {
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+export interface OneServer {
+  /** Its port is read for each connection: another server may take over. */
+  readonly server: { readonly port: number; stop(): Promise<void> };
+  readonly faults: readonly Fault[];
+  /** What the program of this worker needs to connect to the server at this port. */
+  way(port: number, worker: Place): unknown;
+  verify(port: number): Promise<Verifier>;
+}
+
+/** A ground with one server at a time, behind a proxy for each worker and one for the verifier. */
+export async function oneServer(
+  size: number,
+  { server, faults, way, verify }: OneServer,
+): Promise<Ground> {
+  const [own, ...proxies] = await Promise.all([
+    startProxy(server),
+    ...Array.from({ length: size }, () => startProxy(server)),
+  ]);
+  const verifier = await verify(own.port);
+  return {
+    ...{ proxies, faults, store: verifier.store },
+    way: (worker) => way(proxies[worker.slot]?.port ?? 0, worker),
+    stop: async () => {
+      await verifier.close();
+      await Promise.all([own, ...proxies].map((proxy) => proxy.stop()));
+      await server.stop();
+    },
+  };
+}

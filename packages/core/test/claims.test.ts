@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest';
+import {
+  byParty,
+  byPriority,
+  codel,
+  createGate,
+  createLimiter,
+  type LimiterOptions,
+  lifo,
+  type Priority,
+} from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller } from './caller.ts';
+import { uncaughtIn } from './uncaught.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** A limiter with a limit of 4, where a waiter of a higher class may pass one that does not fit yet. */
+function scene(options: Partial<LimiterOptions> = {}) {
+  const limiter = createLimiter({ limit: 4, queueLimit: 99, order: byPriority(), ...options });
+  const ask = (weight: number, priority: Priority = 'normal') => {
+    const caller = new Caller({ weight });
+    caller.priority = priority;
+    limiter.request(caller);
+    return caller;
+  };
+  return { limiter, ask };
+}
+
+it('a lighter waiter of a higher class is admitted before a waiter that does not fit yet', () => {
+  const { ask } = scene();
+  ask(3);
+  const heavy = ask(2);
+  const light = ask(1, 'critical');
+  expect([heavy.answers, light.answers]).toEqual([0, 1]);
+});
+
+it('a lighter waiter of the same class or a lower one is not', () => {
+  const { ask } = scene();
+  ask(3);
+  ask(2);
+  expect([ask(1), ask(1, 'low')].map(({ answers }) => answers)).toEqual([0, 0]);
+});
+
+it('a lighter waiter of another party is admitted before a waiter that does not fit yet', () => {
+  const { limiter } = scene({ order: byParty() });
+  const ask = (party: string, weight: number) => {
+    const caller = new Caller({ weight });
+    caller.party = party;
+    limiter.request(caller);
+    return caller;
+  };
+  ask('a', 3);
+  const waiting = [ask('b', 2), ask('b', 1), ask('c', 2), ask('d', 1)];
+  expect(waiting.map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
+});
+
+it('a waiter that does not fit yet is passed by twice the limit at most, and so is its successor', () => {
+  const { limiter, ask } = scene();
+  const held = ask(3);
+  const first = ask(2);
+  const passes = () => {
+    const light = ask(1, 'critical');
+    light.permit?.release();
+    return light.answers === 1;
+  };
+  expect(Array.from({ length: 9 }, passes)).toEqual([...Array(8).fill(true), false]);
+  const successor = ask(2);
+  limiter.withdraw(first);
+  // The waiter that did not pass has the room now.
+  expect(limiter.inflight).toBe(4);
+  expect([passes(), successor.answers]).toEqual([false, 0]);
+  held.permit?.release();
+  expect(successor.answers).toBe(1);
+});
+
+it.each([
+  { idle: 2, answers: 1 },
+  { idle: 3, answers: 0 },
+])(
+  'with $idle of 4 idle, $answers waiter passes one that does not fit yet',
+  ({ idle, answers }) => {
+    const { ask } = scene();
+    ask(4 - idle);
+    const held = ask(idle - 1);
+    const heavy = ask(4);
+    held.permit?.release();
+    const light = ask(1, 'critical');
+    expect([heavy.answers, light.answers]).toEqual([0, answers]);
+  },
+);
+
+it('a heavy waiter of a higher class does not pass one that does not fit yet', () => {
+  const { ask } = scene();
+  ask(2);
+  const held = ask(1);
+  const first = ask(2);
+  const second = ask(2, 'critical');
+  held.permit?.release();
+  expect([first.answers, second.answers]).toEqual([1, 0]);
+});
+
+it('neither does a waiter of a lower class that arrived before it and comes from an earlier limit', () => {
+  const limits = [
+    { name: 'narrow', limit: 1, optional: true },
+    { name: 'app', limit: 4 },
+  ];
+  const gate = createGate({ limits, queueLimit: 99, order: byPriority() });
+  const ask = (weight: number, priority: Priority, isNarrow = false) => {
+    const caller = new Caller();
+    caller.priority = priority;
+    askGate(gate, caller, [isNarrow ? { weight: 1 } : undefined, { weight }]);
+    return caller;
+  };
+  const inNarrow = ask(1, 'normal', true);
+  const held = ask(2, 'normal');
+  const early = ask(1, 'low', true);
+  const heavy = ask(4, 'normal');
+  const higher = ask(4, 'critical');
+  inNarrow.permit?.release();
+  held.permit?.release();
+  expect([early, heavy, higher].map(({ answers }) => answers)).toEqual([0, 1, 0]);
+});
+
+it('what has passed a waiter does not count against the next, once that is granted', () => {
+  const { ask } = scene();
+  const held = ask(3);
+  const passes = (times: number) => {
+    for (let pass = 0; pass < times; pass++) ask(1, 'critical').permit?.release();
+  };
+  const first = ask(2);
+  passes(8);
+  held.permit?.release();
+  ask(1);
+  const second = ask(2);
+  const light = ask(1, 'critical');
+  expect([first, second, light].map(({ answers }) => answers)).toEqual([1, 0, 1]);
+});
+
+it('a waiter that is withdrawn has passed nothing', () => {
+  const { limiter, ask } = scene();
+  ask(3);
+  ask(2);
+  for (let count = 0; count < 4; count++) limiter.withdraw(ask(2, 'critical'));
+  expect(ask(1, 'critical').answers).toBe(1);
+});
+
+it('a waiter that does not fit yet does not make room for a newcomer', () => {
+  const { ask } = scene({ order: lifo(), queueLimit: 1 });
+  ask(3);
+  const heavy = ask(2);
+  expect([ask(1).rejection?.reason, heavy.answers]).toEqual(['full', 0]);
+});
+
+it('once it is withdrawn, a waiter that fits is admitted', () => {
+  const { limiter, ask } = scene({ order: lifo() });
+  ask(3);
+  const heavy = ask(2);
+  const light = ask(1);
+  expect(light.answers).toBe(0);
+  limiter.withdraw(heavy);
+  expect(light.answers).toBe(1);
+});
+
+it('codel() does not shed a waiter that does not fit yet', () => {
+  const clock = new VirtualClock();
+  const { ask } = scene({ order: codel(), clock });
+  const held = ask(3);
+  const heavy = ask(2);
+  ask(1);
+  clock.busy(200);
+  ask(1);
+  expect(heavy.answers).toBe(0);
+  held.permit?.release();
+  expect(heavy.permit).toBeDefined();
+});
+
+it('codel() sheds all others while the newest does not fit yet', async () => {
+  const clock = new VirtualClock();
+  const { limiter, ask } = scene({ order: codel(), clock });
+  const held = ask(3);
+  const [first, second, newest] = [ask(2), ask(2), ask(2)];
+  clock.busy(200);
+  const errors = await uncaughtIn(() => limiter.withdraw(first));
+  expect([errors, second.rejection?.reason, newest.answers]).toEqual([[], 'overloaded', 0]);
+  held.permit?.release();
+  expect(newest.permit).toBeDefined();
+});

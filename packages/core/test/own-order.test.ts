@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest';
+import {
+  byParty,
+  byPriority,
+  byShare,
+  codel,
+  createGate,
+  createLimiter,
+  fifo,
+  type Line,
+  lifo,
+  type Order,
+  type Permit,
+  type Priority,
+} from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call } from './caller.ts';
+import { lcg } from './lcg.ts';
+import { uncaughtIn } from './uncaught.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** The same order as one of an application's own, with these members replaced. */
+function own(order: Order, replaced: Partial<Line> = {}): Order {
+  const create: Order['create'] = (site) => {
+    const line = order.create(site);
+    return new Proxy({} as Line, {
+      get: (_, name) => {
+        const from = Object.hasOwn(replaced, name) ? replaced : line;
+        const member: unknown = Reflect.get(from, name);
+        return typeof member === 'function' ? member.bind(line) : member;
+      },
+    });
+  };
+  return { create, ranks: order.ranks, shareNames: order.shareNames };
+}
+
+const broken = () => {
+  throw new Error('own order');
+};
+
+const priorities: readonly Priority[] = ['critical', 'normal', 'low'];
+
+/** What happens to 300 requests of a random workload, one line for each event. */
+function storyOf(order: Order): string[] {
+  const clock = new VirtualClock();
+  const random = lcg(7);
+  const pick = (count: number) => Math.floor(random() * count);
+  const limiter = createLimiter({
+    ...{ limit: 3, queueLimit: 6, queueWeight: 9, queueTimeout: 40 },
+    ...{ order, clock, random: () => 0.5 },
+  });
+  const events: string[] = [];
+  const callers: Caller[] = [];
+  const held: Permit[] = [];
+  const ask = (index: number) => {
+    const caller: Caller = new Caller({
+      weight: 1 + pick(3),
+      onGranted: (permit) => {
+        held.push(permit);
+        events.push(`${index} granted after ${permit.waited}`);
+      },
+      onRejected: ({ reason, queued, retryAfter }) =>
+        events.push(`${index} ${reason}, ${queued} queued, retry after ${retryAfter}`),
+    });
+    caller.priority = priorities[pick(3)] as Priority;
+    caller.share = order.shareNames?.[pick(2)];
+    callers.push(caller);
+    limiter.request(caller);
+  };
+  for (let index = 0; index < 300; index++) {
+    ask(index);
+    const one = callers[pick(callers.length)] as Caller;
+    if (pick(8) === 0) limiter.withdraw(one);
+    one.permit?.release();
+    if (pick(2) === 0) held.shift()?.release();
+    clock.advance(pick(9));
+    events.push(`waiting for ${limiter.stats().longestWait}`);
+  }
+  void limiter.close();
+  return events;
+}
+
+it.each<[string, () => Order, () => Order]>([
+  ['fifo()', fifo, () => own(fifo())],
+  ['lifo()', lifo, () => own(lifo())],
+  ['codel()', () => codel({ interval: 20 }), () => own(codel({ interval: 20 }))],
+  ['byPriority()', byPriority, () => own(byPriority())],
+  ['lifo() within byPriority()', () => byPriority(lifo()), () => byPriority(own(lifo()))],
+  ['byShare()', () => byShare({ a: 0.6, b: 0.3 }), () => own(byShare({ a: 0.6, b: 0.3 }))],
+])('an application can supply %s itself, and nothing changes', (_, order, same) => {
+  expect(storyOf(same())).toEqual(storyOf(order()));
+});
+
+it.each<[string, Order]>([
+  ['of the application', own(byPriority())],
+  ['by party', byParty(byPriority())],
+])('a request inherits the class of a waiter in an order %s', (_, order) => {
+  const limits = [
+    { name: 'narrow', limit: 1, optional: true },
+    { name: 'app', limit: 1 },
+  ];
+  const gate = createGate({ limits, queueLimit: 9, order });
+  const ask = (priority: Priority, isNarrow: boolean) => {
+    const caller = new Caller();
+    caller.priority = priority;
+    askGate(gate, caller, [isNarrow ? { weight: 1 } : undefined, { weight: 1 }]);
+    return caller;
+  };
+  const held = ask('normal', false);
+  const normal = ask('normal', false);
+  const holder = ask('low', true);
+  ask('critical', true);
+  held.permit?.release();
+  expect([normal.answers, holder.answers]).toEqual([0, 1]);
+});
+
+it('close() rejects every waiter of an order whose oldest fails', async () => {
+  const replaced = Object.defineProperty({}, 'oldest', { get: broken });
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: own(fifo(), replaced) });
+  limiter.tryAcquire();
+  const waiting = [call(limiter), call(limiter)];
+  await uncaughtIn(() => limiter.close({ timeout: 0 }));
+  expect(waiting.map(({ rejection }) => rejection?.reason)).toEqual(['closed', 'closed']);
+});
+
+it.each(['mayBeNext', 'insert'] as const)(
+  'a newcomer for which there is room is granted though %s() fails',
+  async (name) => {
+    const order = own(fifo(), { [name]: broken });
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
+    const held = limiter.tryAcquire();
+    const joins = () => {
+      held?.release();
+      return true;
+    };
+    await uncaughtIn(() => expect(call(limiter, { joins }).answers).toBe(1));
+  },
+);
+
+it('an order that lets a waiter pass admits none that is heavier than the room', () => {
+  let heavy: Caller | undefined;
+  const order = own(fifo(), { besides: () => heavy });
+  const limiter = createLimiter({ limit: 4, queueLimit: 9, order });
+  const held = limiter.tryAcquire({ weight: 3 });
+  const next = call(limiter, { weight: 4 });
+  heavy = call(limiter, { weight: 2 });
+  call(limiter);
+  limiter.setLimit(4);
+  expect([next.answers, heavy.answers]).toEqual([0, 0]);
+  held?.release();
+  expect([next.answers, heavy.answers]).toEqual([1, 0]);
+});

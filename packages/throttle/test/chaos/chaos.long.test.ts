@@ -1,0 +1,4 @@
+import { chaosSuite } from '@headgate/chaos';
+import { subject } from './subject.ts';
+
+chaosSuite(subject, { single: 7_000 });

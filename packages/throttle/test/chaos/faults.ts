@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fault, forgetting, freeze, onServers, partOfLease } from '@headgate/chaos';
+import type { FullCounts, Service } from '../service.ts';
+
+/** The faults of the service. Its state is in memory: it forgets everything when it ends, in whatever way. */
+export function faultsOf(service: Service, semaphores: FullCounts): Fault[] {
+  return [
+    onServers('freeze the service', (stage) => freeze(service, stage)),
+    {
+      ...onServers('reload the configuration', () => service.configure(semaphores)),
+      harmless: true,
+    },
+    forgetting(onServers('restart the service', () => service.restart('SIGTERM'))),
+    forgetting(onServers('kill the service', () => service.restart())),
+    forgetting(
+      onServers('take the service away for a while', async (stage) => {
+        await service.kill();
+        await sleep(partOfLease(stage));
+        await service.launch();
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,22 @@
+import { type Ground, type GroundOptions, oneServer } from '@headgate/chaos';
+import { throttleStore } from '../../src/index.ts';
+import { Service } from '../service.ts';
+import { faultsOf } from './faults.ts';
+
+export async function single({ size, limits, ...times }: GroundOptions): Promise<Ground> {
+  const semaphores = Object.fromEntries(limits.map((limit) => [`chaos-${limit}`, limit]));
+  const service = await Service.start(semaphores);
+  return oneServer(size, {
+    server: service,
+    faults: faultsOf(service, semaphores),
+    way: urlOf,
+    verify: async (port) => {
+      const store = throttleStore({ url: urlOf(port), ...times });
+      return { store, close: () => store.close() };
+    },
+  });
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,22 @@
+import type { Subject } from '@headgate/chaos';
+import { single } from './ground.ts';
+
+const lease = 1_500;
+
+/** The semaphore service. */
+export const subject: Subject = {
+  worker: new URL('worker.ts', import.meta.url),
+  lease,
+  timeout: 500,
+  certain: lease,
+  back: lease,
+  costless: {
+    'cut connections': Infinity,
+    'cut connections, for all': Infinity,
+    'silence one connection': Infinity,
+    // Holders restore their permits: what is held goes on without the service for 0.56 of a lease.
+    'restart the service': lease / 2,
+    'kill the service': lease / 2,
+  },
+  grounds: { single },
+};

@@ -1,0 +1,4 @@
+import { serve } from '@headgate/chaos/worker';
+import { throttleStore } from '../../src/index.ts';
+
+await serve((url: string, times) => throttleStore({ url, ...times }));

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+const { projects: _, ...test } = base.test ?? {};
+
+/** Tests of a part of the core that stand elsewhere. */
+const further: Record<string, readonly string[]> = {
+  http: ['packages/hono/test/hono-4.test.ts'],
+  shared: ['packages/test-suite/test/memory-store.test.ts'],
+};
+
+const source = (path: string) =>
+  fileURLToPath(new URL(`packages/core/src/${path}`, import.meta.url));
+
+/** The tests that are fast and run the same examples each time, for mutants of the core (stryker.config.mjs). */
+export default defineConfig({
+  ...base,
+  resolve: {
+    ...base.resolve,
+    // Stryker copies the packages, but the links between them lead to the originals.
+    alias: [
+      { find: /^@headgate\/core$/, replacement: source('index.ts') },
+      { find: /^@headgate\/core\/(\w+)$/, replacement: source('$1/index.ts') },
+    ],
+  },
+  test: {
+    ...test,
+    include: [
+      'packages/core/test/**/*.test.ts',
+      ...(further[process.env.HEADGATE_MUTATED ?? ''] ?? []),
+    ],
+    // They take seconds, which is too much for thousands of mutants.
+    exclude: ['**/costs.test.ts', '**/utilisation.property.test.ts'],
+    isolate: false,
+    env: { HEADGATE_PROPERTY_RUNS: '60' },
+    reporters: [],
+    setupFiles: ['./scripts/fixed-seed.ts', './scripts/unexpected-output.ts'],
+    testTimeout: 3_000,
+  },
+});
