@@ -53,7 +53,7 @@ function settingsFrom(option: string, value: SemaphoreOptions): SemaphoreSetting
 }
 
 function maxFrom(option: string, value: unknown): bigint {
-  return wholeFrom(option, value, 0n, highestMax, 'a whole number of at min 0');
+  return wholeFrom(option, value, 0n, highestMax, 'a whole number of at least 0');
 }
 
 function levelFrom(option: string, value: unknown): bigint {

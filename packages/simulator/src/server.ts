@@ -54,7 +54,7 @@ export class Server {
 
   /**
    * Sends a request. Returns a function that disconnects the client: that withdraws a queued request, but work that has
-   * start runs to its end.
+   * begun runs to its end.
    */
   request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
     const { times, kind, priority = 'normal', party, outcome } = work;

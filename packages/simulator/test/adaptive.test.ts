@@ -56,7 +56,7 @@ it('does not grow while it is not fully used', () => {
   server.load(20, { times: constant(100) });
   const { limit: reached, throughput } = server.run(hour);
   expect(throughput).toBeGreaterThan(19);
-  // Two requests are in flight on average, ten at maxThroughput.
+  // Two requests are in flight on average, ten at most.
   expect(reached).toBeLessThanOrEqual(32);
 });
 

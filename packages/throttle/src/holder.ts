@@ -12,7 +12,7 @@ const maxBlock = 5_000;
 /** Timeout of all other calls in milliseconds, or a third of the lease if that is shorter. */
 const maxTimeout = 2_000;
 /**
- * Maximum number of options that a peer is created for one request. A service that still does not know it keeps no peers.
+ * Maximum number of times that a peer is created for one request. A service that still does not know it keeps no peers.
  */
 const maxRestores = 3;
 /** Milliseconds before the next request if the service answered at once instead of blocking. */

@@ -46,7 +46,7 @@ export class Table {
     if (value === undefined) return undefined;
     const count = typeof value === 'bigint' ? Number(value) : Number.NaN;
     if (Number.isSafeInteger(count) && count >= min) return count;
-    throw this.invalidValue([name], `a whole number of at min ${min}`, value);
+    throw this.invalidValue([name], `a whole number of at least ${min}`, value);
   }
 
   /** Calls `make`, and turns a HeadgateError into an `InvalidValue` at this path. */

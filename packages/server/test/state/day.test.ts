@@ -54,12 +54,12 @@ class Day {
     const index = Math.floor(random() * population);
     const peer = this.#peers[index];
     const name = names[Math.floor(random() * names.length)] as string;
-    const dice = random();
+    const choice = random();
     // The client vanishes, and a new one replaces it.
-    if (peer === undefined || dice < 0.2) this.#peers[index] = world.peer(expiresIn);
-    else if (dice < 0.4) world.state.heartbeat(peer, expiresIn);
-    else if (dice < 0.6) world.state.releaseLock(peer, name);
-    else if (dice < 0.65) world.state.deletePeer(peer);
+    if (peer === undefined || choice < 0.2) this.#peers[index] = world.peer(expiresIn);
+    else if (choice < 0.4) world.state.heartbeat(peer, expiresIn);
+    else if (choice < 0.6) world.state.releaseLock(peer, name);
+    else if (choice < 0.65) world.state.deletePeer(peer);
     else this.#acquire(peer, name);
   }
 
