@@ -11,7 +11,7 @@ export interface LockRequest {
   readonly peer: bigint;
   readonly semaphore: string;
   readonly count: number;
-  /** Renews the peer for so many milliseconds from now. */
+  /** Renews the peer for this many milliseconds from now. */
   readonly expiresIn?: number | undefined;
   /** Maximum time in milliseconds for which the service blocks the request. */
   readonly blockFor?: number | undefined;

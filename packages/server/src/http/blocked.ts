@@ -4,7 +4,8 @@ import type { LockRequest, State } from '../state/state.ts';
 import type { Acquired } from '../state/wait.ts';
 
 /**
- * Resolves when the lock is acquired, the peer is gone or `blockFor` is over. A client that disconnects is forgotten.
+ * Resolves when the lock is acquired, the peer is gone or `blockFor` has elapsed. A client that disconnects is
+ * forgotten.
  */
 export function blocked(
   c: Context,

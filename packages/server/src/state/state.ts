@@ -25,7 +25,7 @@ export interface LockRequest {
   readonly peer: bigint;
   readonly semaphore: string;
   readonly count: bigint;
-  /** Renews the peer for so many milliseconds from now, whether or not the lock is granted. */
+  /** Renews the peer for this many milliseconds from now, whether or not the lock is granted. */
   readonly expiresIn?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export class State {
     this.#semaphores.configure(semaphores, this.advance());
   }
 
-  /** Removes expired peers and answers blocked requests whose time is over. Returns the current time. */
+  /** Removes expired peers and answers blocked requests that have timed out. Returns the current time. */
   advance(): number {
     const now = this.#options.now();
     this.#expire(now);

@@ -3,7 +3,7 @@ import type { Peer } from './peer.ts';
 import { type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** Whether the lock is acquired; false also when the request's time is over. */
+/** Whether the lock is acquired; false also when the request has timed out. */
 export type Acquired = boolean | Refusal;
 
 /** A blocked request. It is answered when its peer has no pending lock any more, or after its own time. */
