@@ -22,8 +22,7 @@ export class Protocol {
   constructor(private readonly transport: Caller) {}
 
   /**
-   * Creates a peer with these locks, even beyond the full counts. Returns false if a different peer with this id
-   * exists.
+   * Creates a peer with these locks, even beyond the full counts. Returns false if the peer exists with other locks.
    */
   async restore(peer: bigint, acquired: Counts, expiresIn: number, options: CallTimes) {
     const locks = JSON.stringify(Object.fromEntries(acquired));

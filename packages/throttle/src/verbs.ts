@@ -204,7 +204,7 @@ export class Verbs {
       // Released in the meantime: its removal follows.
       if (lease.isReleased) return true;
       if (!isRestored) {
-        // A different peer with this id exists: it is still queued.
+        // The peer exists without this lock, because the lease is still queued.
         lease.retire();
         await protocol.restore(lease.peer, counts, length, times);
       }
@@ -235,10 +235,7 @@ export class Verbs {
     return 'held';
   }
 
-  /**
-   * The service does not know the lease. Returns whether the service has lost its state, as opposed to the lease having
-   * expired.
-   */
+  /** Whether the service has lost its state, as opposed to the lease having expired. */
   #isForgotten(lease: KeptLease): boolean {
     const { renewedAt, isReleased } = lease;
     const now = this.#now();
