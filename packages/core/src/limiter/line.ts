@@ -3,11 +3,15 @@ import { invalid } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
-let arrivals = 0;
+/** Not of this module alone: limiters and gates of two copies of the package work together (docs/decisions/0023). */
+const arrivals = Symbol.for('headgate.arrivals');
+const counters = globalThis as { [arrivals]?: { latest: number } };
+counters[arrivals] ??= { latest: 0 };
+const counter = counters[arrivals];
 
 /** The next number in the order of arrival, which is common to all queues of the process. */
 export function nextArrival(): number {
-  return ++arrivals;
+  return ++counter.latest;
 }
 
 /** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
