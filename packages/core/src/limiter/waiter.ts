@@ -27,7 +27,7 @@ export abstract class Waiter {
   /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
   queueTimeout: number | undefined = undefined;
 
-  /** Receives the permit. Called at most once, now or later, and never within another waiter's callback. */
+  /** Receives the permit. Called at most once, now or later, never within another waiter's answer. */
   abstract granted(permit: BasePermit): void;
   /** Receives the rejection, in place of a permit. */
   abstract rejected(rejection: Rejection): void;

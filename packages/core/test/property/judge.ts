@@ -196,8 +196,8 @@ export class Judge {
       this.#check(head === one, 'granted out of turn');
       this.#check(!this.#isLate(one), 'granted after its deadline');
     }
-    const most = Math.min(one.weight, this.#limitOf(one.key, limit));
-    this.#same('weight of the permit', permit.weight, most);
+    const expected = Math.min(one.weight, this.#limitOf(one.key, limit));
+    this.#same('weight of the permit', permit.weight, expected);
     this.#check(this.#fits(one.key, permit.weight, limit), 'weight above the limit');
     this.#leave(one, true);
     this.#hold(one, permit, limit);

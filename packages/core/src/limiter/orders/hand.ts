@@ -14,7 +14,7 @@ export function deal(flow: string, seed: number): readonly number[] {
   return hand;
 }
 
-/** The number at this index of those that are not in the hand yet. */
+/** The number at this index among the numbers that are not in the hand yet. */
 function nth(index: number, hand: readonly number[]): number {
   let number = index;
   for (const taken of [...hand].sort((one, other) => one - other)) if (taken <= number) number++;
