@@ -11,6 +11,7 @@ export async function serve(args: Arguments, ending: Promise<string>): Promise<v
   const configuration = await loadConfiguration(args.configuration, true);
   const log = createLogger(logLevelOf(configuration));
   log.info('Starting');
+  for (const warning of configuration.warnings) log.warn(warning);
   const { semaphores, token, maxPeers, maxBlocked } = configuration;
   const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
   // One after the other: what was read last is what was written last.
@@ -41,6 +42,7 @@ async function reload(path: string, server: Server, log: Logger): Promise<void> 
     const level = logLevelOf(configuration);
     server.configure(configuration.semaphores);
     log.level = pinoLevel(level);
+    for (const warning of configuration.warnings) log.warn(warning);
     log.info(`Read ${path} again.`);
   } catch (error) {
     log.error(`The configuration stays as it was: ${(error as Error).message}`);

@@ -4,6 +4,7 @@ import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '.
 import { lineOf } from './line-of.ts';
 import { type LogLevel, logLevelFrom } from './log-level.ts';
 import { Misfit, Table } from './table.ts';
+import { unknownKeys } from './unknown-keys.ts';
 
 /** What the configuration file says. */
 export interface Configuration {
@@ -15,9 +16,14 @@ export interface Configuration {
   readonly maxConnections: number | undefined;
   /** Paths of PEM files. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
+  /** Keys without effect, with their line. */
+  readonly warnings: readonly string[];
   /** What to throw where the value at this path turns out to make no sense later. */
   errorAt(path: readonly string[], message: string): ConfigurationError;
 }
+
+/** Unknown keys that are named each on its line, which takes a while to find. */
+const maxUnknownNamed = 10;
 
 /** The message names the file, the line and the key. */
 export class ConfigurationError extends Error {
@@ -26,13 +32,22 @@ export class ConfigurationError extends Error {
 
 /**
  * @param file What the messages call it.
- * @throws ConfigurationError where it is no TOML, or a value makes no sense. Unknown keys are ignored.
+ * @throws ConfigurationError where it is no TOML, a value makes no sense, or a key is misspelt.
  */
 export function parseConfiguration(text: string, file: string): Configuration {
+  const at = (path: readonly string[], message: string) =>
+    `${file}:${lineOf(text, path) ?? 1}: ${message}`;
   const errorAt = (path: readonly string[], message: string) =>
-    new ConfigurationError(`${file}:${lineOf(text, path) ?? 1}: ${message}`);
+    new ConfigurationError(at(path, message));
   try {
-    return { ...read(new Table(parse(text, { integersAsBigInt: true }))), errorAt };
+    const root = new Table(parse(text, { integersAsBigInt: true }));
+    const unknown = unknownKeys(root);
+    const warnings = unknown
+      .slice(0, maxUnknownNamed)
+      .map((path) => at(path, `the key "${path.join('.')}" is unknown and ignored`));
+    const others = unknown.length - warnings.length;
+    if (others > 0) warnings.push(`${file}: ${others} more keys are unknown and ignored`);
+    return { ...read(root), warnings, errorAt };
   } catch (error) {
     if (error instanceof TomlError) {
       const [reason] = error.message.split('\n');
@@ -43,7 +58,7 @@ export function parseConfiguration(text: string, file: string): Configuration {
   }
 }
 
-function read(root: Table): Omit<Configuration, 'errorAt'> {
+function read(root: Table): Omit<Configuration, 'warnings' | 'errorAt'> {
   const server = root.table('server');
   const stderr = root.table('logging').table('stderr');
   const level = stderr.text('level');

@@ -38,6 +38,11 @@ it('T19, T22: the configuration file', async () => {
   await client.acquire(peer, 'B');
   expect(await client.acquire(peer, 'C')).toContain('lock level is -5 the\n');
   expect(await client.acquire(peer, 'closed')).toMatch(/^409 Lock can never be acquired/);
+  const warnings = command.log().filter(({ level }) => level === 'warn');
+  expect(warnings.map(({ msg }) => msg)).toEqual([
+    'throttle.toml:2: the key "unknown" is unknown and ignored',
+    'throttle.toml:14: the key "semaphores.C.color" is unknown and ignored',
+  ]);
 });
 
 it('[server] of the configuration file', async () => {
@@ -75,7 +80,7 @@ it('T22: the level of the log is WARN, and THROTTLE_LOG overrides the file', asy
   const louder = new Command(abc.replace('INFO', 'ERROR')).start();
   await louder.line('Ready');
   const byDefault = new Command('[semaphores]\nA = 1\n');
-  const overridden = new Command(abc);
+  const overridden = new Command('[semaphores]\nA = 1\n[logging.stderr]\nlevel = "INFO"\n');
   for (const [command, env] of [
     [byDefault, {}],
     [overridden, { THROTTLE_LOG: 'warn' }],
@@ -132,6 +137,7 @@ it.each([
 it.each([
   ['[semaphores]\nA = 1\nB = -1\n', 'throttle.toml:3: semaphores.B must be'],
   ['[semaphores\n', 'throttle.toml:1:12: '],
+  ['[server]\ntokn = "x"\n', 'throttle.toml:2: [server] has no key "tokn"; did you mean "token"?'],
 ])('T23: the invalid configuration %j', async (text, message) => {
   const command = new Command(text).start();
   expect(await command.exit).toBe(2);
