@@ -1,14 +1,14 @@
 import { StoreError } from '@headgate/core/shared';
 
-/** Bytes of an answer that an error tells. */
-const mostTold = 200;
+/** Characters of a response's body in an error message, so that the message stays below some 200. */
+const maxExcerpt = 120;
 
 /** What a gateway says whose service is away. */
 const awayBehindGateway = [502, 504];
 
 /** The service answers, but has not done as it was asked to. */
 export function notDone({ status, text }: { status: number; text: string }): StoreError {
-  const told = `the semaphore service answered ${status}: ${text.slice(0, mostTold)}`;
+  const told = `the semaphore service answered ${status}: ${excerpt(text)}`;
   const isAway = awayBehindGateway.includes(status);
   const code = isAway ? 'ERR_HEADGATE_STORE_DOWN' : 'ERR_HEADGATE_STORE_REFUSED';
   return new StoreError(code, told, new HttpError(status, text));
@@ -58,8 +58,17 @@ export class HttpError extends Error {
     /** The whole body. */
     readonly text: string,
   ) {
-    super(`${status} ${text.slice(0, mostTold)}`);
+    super(`${status}: ${excerpt(text)}`);
   }
+}
+
+/** In one line: a wrong URL is answered with a page. */
+function excerpt(text: string): string {
+  const line = text
+    .slice(0, 10 * maxExcerpt)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > maxExcerpt ? `${line.slice(0, maxExcerpt)}…` : line;
 }
 
 /** Those beyond 500 that say that the request itself is wrong. */

@@ -3,14 +3,15 @@ import { invalid } from '../errors.ts';
 /**
  * The key for a client's address: an IPv4 address as it is, also where it comes as IPv6 (`::ffff:1.2.3.4`); an IPv6 address
  * by its subnet, since one client has a whole subnet to choose addresses from. Take the address from where only your own
- * proxies can write it (Express: `trust proxy`, Koa: `app.proxy`). Clients whose address is unknown share one key.
+ * proxies can write it (Express: `trust proxy`, Koa: `app.proxy`). A port is dropped. Clients whose address is unknown or
+ * empty share one key.
  *
  * @param prefix Bits of an IPv6 address that make the subnet: a whole number from 1 to 128. Default: 56.
  * @throws HeadgateError for another prefix.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {
   if (prefix !== 56) checkPrefix(prefix);
-  if (address === undefined) return 'unknown';
+  if (address === undefined || address === '') return 'unknown';
   if (typeof address !== 'string') throw invalid('address', 'a string or undefined', address);
   // Some proxies write the port, too: every connection would have a key of its own.
   const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1');

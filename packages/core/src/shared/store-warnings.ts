@@ -110,5 +110,5 @@ function textOf({ code, message, cause }: StoreError): string {
   if (code !== 'ERR_HEADGATE_STORE_DOWN') return message;
   const { message: own, code: ownCode } = (cause ?? {}) as { message?: string; code?: string };
   const words = own || ownCode;
-  return words ? `${message} (${words})` : message;
+  return words && !message.includes(words) ? `${message} (${words})` : message;
 }
