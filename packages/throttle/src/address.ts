@@ -1,4 +1,4 @@
-import { checkText, invalid } from '@headgate/core/shared';
+import { checkText, invalid, invalidSecret } from '@headgate/core/shared';
 
 /** Where the service is, as Node's `http.request` takes it. */
 export interface Address {
@@ -17,11 +17,14 @@ const unix = 'unix:';
 export function addressFrom(url: unknown): Address {
   const text = checkText('url', url);
   if (text.startsWith(unix)) return ofSocket(text.slice(unix.length));
-  if (!URL.canParse(text)) throw invalid('url', expected, text);
+  // It may contain a password.
+  const unfit = text.includes('@')
+    ? invalidSecret('url', expected)
+    : invalid('url', expected, text);
+  if (!URL.canParse(text)) throw unfit;
   const { protocol, hostname, port, pathname, username, password } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') throw invalid('url', expected, text);
-  // They are not shown.
-  if (username + password !== '') throw invalid('url', 'without a user', undefined);
+  if (username + password !== '') throw invalidSecret('url', 'without a user');
+  if (protocol !== 'http:' && protocol !== 'https:') throw unfit;
   return {
     isSecure: protocol === 'https:',
     host: hostname.replace(/^\[|\]$/g, ''),

@@ -7,7 +7,7 @@ export {
   checkToken,
 } from '../checks.ts';
 export { longestTimer } from '../clock.ts';
-export { HeadgateError, invalid } from '../errors.ts';
+export { HeadgateError, invalid, invalidSecret } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
 export { nearest } from '../suggestion.ts';
 export { Heap } from './heap.ts';

@@ -114,14 +114,15 @@ export function routes(world: World): void {
     (route) => {
       const build = () => world.limit({ limits: [{ name: 'route', limit: 1, route }] });
       expect(build).toThrow(
-        expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }),
+        expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'limits[0].route' }),
       );
     },
   );
 
   it('refuses a route that is no text when it is built', () => {
     const build = () => world.limit({ limits: [{ name: 'a', limit: 1, route: /a/ as never }] });
-    expect(build).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }));
+    const error = { code: 'ERR_HEADGATE_ROUTE', option: 'limits[0].route' };
+    expect(build).toThrow(expect.objectContaining(error));
   });
 
   it('matches a long and hostile path in no time', async () => {
