@@ -40,11 +40,14 @@ export interface Permit {
    * @throws HeadgateError for a weight that makes no sense, or a limit of which it takes nothing.
    */
   adjust(weight: number, limit?: string): void;
-  /** Gives the permit back now, whatever `waitUntil` waits for. Default outcome: `ok`. */
+  /**
+   * Releases the permit now, whatever `waitUntil` waits for. As a callback, write `promise.finally(() => permit.release())`:
+   * `promise.finally(permit.release)` loses `this`. Default outcome: `ok`.
+   */
   release(outcome?: Outcome): void;
   /**
-   * The permit's owner (`run`, an adapter, `using`) does not give it back before `work` settles. What `work`
-   * rejects with is for its other readers; here it counts as settled.
+   * The permit's owner (`run`, an adapter, `using`) does not give it back before `work` settles. A
+   * rejection of `work` counts as settled and is not reported: handle it, as in `waitUntil(work().catch(report))`.
    */
   waitUntil(work: PromiseLike<unknown>): void;
   [Symbol.dispose](): void;
