@@ -8,8 +8,8 @@ import { loopSampler, milliseconds } from './timing.ts';
 
 const limit = 10;
 const callers = 64;
-const few = 5_000;
-const many = 100_000;
+const small = 5_000;
+const large = 100_000;
 const otherLimits = [1, 100, 1_000];
 
 async function task(): Promise<void> {}
@@ -25,7 +25,7 @@ async function looping(name: string): Promise<Sampler> {
   });
 }
 
-/** Nanoseconds a task when so many come at once. */
+/** Nanoseconds per task when `size` tasks are started at once. */
 async function crowd(peer: Runner, size: number): Promise<number> {
   const start = milliseconds();
   const tasks: Array<Promise<unknown>> = [];
@@ -34,45 +34,47 @@ async function crowd(peer: Runner, size: number): Promise<number> {
   return ((milliseconds() - start) * 1e6) / size;
 }
 
-/** Warm from many small crowds. A sample is the median of as many crowds as come to 100,000 tasks. */
-async function crowds(name: string, size: number, room = limit): Promise<Sampler> {
-  const peer = await createPeer(name, room);
+/** Warmed up by many small crowds. A sample is the median of as many crowds as make up 100,000 tasks. */
+async function crowds(name: string, size: number, semaphoreLimit = limit): Promise<Sampler> {
+  const peer = await createPeer(name, semaphoreLimit);
   for (let i = 0; i < 20; i++) await crowd(peer, 500);
   return async () => {
     const times: number[] = [];
-    for (let done = 0; done < many; done += size) times.push(await crowd(peer, size));
+    for (let done = 0; done < large; done += size) times.push(await crowd(peer, size));
     return { ns: median(times) };
   };
 }
 
 const loopsOf = (name: string) => `loops, ${name}`;
-const crowdOf = (name: string, size: number, room = limit) => `${size} on ${room}, ${name}`;
+const crowdOf = (name: string, size: number, semaphoreLimit = limit) =>
+  `${size} on ${semaphoreLimit}, ${name}`;
 
 const measurements: Record<string, Measurement> = {};
 for (const name of peerNames) {
   measurements[loopsOf(name)] = () => looping(name);
-  for (const size of [few, many]) measurements[crowdOf(name, size)] = () => crowds(name, size);
+  for (const size of [small, large]) measurements[crowdOf(name, size)] = () => crowds(name, size);
 }
-for (const room of otherLimits) {
-  measurements[crowdOf('headgate', many, room)] = () => crowds('headgate', many, room);
+for (const semaphoreLimit of otherLimits) {
+  measurements[crowdOf('headgate', large, semaphoreLimit)] = () =>
+    crowds('headgate', large, semaphoreLimit);
 }
 
-/** How much dearer a task is in the large crowd than in the small one, round by round. */
+/** How many times more a task costs in the large crowd than in the small one, round by round. */
 const growth = (results: Results, name: string): number[] =>
   pairedRatios(
-    figures(results, crowdOf(name, many), 'ns'),
-    figures(results, crowdOf(name, few), 'ns'),
+    figures(results, crowdOf(name, large), 'ns'),
+    figures(results, crowdOf(name, small), 'ns'),
   );
 
 function goals(results: Results): Goal[] {
   const goal = ratioGoals(results, 'ns');
-  const ours = crowdOf('headgate', many);
-  const others = otherLimits.map((room) =>
-    ratio(results, 'ns', crowdOf('headgate', many, room), ours),
+  const ours = crowdOf('headgate', large);
+  const others = otherLimits.map((semaphoreLimit) =>
+    ratio(results, 'ns', crowdOf('headgate', large, semaphoreLimit), ours),
   );
   return [
     goal('64 looping callers / p-limit', loopsOf('headgate'), loopsOf('p-limit'), 0.6),
-    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', many), 0.65),
+    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', large), 0.65),
     {
       what: 'growth from 5,000 to 100,000 at once / bare await',
       target: 1,
@@ -81,7 +83,7 @@ function goals(results: Results): Goal[] {
     },
     {
       what: 'dearest of the limits 1, 100, 1,000 / limit 10',
-      // "Independent" within what two equal runs differ by on this machine.
+      // "Independent" within the difference of two equal runs on this machine.
       target: 1.1,
       measured: Math.max(...others),
       unit: '×',
@@ -94,14 +96,14 @@ function report(results: Results): Table {
     name,
     cell(results, loopsOf(name), 'ns'),
     ratioCell(results, 'ns', loopsOf(name), loopsOf('p-limit')),
-    cell(results, crowdOf(name, few), 'ns'),
-    cell(results, crowdOf(name, many), 'ns'),
-    ratioCell(results, 'ns', crowdOf(name, many), crowdOf('p-limit', many)),
+    cell(results, crowdOf(name, small), 'ns'),
+    cell(results, crowdOf(name, large), 'ns'),
+    ratioCell(results, 'ns', crowdOf(name, large), crowdOf('p-limit', large)),
     number(median(growth(results, name))),
   ];
-  const limitRow = (room: number) => {
-    const ns = cell(results, crowdOf('headgate', many, room), 'ns');
-    return [`headgate, limit ${room.toLocaleString('en')}`, '', '', '', ns, '', ''];
+  const limitRow = (semaphoreLimit: number) => {
+    const ns = cell(results, crowdOf('headgate', large, semaphoreLimit), 'ns');
+    return [`headgate, limit ${semaphoreLimit.toLocaleString('en')}`, '', '', '', ns, '', ''];
   };
   return {
     title: '(b) On limit 10, nanoseconds a task',

@@ -28,9 +28,9 @@ const parts: Record<string, () => Promise<Table>> = {
 const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
-    /** A regular expression: measures only what it matches, in the parts chosen. */
+    /** A regular expression that selects measurements within the chosen parts. */
     only: { type: 'string', default: '' },
-    /** Rounds of (f). */
+    /** The number of rounds of part (f). */
     rounds: { type: 'string', default: '30' },
     markdown: { type: 'string' },
   },

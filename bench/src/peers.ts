@@ -1,11 +1,11 @@
-/** What every semaphore is measured as: something that runs a task when there is room. */
+/** The common interface of the semaphores compared: runs a task once there is room. */
 export interface Runner {
   run(task: () => Promise<void>): Promise<unknown>;
 }
 
 type Create = (limit: number) => Promise<Runner>;
 
-/** Each peer is imported only by the process that measures it, and used as its documentation says. */
+/** Each peer is imported only by the process that measures it, and used as documented. */
 export const peers: Record<string, Create> = {
   'bare await': async () => ({ run: async (task) => await task() }),
   'hand (ring)': async (limit) => {

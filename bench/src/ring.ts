@@ -1,6 +1,6 @@
 /**
- * The bound to come near: a semaphore with nothing but a counter and a ring buffer of resolvers.
- * No timeouts, keys, weights, signals or statistics.
+ * The lower bound: a semaphore with nothing but a counter and a ring buffer of resolvers. No timeouts, keys, weights,
+ * signals or statistics.
  */
 export class RingSemaphore {
   #free: number;

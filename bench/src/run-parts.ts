@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { progress } from './runner.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
-/** How long everything takes, and how often; a quick one is to see that it works, not to believe. */
+/** Durations and rounds. The quick plan shows that a benchmark works; its figures mean nothing. */
 export interface Plans<P> {
   readonly full: P;
   readonly quick: P;
@@ -12,7 +12,7 @@ export interface Plans<P> {
 
 type Part<P> = (plan: P) => Promise<Table>;
 
-/** Runs those that the command line names, or all. */
+/** Runs the parts named on the command line, or all. */
 export async function runParts<P>(
   plans: Plans<P>,
   parts: Readonly<Record<string, Part<P>>>,

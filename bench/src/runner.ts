@@ -2,34 +2,34 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { milliseconds } from './timing.ts';
 
-/** What one sample found, by name: nanoseconds, milliseconds, bytes. */
+/** The figures of one sample by name: nanoseconds, milliseconds or bytes. */
 export type Figures = Record<string, number>;
 
 /** Takes one sample. */
 export type Sampler = () => Figures | Promise<Figures>;
 
-/** Gets warm, in a process of its own, and returns what then takes samples. */
+/** Warms up in its own process, and returns a function that takes samples. */
 export type Measurement = () => Sampler | Promise<Sampler>;
 
 export interface Plan {
-  /** How often everything starts anew in fresh processes. */
+  /** The number of times that all processes are started afresh. */
   generations: number;
-  /** Samples that each process takes, in turn with all the others. */
+  /** Samples per process, taken in turn with all others. */
   samples: number;
 }
 
-/** The samples of each measurement, or why there are none. */
+/** The samples of each measurement, or the error if it failed. */
 export type Results = Map<string, Figures[] | Error>;
 
-/** How V8 swaps the code of a loop that is under way (OSR) differs from process to process, and servers have none. */
+/** On-stack replacement (OSR) of running loops differs from process to process, and servers do not need it. */
 const flags = ['--expose-gc', '--max-old-space-size=8192', '--no-use-osr'];
 const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
-const patience = 30_000;
-const slow = 1_000;
+const sampleTimeout = 30_000;
+const slowSample = 1_000;
 
 /**
- * A process for every measurement, so that nothing is polluted by another's shapes or garbage. All of them are
- * kept, and take their samples in turn: what slows the machine down for a while then slows all of them down.
+ * Runs every measurement in its own process, so that it is not affected by the hidden classes or garbage of others. All
+ * processes stay alive and take their samples in turn, so that a temporary slowdown of the machine affects all of them.
  */
 export async function measure(
   module: string,
@@ -59,7 +59,7 @@ export async function measure(
   return results;
 }
 
-/** What failed once is not tried again. */
+/** A measurement that has failed is not repeated. */
 async function note(results: Results, name: string, step: (all: Figures[]) => Promise<void>) {
   const all = results.get(name);
   if (!Array.isArray(all)) return;
@@ -68,7 +68,7 @@ async function note(results: Results, name: string, step: (all: Figures[]) => Pr
 
 class Measuring {
   readonly #child: ChildProcess;
-  #slow = false;
+  #isSlow = false;
 
   constructor(module: string, name: string) {
     this.#child = fork(worker, [module, name], { execArgv: flags });
@@ -78,13 +78,13 @@ class Measuring {
     await this.#answer();
   }
 
-  /** Each generation has one sample at least of what is very slow, and no more. */
+  /** A very slow measurement takes only one sample per generation. */
   async sample(all: Figures[]): Promise<void> {
-    if (this.#slow) return;
+    if (this.#isSlow) return;
     const start = milliseconds();
     this.#child.send('sample');
     all.push(await this.#answer());
-    this.#slow = milliseconds() - start > slow;
+    this.#isSlow = milliseconds() - start > slowSample;
   }
 
   end(): void {
@@ -99,7 +99,7 @@ class Measuring {
         settle();
       };
       const fail = (why: string) => done(() => reject(new Error(why)));
-      const timer = setTimeout(() => fail(`not in ${patience / 1000} s`), patience);
+      const timer = setTimeout(() => fail(`not in ${sampleTimeout / 1000} s`), sampleTimeout);
       this.#child.once('message', (figures) => done(() => resolve(figures as Figures)));
       this.#child.once('exit', (code) => fail(`exit ${code}`));
       this.#child.once('error', (error) => fail(error.message));
@@ -107,14 +107,14 @@ class Measuring {
   }
 }
 
-/** One figure of every sample; empty where the measurement failed. */
+/** One figure of every sample; empty if the measurement failed. */
 export function figures(results: Results, name: string, figure: string): number[] {
   const all = results.get(name);
   if (!Array.isArray(all)) return [];
   return all.flatMap((sample) => sample[figure] ?? []);
 }
 
-/** Why a measurement has no figures, if so. */
+/** The error message of a failed measurement. */
 export function failure(results: Results, name: string): string | undefined {
   const all = results.get(name);
   return all instanceof Error ? all.message : undefined;

@@ -4,20 +4,20 @@ import { concurrencyLimit } from '@headgate/express';
 import express, { type Express } from 'express';
 import type { Protection } from './protection.ts';
 
-/** What the server's threads did. */
+/** The work done by the server's threads. */
 export interface Work {
   done: number;
-  /** Of those done: the client had gone, so nobody got the answer. */
+  /** The part done for clients that had disconnected. */
   wasted: number;
 }
 
-// Some tens of milliseconds of a core, and 16 MB: twice Node's default cost, so that hashing is
-// what the machine is busy with, and not the demo's own visitors, who share it.
+// A hash takes some tens of milliseconds of a core and 16 MB. That is twice Node's default cost, so that hashing keeps
+// the machine busy rather than the load generator, which shares it.
 const cost = { N: 16_384, r: 8, p: 2 };
 const hash = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const keyLength = 32;
 
-/** An account page behind a password (HTTP Basic), with Headgate in front of it or not. */
+/** An account page behind a password (HTTP Basic), with or without Headgate in front of it. */
 export async function createApp(protection: Protection | undefined) {
   const work: Work = { done: 0, wasted: 0 };
   const salt = randomBytes(16);

@@ -4,19 +4,18 @@ export interface Protection {
   readonly queueTimeout: number;
 }
 
-const lineTime = 0.3;
+const queueTime = 0.3;
 
-/** Chooses the limits of a server that can do `capacity` hashes a second. */
+/** Chooses the limits for a server that can compute `capacity` hashes per second. */
 export function protect(capacity: number, threads: number, cores: number): Protection {
   return {
-    // A hash keeps one of libuv's threads and one core busy. More of them at once than there are
-    // threads would wait in libuv's own line, which nobody can see, bound or leave; more than there
-    // are cores would share those, and each take longer.
+    // A hash occupies one libuv thread and one core. Further hashes would wait in libuv's own queue, which is
+    // unbounded, hidden and cannot be left; more hashes than cores would share the cores and each take longer.
     limit: Math.min(threads, cores),
-    // Little's law: a line as long as what the server can do in 0.3 s is waited through in 0.3 s.
-    queueLimit: Math.max(1, Math.floor(capacity * lineTime)),
-    // The line is that short already; this holds should the machine slow down in the middle of it.
-    // Half of the visitor's second is left for the hashing.
+    // Little's law: a queue of as many requests as the server answers in 0.3 s has a wait of 0.3 s.
+    queueLimit: Math.max(1, Math.floor(capacity * queueTime)),
+    // Takes effect only if the machine slows down while requests are queued. Leaves half of the client's second for the
+    // hash.
     queueTimeout: 500,
   };
 }

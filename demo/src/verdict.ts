@@ -3,19 +3,22 @@ import { duration, percent, perSecond } from './format.ts';
 
 export interface Verdict {
   readonly headline: string;
-  /** What else one must know to trust the figures. */
+  /** Remarks needed to judge the figures. */
   readonly remarks: readonly string[];
-  /** False when the demo, not the machine, is to blame: CI fails on it. */
+  /** False if the demo is at fault rather than the machine; CI then fails. */
   readonly sound: boolean;
 }
 
-/** What the server should reach with Headgate in front, and what it must, however noisy the machine. */
+/**
+ * The part of the capacity that the server should reach with Headgate, and the part it must reach even on a noisy
+ * machine.
+ */
 const goal = 0.9;
-const least = 0.5;
+const minimum = 0.5;
 const drift = 0.1;
-/** Capacities that differ by more than this say that other programs had the machine: nothing can be blamed then. */
-const wildDrift = 0.4;
-const tolerableLag = 50;
+/** If the capacities differ by more than this, other programs were using the machine, and the result is not judged. */
+const maxDrift = 0.4;
+const maxLag = 50;
 
 export function judge(comparison: Comparison): Verdict {
   const capacity = capacityOf(comparison);
@@ -28,7 +31,7 @@ export function judge(comparison: Comparison): Verdict {
   return {
     headline,
     remarks: [...driftOf(comparison), ...scheduleOf(comparison), ...failuresOf(comparison)],
-    sound: (after >= least && after > before) || steadiness(comparison) < 1 - wildDrift,
+    sound: (after >= minimum && after > before) || steadiness(comparison) < 1 - maxDrift,
   };
 }
 
@@ -47,7 +50,7 @@ function driftOf({ capacities }: Comparison): string[] {
 function scheduleOf({ bare, guarded }: Comparison): string[] {
   const lag = Math.max(bare.summary.lag, guarded.summary.lag);
   return [
-    lag > tolerableLag
+    lag > maxLag
       ? `The load generator could not keep its schedule: 1 request in 100 was sent more than ${duration(lag)} late.`
       : `The load generator kept its schedule: 99 of 100 requests were sent within ${duration(lag)} of their time.`,
   ];

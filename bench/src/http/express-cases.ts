@@ -20,24 +20,24 @@ const serve =
     return (server.address() as AddressInfo).port;
   };
 
-/** As little as limits at all: a count, an array for a line, and 503. */
+/** The simplest limiter: a counter, an array as the queue, and 503. */
 function hand({ limit, queueLimit }: Situation): RequestHandler {
-  const line: Array<() => void> = [];
+  const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
     inflight--;
-    line.shift()?.();
+    queue.shift()?.();
   };
   return (_req, res, next) => {
     const start = () => {
-      // Who has gone meanwhile will not close again.
-      if (res.destroyed) return line.shift()?.();
+      // A response that is already closed emits no further `close`.
+      if (res.destroyed) return queue.shift()?.();
       inflight++;
       res.on('close', done);
       next();
     };
     if (inflight < limit) start();
-    else if (line.length < queueLimit) line.push(start);
+    else if (queue.length < queueLimit) queue.push(start);
     else res.writeHead(503, { 'Retry-After': '1' }).end();
   };
 }
@@ -59,7 +59,7 @@ export const cases: Record<string, Serve> = {
   }),
   'overload-protection': serve(async () => {
     const { default: protect } = await import('overload-protection');
-    // So patient that it never rejects: what it costs while nothing is limited.
+    // With this threshold it never rejects: measures its cost without a limit in effect.
     return protect('express', { production: true, maxEventLoopDelay: 10_000 });
   }),
 };

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** What a burst of load got back. */
+/** The answers to a burst of load. */
 export interface Burst {
   requests: number;
   /** Answers other than 2xx. */
@@ -9,13 +9,13 @@ export interface Burst {
 
 export const burstTime = 0.5;
 
-/** Keeps every connection busy for half a second; with `anew`, each request has a new one. */
+/** Keeps every connection busy for half a second. With `anew`, each request opens a new connection. */
 export async function load(port: number, connections: number, anew = false): Promise<Burst> {
   const result = await autocannon({
     url: `http://127.0.0.1:${port}/`,
     connections,
     duration: burstTime,
-    // It ends only when it samples: each second, if it is not told otherwise.
+    // autocannon stops only at a sample, by default once a second.
     sampleInt: 25,
     ...(anew && { headers: { connection: 'close' } }),
   });

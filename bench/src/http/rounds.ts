@@ -5,7 +5,7 @@ import { progress } from '../runner.ts';
 import { burstTime, load } from './load.ts';
 import { holdPath, type SituationName, situations } from './situation.ts';
 
-/** A framework in a situation: its middlewares are measured side by side. */
+/** A framework in a situation, whose middlewares are compared. */
 export interface Group {
   framework: 'express' | 'koa' | 'hono';
   situation: SituationName;
@@ -18,15 +18,15 @@ export interface Round {
   rate: number;
 }
 
-/** The rounds of each case, or why there are none. */
+/** The rounds of each case, or the error if it failed. */
 export type Rounds = Map<string, Round[] | Error>;
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 const warmUps = 4;
 
 /**
- * All servers of a group are up together and are loaded one at a time, round after round, back and forth: every
- * ratio is then taken between neighbours in time.
+ * All servers of a group run at once and are loaded one at a time, round after round, in alternating order, so that
+ * every ratio compares neighbours in time.
  */
 export async function loadRounds(group: Group, rounds: number): Promise<Rounds> {
   const servers: Server[] = [];
@@ -54,7 +54,7 @@ export async function loadRounds(group: Group, rounds: number): Promise<Rounds> 
   return results;
 }
 
-/** What failed once is not tried again. */
+/** A case that has failed is not repeated. */
 async function note(results: Rounds, { name }: Server, step: (all: Round[]) => Promise<void>) {
   const all = results.get(name);
   if (!Array.isArray(all)) return;
@@ -101,7 +101,7 @@ class Server {
     return this.#answer();
   }
 
-  /** Takes the only place for good. */
+  /** Holds the only permit for the rest of the run. */
   async #hold(): Promise<void> {
     const options = { port: this.#port, host: '127.0.0.1', path: holdPath };
     get(options, (response) => response.resume()).on('error', () => {});

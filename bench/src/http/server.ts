@@ -1,6 +1,6 @@
 import { type Serve, type SituationName, situations } from './situation.ts';
 
-/** A measured server, alone in its process: says its port, and its CPU time whenever it is asked. */
+/** A measured server in its own process: reports its port, and its CPU time on request. */
 const [framework, name = '', situation] = process.argv.slice(2);
 const { cases } = (await import(`./${framework}-cases.js`)) as { cases: Record<string, Serve> };
 const serve = cases[name];

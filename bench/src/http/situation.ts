@@ -1,12 +1,12 @@
-/** What a server is measured in. All limiters of a situation are given the same limit and line. */
+/** A load situation. All limiters in a situation have the same limit and queue length. */
 export interface Situation {
   limit: number;
-  /** How many may wait. */
+  /** Maximum number of waiting requests. */
   queueLimit: number;
   connections: number;
-  /** Whether the handler takes a turn of the event loop, so that requests are in flight together. */
+  /** Whether the handler waits for one iteration of the event loop, so that requests overlap. */
   takesATurn: boolean;
-  /** Whether a request that is never answered holds the only place, so that all others are rejected. */
+  /** Whether a request that is never answered holds the only permit, so that all others are rejected. */
   held: boolean;
 }
 
@@ -18,11 +18,11 @@ export const situations = {
 
 export type SituationName = keyof typeof situations;
 
-/** The bare handler's answer. */
+/** The response of the bare handler. */
 export const answer = { id: 42, name: 'headgate', items: [1, 2, 3] };
 
 /** Requests to this path are never answered. */
 export const holdPath = '/hold';
 
-/** A middleware's server: listens on a free port, which it returns. */
+/** Starts a server with a middleware; resolves to its port. */
 export type Serve = (situation: Situation) => Promise<number>;

@@ -7,15 +7,15 @@ export interface Rates {
 }
 
 /**
- * Answers per second that no design can beat, as each request it turns away takes the price of a bare 503 of the main thread:
- * answered = capacity · (1 − (offered − answered) · price), solved for what is answered. Where the handlers leave the main
- * thread to itself, its time is not what is short, and the bound is the capacity: nothing is taken off.
+ * The upper bound of answers per second, given that each rejection costs the main thread at least a bare 503: answered
+ * = capacity · (1 − (offered − answered) · price), solved for `answered`. If the handlers do not use the main thread,
+ * its time is not scarce, and the bound is the capacity.
  *
  * @param price Milliseconds of the main thread.
  */
 export function bound(kind: Kind, { capacity, offered }: Rates, price: number): number {
-  const most = Math.min(capacity, offered);
-  if (kind !== 'cpu' || offered <= capacity) return most;
+  const max = Math.min(capacity, offered);
+  if (kind !== 'cpu' || offered <= capacity) return max;
   const seconds = price / 1_000;
   return Math.max(0, (capacity * (1 - offered * seconds)) / (1 - capacity * seconds));
 }

@@ -1,27 +1,27 @@
 import { Agent, request } from 'node:http';
 import type { Arrival } from './arrivals.ts';
 
-/** Milliseconds after which a client gives up. */
-export const patience = 1_000;
+/** The clients' timeout in milliseconds. */
+export const clientTimeout = 1_000;
 
-/** What became of a request: `refused` by a 503; `late` where the client gave up; `failed` is anything else. */
+/** The outcome of a request: `refused` by a 503; `late` if the client gave up; `failed` otherwise. */
 export type Result = 'answered' | 'refused' | 'late' | 'failed';
 
-/** A request that was sent, and what became of it. */
+/** A sent request and its outcome. */
 export interface Attempt extends Arrival {
   result: Result;
-  /** Milliseconds from when it was to be sent until its end. */
+  /** Milliseconds from its due time to its end. */
   took: number;
-  /** Milliseconds by which the generator sent it late. */
+  /** The generator's lateness in milliseconds. */
   lateness: number;
 }
 
-/** Where clients send to, and how. */
+/** The target of the clients, and their use of connections. */
 export interface Route {
   port: number;
   /**
-   * Whether each request comes on a new connection, as when each is another client's. Otherwise they share connections as
-   * those behind a proxy do: a free one is used again, and where none is a new one is made at once.
+   * Whether each request opens a new connection, like requests of different clients. Otherwise requests share
+   * connections like those of a proxy: an idle one is reused, and if there is none, a new one is opened.
    */
   ownConnections: boolean;
 }
@@ -39,8 +39,8 @@ export class Clients {
     });
   }
 
-  /** Resolves always. Who gives up closes the connection, as browsers and timeouts of HTTP clients do. */
-  send(path: string, headers: Record<string, string>, wait = patience): Promise<Result> {
+  /** Never rejects. A client that gives up closes its connection, as browsers and HTTP clients with timeouts do. */
+  send(path: string, headers: Record<string, string>, wait = clientTimeout): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: Result) => {
         clearTimeout(timer);

@@ -1,18 +1,18 @@
 import type { Arrival } from './arrivals.ts';
-import { type Attempt, Clients, patience, type Route } from './client.ts';
+import { type Attempt, Clients, clientTimeout, type Route } from './client.ts';
 import { slope } from './figures.ts';
 
 /** Milliseconds. */
 const now = (): number => performance.now();
 
-/** Sends each request at its time, whatever became of those before. Times count from when it was to be sent. */
+/** Sends each request at its due time, whatever became of earlier ones. Times count from the due time. */
 export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const clients = new Clients(route);
   const start = now();
   const send = async (arrival: Arrival): Promise<Attempt> => {
     const lateness = now() - start - arrival.at;
     const headers: Record<string, string> = arrival.critical ? { 'x-class': 'critical' } : {};
-    const result = await clients.send('/', headers, Math.max(1, patience - lateness));
+    const result = await clients.send('/', headers, Math.max(1, clientTimeout - lateness));
     return { ...arrival, result, lateness, took: now() - start - arrival.at };
   };
   const attempts: Array<Promise<Attempt>> = [];
@@ -33,15 +33,17 @@ export async function openLoop(route: Route, schedule: readonly Arrival[]): Prom
   return all;
 }
 
-/** What clients that wait for their answers got. */
+/** The results of clients in a closed loop. */
 export interface Closed {
-  /** Milliseconds that each answer took. */
+  /** The time of each answer in milliseconds. */
   times: number[];
   /** Answers per second. */
   rate: number;
 }
 
-/** Each of so many clients sends its next request when it has the answer; the first fifth of the time is not counted. */
+/**
+ * Runs `count` clients that each send the next request after the answer. The first fifth of the time does not count.
+ */
 export async function closedLoop(route: Route, count: number, seconds: number): Promise<Closed> {
   const clients = new Clients(route);
   const begin = now() + seconds * 200;

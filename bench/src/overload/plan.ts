@@ -1,24 +1,24 @@
 import type { Phase } from './arrivals.ts';
 
-/** How long everything takes, in seconds, and what is offered. */
+/** Durations in seconds, and the offered load. */
 export interface Plan {
-  /** Times the capacity, rising: the last is the spike after which a server is to come back to normal. */
+  /** Multiples of the capacity, ascending. The last one is the spike from which a server must recover. */
   multiples: readonly number[];
-  /** Of each multiple; its first part is not counted. */
+  /** The duration of each multiple, and its first part, which does not count. */
   phase: number;
   uncounted: number;
-  /** Half of the capacity before anything is measured, and after the spike. */
+  /** Half of the capacity: before the measurement, and after the spike. */
   warmUp: number;
   recovery: number;
-  /** With critical requests among the others. */
+  /** With a mix of critical and other requests. */
   mixed: number;
-  /** A single client that waits for each answer. */
+  /** A single client in a closed loop. */
   unloaded: number;
-  /** Clients that keep the bare server busy, before and after each case. */
+  /** A closed loop that saturates the bare server, before and after each case. */
   capacity: number;
-  /** As a route's. */
+  /** See `Route`. */
   ownConnections: boolean;
-  /** Bursts of half a second for the price of a rejection. */
+  /** Number of half-second bursts to measure the price of a rejection. */
   priceRounds: number;
 }
 
@@ -48,17 +48,17 @@ export const quickPlan: Plan = {
   priceRounds: 2,
 };
 
-/** What is normal, before the spike and after it. */
+/** The normal load before and after the spike, as a multiple of the capacity. */
 export const normal = 0.5;
 
-/** The total load in which critical requests must be served, and their own, both over the capacity. */
+/** The total load and the critical part of it, as multiples of the capacity. */
 export const mix = { total: 5, critical: 0.45 };
 
 export const phaseName = (multiple: number): string => `${multiple} ×`;
 export const recoveryName = 'recovery';
 export const mixedName = 'mixed';
 
-/** All that a server of this capacity is offered, without a pause. */
+/** The phases for a server of this capacity, without pauses. */
 export function phases(plan: Plan, capacity: number): Phase[] {
   const { multiples, phase, warmUp, recovery, mixed } = plan;
   return [
@@ -78,7 +78,7 @@ export function phases(plan: Plan, capacity: number): Phase[] {
   ];
 }
 
-/** Where a phase begins, in milliseconds. */
+/** The start of a phase in milliseconds. */
 export function beginningOf(name: string, all: readonly Phase[]): number {
   const before = all.slice(
     0,

@@ -8,7 +8,7 @@ import { holdPath } from './protocol.ts';
 import { bare, rejecting } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** What turning one request away costs: milliseconds of the main thread, and that over a bare handler's 503. */
+/** The price of one rejection: milliseconds of the main thread, and relative to a bare handler's 503. */
 export interface Price {
   cpu: number;
   overBare: Estimate;
@@ -17,7 +17,7 @@ export interface Price {
 const connections = 64;
 const warmUps = 4;
 
-/** All servers are up together, and turn everything away one at a time, round after round, back and forth. */
+/** All servers run at once and reject all requests, one server at a time, round after round, in alternating order. */
 export async function prices(
   work: Work,
   { priceRounds: rounds, ownConnections }: Plan,
@@ -38,11 +38,11 @@ export async function prices(
     for (const server of running.values()) server.stop();
     progress('');
   }
-  const least = costs.get(bare) ?? [];
+  const baseline = costs.get(bare) ?? [];
   return new Map(
     [...costs].map(([name, all]) => [
       name,
-      { cpu: median(all), overBare: estimate(pairedRatios(all, least)) },
+      { cpu: median(all), overBare: estimate(pairedRatios(all, baseline)) },
     ]),
   );
 }
@@ -51,7 +51,7 @@ async function startRejecting(name: string, work: Work): Promise<ServerProcess> 
   const server = await ServerProcess.start({ server: name, kind: 'rejecting', work });
   const options = { port: server.port, host: '127.0.0.1', path: holdPath };
   get(options, (response) => response.resume()).on('error', () => {});
-  // Until the only place is taken, or the first timer has been late.
+  // Waits until the only permit is held, or the first timer has been late.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   return server;
 }

@@ -1,28 +1,28 @@
 import type { Kind, Work } from './kinds.ts';
 
-/** What a process is to serve: a kind of handler, or nothing but rejections. */
+/** What a process serves: a kind of handler, or only rejections. */
 export interface Assignment {
   server: string;
   kind: Kind | 'rejecting';
   work: Work;
 }
 
-/** Where a limit stood, and when: milliseconds of the system's clock. */
-export interface Stand {
+/** A sample of the limit. `time` is in milliseconds of the system clock. */
+export interface LimitSample {
   time: number;
   limit: number;
 }
 
-/** What a server says of itself when it is asked. */
+/** A server's report on itself. */
 export interface ProcessReport {
-  /** Milliseconds of CPU of its main thread. */
+  /** CPU time of its main thread in milliseconds. */
   cpu: number;
-  /** Milliseconds for which its main thread could have run and had to wait for a core; 0 where that is not told. */
+  /** Milliseconds for which its main thread was runnable but waited for a core; 0 if unknown. */
   starved: number;
-  /** Bytes, the most it ever had. */
+  /** The maximum resident set size in bytes. */
   maxRss: number;
-  /** Each tenth of a second, if the main thread is free. */
-  stands: Stand[];
+  /** Samples of the limit, every tenth of a second unless the main thread is busy. */
+  limitSamples: LimitSample[];
 }
 
 /** Requests to this path are never answered. */

@@ -7,7 +7,10 @@ import type { Price } from './price.ts';
 import type { KindRun } from './run.ts';
 import { measuredOf, yieldOf } from './yield.ts';
 
-/** What each server does at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
+/**
+ * The results of each server at each multiple of the capacity. `price` is the main-thread time of a bare handler's 503
+ * in milliseconds.
+ */
 export function loadTable(run: KindRun, price: number): Table {
   return {
     title: `${run.kind}: ${meaning[run.kind]}; capacity ${number(run.capacities[0] ?? Number.NaN)}/s`,
@@ -39,7 +42,7 @@ export function loadTable(run: KindRun, price: number): Table {
   };
 }
 
-/** What each server does around the overload. */
+/** The results of each server around the overload. */
 export function recoveryTable(run: KindRun): Table {
   return {
     title: `${run.kind}: before and after the spike, and with critical requests in 5 × the capacity`,
@@ -67,16 +70,16 @@ export function recoveryTable(run: KindRun): Table {
   };
 }
 
-/** Where the limits that move stood: the tenth, the half and nine tenths of the samples. */
+/** The adaptive limits: the 10th, 50th and 90th percentile of the samples. */
 export function limitTable(run: KindRun): Table {
-  const moving = measuredOf(run).filter(
+  const adaptive = measuredOf(run).filter(
     ([, { limits }]) => spread([...limits.values()].flat()) > 0,
   );
-  const phases = [...(moving[0]?.[1].limits.keys() ?? [])];
+  const phases = [...(adaptive[0]?.[1].limits.keys() ?? [])];
   return {
     title: `${run.kind}: where the limit stood (p10, p50, p90 of each phase)`,
     columns: ['', ...phases],
-    rows: moving.map(([name, { limits }]) => [
+    rows: adaptive.map(([name, { limits }]) => [
       name,
       ...phases.map((phase) => {
         const all = limits.get(phase) ?? [];

@@ -5,7 +5,7 @@ import type { Assignment, ProcessReport } from './protocol.ts';
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 
-/** A server alone in its process, seen from outside. */
+/** A handle on a server in its own process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #name: string;

@@ -6,30 +6,30 @@ import { type Goal, number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
 const limit = 10;
-/** Callers who mostly wait. */
-const many = 50;
-/** Cycles for which a transaction is open: each takes longer than the one before. */
-const mostHeldBack = 20_000;
-/** Cycles that a rate is measured in. */
+/** A number of callers of which most wait. */
+const manyCallers = 50;
+/** Maximum number of cycles with an open transaction, because each takes longer than the one before. */
+const maxHeldBack = 20_000;
+/** Number of cycles over which a rate is measured. */
 const sample = 1_000;
 
 interface Look {
   what: string;
   cycles: number;
-  /** Pairs a second in the last of them. */
+  /** Pairs per second in the last of them. */
   rate: number;
   bytes: number;
 }
 
-/** What acquires and releases leave behind, with autovacuum as it is, and while a transaction keeps it from its work. */
+/** Measures the dead rows of acquires and releases, with default autovacuum, and while a transaction holds it back. */
 export async function bloat(plan: Plan): Promise<Table> {
   const alone = await PostgresScene.during((scene) => measure(scene, plan, 1));
-  // Autovacuum looks once a minute: there has to be one between two looks.
+  // Autovacuum runs once a minute, so there must be a run between two measurements.
   const long = { ...plan, cycles: 8 * plan.cycles };
-  const crowd = await PostgresScene.during((scene) => measure(scene, long, many));
+  const crowd = await PostgresScene.during((scene) => measure(scene, long, manyCallers));
   const rows = [
     ...alone.map((look) => ['one', look] as const),
-    ...crowd.map((look) => [`${many}`, look] as const),
+    ...crowd.map((look) => [`${manyCallers}`, look] as const),
   ];
   return {
     title: 'What acquires and releases leave behind',
@@ -38,9 +38,9 @@ export async function bloat(plan: Plan): Promise<Table> {
       ...[callers, what],
       ...[cycles, rate, bytes / 1_024].map(number),
     ]),
-    goals: [...goals('one', alone), ...goals(`${many}`, crowd)],
+    goals: [...goals('one', alone), ...goals(`${manyCallers}`, crowd)],
     notes: [
-      `Callers of one process, on limit ${limit}, so that of ${many} most wait. ${held('one', alone)} ${held(`${many}`, crowd)}`,
+      `Callers of one process, on limit ${limit}, so that of ${manyCallers} most wait. ${held('one', alone)} ${held(`${manyCallers}`, crowd)}`,
     ],
   };
 }
@@ -81,7 +81,7 @@ async function measure(scene: PostgresScene, { cycles }: Plan, callers: number):
   await look('half', cycles * 0.4);
   await look('last', cycles / 2);
   const release = await scene.holdBack();
-  await look('held back', Math.min(cycles / 10, mostHeldBack));
+  await look('held back', Math.min(cycles / 10, maxHeldBack));
   await release();
   await look('after that', sample);
   return looks;

@@ -7,7 +7,7 @@ import { PostgresScene } from './scene.ts';
 
 const waiters = [0, 19, 190];
 
-/** What it costs to wait: a process holds the limit, others of another one wait for as long. */
+/** Measures the cost of waiting: one process holds the limit while callers of another one wait. */
 export async function idle(plan: Plan): Promise<Table> {
   const rates: number[] = [];
   for (const count of waiters) {

@@ -7,7 +7,7 @@ import { bareRoute, Service } from './service.ts';
 
 const connections = 32;
 
-/** Locks acquired and released one after the other, each connection for a peer of its own. */
+/** Acquires and releases locks in turn, with one peer per connection. */
 export async function pairs(plan: Plan): Promise<Table> {
   const bare = await Service.run(bareRoute, (port) => [`${port}`]);
   const service = await Service.start({ A: connections });

@@ -1,31 +1,34 @@
-/** What every shared limit is measured as, in each of its processes. */
+/** The common interface of the distributed limits compared, in each of their processes. */
 export interface Contender {
-  /** Resolves when the caller is let in. */
-  acquire(): Promise<Place>;
-  /** Resolves when the store has answered what was sent last, where `release` does not. */
+  /** Resolves when a permit is granted. */
+  acquire(): Promise<Held>;
+  /** Resolves when the store has answered the last request, if `release` does not wait for that. */
   settled?(): Promise<unknown>;
-  /** Lease operations sent so far, by what they are; where the contender batches them, commands do not tell. */
+  /**
+   * Number of lease operations sent so far, by kind. Needed if the contender batches them, because the number of
+   * commands then says little.
+   */
   readonly operations?: Readonly<Record<string, number>>;
 }
 
-export interface Place {
+export interface Held {
   release(): unknown;
 }
 
-/** What a process is told when it starts. */
+/** The settings of a process. */
 export interface Setting {
-  /** By its name in `contenders.ts`. */
+  /** Its name in `contenders.ts`. */
   contender: string;
-  /** Of the server, or of a proxy before it. */
+  /** The port of the server, or of a proxy in front of it. */
   port: number;
-  /** Of the limit: the same in all processes that share it. */
+  /** The limit's name, which is the same in all processes. */
   name: string;
   limit: number;
-  /** Milliseconds. */
+  /** The length of a lease in milliseconds. */
   lease: number;
 }
 
 export type Open<S extends Setting = Setting> = (setting: S) => Promise<Contender>;
 
-/** Nobody gives up while it is measured. */
-export const patience = 60_000;
+/** A timeout in milliseconds that is never reached during a measurement. */
+export const acquireTimeout = 60_000;

@@ -1,23 +1,23 @@
 import type { Plans } from '../run-parts.ts';
 
-/** How long everything takes: milliseconds, and how often. */
+/** Durations in milliseconds, and counts. */
 export interface Plan {
   rounds: number;
-  /** One caller of one process. */
+  /** A single caller. */
   alone: number;
-  /** Crowds, and before wakes: before anything is counted. */
+  /** The warm-up of crowds and wakes. */
   warmUp: number;
-  /** Crowds: what is counted. */
+  /** The measured time of crowds. */
   crowd: number;
-  /** The same where the work is long, and a turn of the whole line takes a second. */
+  /** The same for long work, with which the whole queue takes a second to serve. */
   slowCrowd: number;
-  /** Crowds behind the proxy. */
+  /** The measured time of crowds behind the proxy. */
   counted: number;
-  /** Times that one waits for another process. */
+  /** Number of wakes across processes. */
   wakes: number;
-  /** For which waiters do nothing but wait. */
+  /** The time in which waiters only wait. */
   idle: number;
-  /** Acquires and releases, whose traces are looked at. */
+  /** Number of acquires and releases whose storage is measured. */
   cycles: number;
 }
 

@@ -1,21 +1,21 @@
 import { percentile } from '../stats.ts';
 import type { Served } from './loops.ts';
 
-/** What a crowd got. */
+/** The results of a crowd. */
 export interface ServedFigures {
-  /** Acquires in a second. */
+  /** Acquires per second. */
   rate: number;
-  /** Lease operations for an acquire, where the contender tells, by what they are. */
+  /** Lease operations per acquire by kind, if the contender counts them. */
   operations: Record<string, number>;
-  /** Milliseconds. */
+  /** Waits in milliseconds. */
   p50: number;
   p99: number;
   longest: number;
-  /** Of the processes: who was served most over who was served least. */
+  /** The most grants of a process divided by the fewest. */
   inequality: number;
 }
 
-/** @param duration Milliseconds. */
+/** @param duration The measured time in milliseconds. */
 export function servedFigures(served: readonly Served[], duration: number): ServedFigures {
   const counts = served.map(({ waits }) => waits.length);
   const waits = served.flatMap(({ waits }) => [...waits]);

@@ -4,15 +4,15 @@ import type { Plan } from './plan.ts';
 import type { Scene } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface Wakes {
-  /** From a release in one process until the other goes on. */
+  /** From a release in one process to the grant in the other. */
   wakes: number[];
-  /** Round trips between them, after as long a rest. */
+  /** Round trips in between, after equally long pauses. */
   pings: number[];
 }
 
-/** How soon a process hears that another one has released, by contender. */
+/** Measures how soon a waiter in another process is granted after a release, by contender. */
 export async function measureWakes(
   scene: Scene,
   contenders: readonly string[],
@@ -28,8 +28,11 @@ export async function measureWakes(
   return all;
 }
 
-/** Long enough for all to come to rest, and never the same: who polls must not be met at its best or worst. */
-const rest = () => sleep(10 + 15 * Math.random());
+/**
+ * A random pause, long enough for all activity to end. Random, so that pollers are met at no particular point of their
+ * interval.
+ */
+const pause = () => sleep(10 + 15 * Math.random());
 
 async function wakesOf(
   holder: WorkerProcess,
@@ -43,9 +46,9 @@ async function wakesOf(
   for (let i = 0; i < count; i++) {
     await holder.ask('hold', 1);
     const passed = waiter.ask('pass');
-    await rest();
+    await pause();
     pings.push(...(await waiter.ask('ping', 1)));
-    await rest();
+    await pause();
     const released = await holder.ask('letGo');
     wakes.push((await passed) - released);
   }

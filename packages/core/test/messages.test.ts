@@ -82,7 +82,7 @@ const mistakes: [string, () => unknown, string][] = [
   [
     'limit: adaptive over HTTP',
     () => http({ limit: adaptive }),
-    'adaptive() where there is no key, got a function that was not called',
+    'adaptive() when there is no key, got a function that was not called',
   ],
   [
     'guard: eventLoopGuard',
@@ -160,7 +160,7 @@ describe('an error inside limits names the entry', () => {
     [{ name: 'b', limit: 1, statusCode: 50 }, 'limits[1].statusCode must be'],
     [{ name: 'b', limit: 1, shares: { a: 2 }, shareBy: work }, 'limits[1].shares'],
     [{ name: 'b', limit: 1, route: 'x' }, 'limits[1].route "x" cannot be parsed'],
-    [{ limiter: limiter(), limit: 5 }, "limits[1].limit is the limiter's own affair"],
+    [{ limiter: limiter(), limit: 5 }, 'limits[1].limit is an option of the limiter itself'],
   ])('over HTTP: %j', async (entry, message) => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });

@@ -1,7 +1,7 @@
 import { HeadgateError, invalid, nearest } from '@headgate/core/shared';
 
-/** A value that makes no sense, and which one it is. */
-export class Misfit extends Error {
+/** An invalid value, and its path in the file. */
+export class InvalidValue extends Error {
   constructor(
     readonly path: readonly string[],
     message: string,
@@ -10,14 +10,14 @@ export class Misfit extends Error {
   }
 }
 
-/** A table of a TOML file, and where it is. */
+/** A table of a TOML file, and its path. */
 export class Table {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #path: readonly string[];
 
   constructor(values: unknown, path: readonly string[] = []) {
     this.#path = path;
-    if (!isTable(values)) throw this.misfit([], 'a table', values);
+    if (!isTable(values)) throw this.invalidValue([], 'a table', values);
     this.#values = values;
   }
 
@@ -29,7 +29,7 @@ export class Table {
     return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }
 
-  /** An empty one where there is none. */
+  /** Returns an empty table if there is none. */
   table(name: string): Table {
     return new Table(this.value(name) ?? {}, [...this.#path, name]);
   }
@@ -42,7 +42,7 @@ export class Table {
   /**
    * @param elsewhere Paths of keys that may have been written into the wrong table.
    * @returns The paths of the unknown keys.
-   * @throws Misfit for an unknown key that resembles a known one.
+   * @throws InvalidValue for an unknown key that resembles a known one.
    */
   unknown(known: readonly string[], elsewhere: readonly string[] = []): string[][] {
     const paths = new Map(elsewhere.map((path) => [path.slice(path.lastIndexOf('.') + 1), path]));
@@ -55,7 +55,7 @@ export class Table {
     return names.map((name) => [...this.#path, name]);
   }
 
-  /** @throws Misfit for any unknown key. */
+  /** @throws InvalidValue for any unknown key. */
   refuseUnknown(known: readonly string[]): void {
     const [path] = this.unknown(known);
     if (path !== undefined)
@@ -65,36 +65,36 @@ export class Table {
   text(name: string): string | undefined {
     const value = this.value(name);
     if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-    throw this.misfit([name], 'a text', value);
+    throw this.invalidValue([name], 'a string', value);
   }
 
-  count(name: string, least: number): number | undefined {
+  count(name: string, min: number): number | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
     const count = typeof value === 'bigint' ? Number(value) : Number.NaN;
-    if (Number.isSafeInteger(count) && count >= least) return count;
-    throw this.misfit([name], `a whole number of at least ${least}`, value);
+    if (Number.isSafeInteger(count) && count >= min) return count;
+    throw this.invalidValue([name], `a whole number of at least ${min}`, value);
   }
 
-  /** Does as it is told, and says of what in this table an option was that made no sense. */
+  /** Calls `make`, and turns a HeadgateError into an `InvalidValue` at this path. */
   check<T>(names: readonly string[], make: () => T): T {
     try {
       return make();
     } catch (error) {
       if (!(error instanceof HeadgateError)) throw error;
-      throw new Misfit([...this.#path, ...names], error.message);
+      throw new InvalidValue([...this.#path, ...names], error.message);
     }
   }
 
-  #unknown(name: string, hint: string): Misfit {
+  #unknown(name: string, hint: string): InvalidValue {
     const [table, key] = [this.#path.join('.'), JSON.stringify(name)];
     const owner = table === '' ? 'the configuration' : `[${table}]`;
-    return new Misfit([...this.#path, name], `${owner} has no key ${key}; ${hint}`);
+    return new InvalidValue([...this.#path, name], `${owner} has no key ${key}; ${hint}`);
   }
 
-  misfit(names: readonly string[], expected: string, value: unknown): Misfit {
+  invalidValue(names: readonly string[], expected: string, value: unknown): InvalidValue {
     const path = [...this.#path, ...names];
-    return new Misfit(path, invalid(path.join('.'), expected, value).message);
+    return new InvalidValue(path, invalid(path.join('.'), expected, value).message);
   }
 }
 

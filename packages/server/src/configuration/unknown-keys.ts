@@ -17,7 +17,7 @@ const rootKeys = ['semaphores', 'logging', 'server', 'litter_collection_interval
  * key is refused, and elsewhere each that resembles a known one. The others may be those of another version.
  *
  * @returns The paths of the others.
- * @throws Misfit for the first key that is refused.
+ * @throws InvalidValue for the first key that is refused.
  */
 export function unknownKeys(root: Table): string[][] {
   const server = root.table('server');
