@@ -1,10 +1,16 @@
-import { HeadgateError, invalid } from './errors.ts';
+import { HeadgateError, invalid, invalidSecret } from './errors.ts';
 import { nearest } from './suggestion.ts';
 
-/** @throws HeadgateError for an unknown option: a misspelt `queuLimit` that is silently ignored would limit nothing. */
+/**
+ * @throws HeadgateError for an unknown option, since a misspelt `queuLimit` that is silently ignored would limit nothing, and
+ * for null, which is no value of any option.
+ */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) throw invalid(owner, 'an object', options);
-  for (const name of Object.keys(options)) {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid(owner, 'an object', options, undefined, `the options of ${owner}`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === null) throw invalid(name, 'set or left out', value);
     if (known.includes(name)) continue;
     const meant = nearest(name, known);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
@@ -59,7 +65,12 @@ export function checkText(option: string, value: unknown): string {
 export function checkToken(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value)) return value;
-  throw invalid(option, 'of letters, digits and -._~+/ only', undefined);
+  throw invalidSecret(option, 'of letters, digits and -._~+/ only');
+}
+
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal === undefined || typeof signal?.throwIfAborted === 'function') return;
+  throw invalid('signal', 'an AbortSignal', signal);
 }
 
 export function checkFunction<F>(option: string, value: F): F {

@@ -39,16 +39,24 @@ export function invalid(
   expected: string,
   value: unknown,
   code: ErrorCode = 'ERR_HEADGATE_OPTION',
+  subject = option,
 ): HeadgateError {
   // The promise comes from an async function where a synchronous one is required: its rejection must not crash the
   // process.
   if (value instanceof Promise) value.catch(() => {});
-  return new HeadgateError(code, `${option} must be ${expected}, got ${shown(value)}`, option);
+  return new HeadgateError(code, `${subject} must be ${expected}, got ${shown(value)}`, option);
+}
+
+/** The same for a value that may be a secret, or contain one. */
+export function invalidSecret(option: string, expected: string): HeadgateError {
+  const message = `${option} must be ${expected}, got a value that is not shown`;
+  return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
 }
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
-  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'function') return 'a function that was not called';
+  if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return `a value of type ${kind(value)}`;
   return String(value);

@@ -126,7 +126,7 @@ it.each(['a limiter', 'a limiter with a store'] as const)(
     expect(limiter.closed).toBe(false);
     await limiter.close();
     expect(limiter.closed).toBe(true);
-    const error = { code: 'ERR_HEADGATE_OPTION', option: 'limiter' };
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'limits[0].limiter' };
     expect(() => createGate({ limits: [{ limiter }] })).toThrow(expect.objectContaining(error));
   },
 );

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, HeadgateError } from '../src/index.ts';
 
 const text = (value: unknown) =>
-  typeof value === 'string' ? JSON.stringify(value) : String(value);
+  typeof value === 'string'
+    ? JSON.stringify(value)
+    : `${value}${typeof value === 'bigint' ? 'n' : ''}`;
 
-const badCounts = [0, -1, 1.5, Number.NaN, '3', null, [], {}, 2 ** 60, true, 3n];
+const badCounts = [0, -1, 1.5, Number.NaN, '3', [], {}, 2 ** 60, true, 3n];
 const duration = 'a number of milliseconds, 0 or more';
 const bound = 'a whole number of at least 0, or Infinity';
 
@@ -17,17 +19,17 @@ const common: [option: string, expected: string, bad: unknown[]][] = [
   ['name', 'a string that is not empty', ['', 5, {}, true]],
   ['random', 'a function', [5, 'x', {}]],
   ['observer', 'an object with the methods admitted', [5, 'x', { admitted: 5 }]],
-  ['clock', 'an object with the methods now', [5, 'x', null, {}, { now: 5 }]],
+  ['clock', 'an object with the methods now', [5, 'x', {}, { now: 5 }]],
 ];
 
 const limiterOnly: typeof common = [
   ['limit', 'a whole number of at least 1', [...badCounts, Infinity, undefined]],
-  ['perKey', 'true or false', ['yes', 1, null]],
+  ['perKey', 'true or false', ['yes', 1]],
 ];
 
 const gateOnly: typeof common = [
   ['mode', 'one of enforce, shadow', ['', 'SHADOW', 5, true]],
-  ['limits', 'an array of at least one limit', [undefined, null, {}, [], 5]],
+  ['limits', 'an array of at least one limit', [undefined, {}, [], 5]],
 ];
 
 function errorOf(create: () => unknown): HeadgateError {
@@ -70,21 +72,21 @@ describe('createGate throws an error with the option, the expected value and the
   });
 
   it.each<[string, unknown, object]>([
-    ['null', null, { option: 'limits[]' }],
-    ['a number', 5, { option: 'limits[]' }],
-    ['no name', { limit: 1 }, { option: 'limits[].name' }],
-    ['no limit', { name: 'a' }, { option: 'limit' }],
+    ['null', null, { option: 'limits[0]' }],
+    ['a number', 5, { option: 'limits[0]' }],
+    ['no name', { limit: 1 }, { option: 'limits[0].name' }],
+    ['no limit', { name: 'a' }, { option: 'limits[0].limit' }],
     [
       'a queueLimit without one for the gate',
       { name: 'a', limit: 1, queueLimit: 5 },
       { option: 'queueLimit' },
     ],
-    ['limit 0', { name: 'a', limit: 0 }, { option: 'limit' }],
-    ['queueLimit -1', { name: 'a', limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
-    ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'perKey' }],
-    ['optional 1', { name: 'a', limit: 1, optional: 1 }, { option: 'optional' }],
-    ['an invalid limiter', { limiter: {} }, { option: 'limiter' }],
-    ['no limiter', { limiter: undefined }, { option: 'limits[].name' }],
+    ['limit 0', { name: 'a', limit: 0 }, { option: 'limits[0].limit' }],
+    ['queueLimit -1', { name: 'a', limit: 1, queueLimit: -1 }, { option: 'limits[0].queueLimit' }],
+    ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'limits[0].perKey' }],
+    ['optional 1', { name: 'a', limit: 1, optional: 1 }, { option: 'limits[0].optional' }],
+    ['an invalid limiter', { limiter: {} }, { option: 'limits[0].limiter' }],
+    ['no limiter', { limiter: undefined }, { option: 'limits[0].name' }],
   ])('in limits: %s', (_, limit, expected) => {
     const error = errorOf(() => createGate({ limits: [limit as never] }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
@@ -117,12 +119,12 @@ describe('a misspelt option is never ignored', () => {
       'timeout',
     ],
     [
-      'limits[]',
+      'limits[0]',
       () => createGate({ limits: [{ name: 'a', limit: 1, keyed: true } as never] }),
       'keyed',
     ],
     [
-      'limits[]',
+      'limits[0]',
       () => createGate({ limits: [{ limiter: createLimiter({ limit: 1 }), name: 'a' } as never] }),
       'name',
     ],

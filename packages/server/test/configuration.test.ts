@@ -43,6 +43,54 @@ it.each([
   expect(() => parseConfiguration(text, 'throttle.toml')).toThrow(message);
 });
 
+it.each([
+  ['[server]\ntokn = "x"\n', 'x:2: [server] has no key "tokn"; did you mean "token"?'],
+  [
+    '[server]\nbanner = "x"\n',
+    'x:2: [server] has no key "banner"; it knows token, certificate, key',
+  ],
+  [
+    '\n[Server]\ntoken = "x"\n',
+    'x:2: the configuration has no key "Server"; did you mean "server"?',
+  ],
+  [
+    '[semafores]\nA = 1\n',
+    'x:1: the configuration has no key "semafores"; did you mean "semaphores"?',
+  ],
+  ['token = "x"\n', 'x:1: the configuration has no key "token"; did you mean "server.token"?'],
+  ['[semaphores.A]\nmax = 1\ntoken = "x"\n', 'x:3: [semaphores.A] has no key "token"'],
+  ['[semaphores]\nA = { max = 1, levl = 2 }\n', 'x:2: [semaphores.A] has no key "levl"; did you'],
+  [
+    '[logging.stdert]\nlevel = "INFO"\n',
+    'x:1: [logging] has no key "stdert"; did you mean "stderr"?',
+  ],
+  ['[logging.stderr]\nlevle = "INFO"\n', 'x:2: [logging.stderr] has no key "levle"; did you mean'],
+])('a misspelt key is refused with its line: %j', (text, message) => {
+  expect(() => parseConfiguration(text, 'x')).toThrow(message);
+});
+
+it('a key that resembles no known one is ignored with a warning that names its line', () => {
+  const text =
+    'litter_collection_interval = "5m"\nunknown = 1\n[semaphores.A]\nmax = 1\ncolor = "red"\n';
+  expect(parseConfiguration(text, 'x').warnings).toEqual([
+    'x:2: the key "unknown" is unknown and ignored',
+    'x:5: the key "semaphores.A.color" is unknown and ignored',
+  ]);
+});
+
+it('the keys of pacman82/throttle are accepted without a warning', () => {
+  const gelf = '[logging.gelf]\nname = "n"\nhost = "h"\nport = 12201\nlevel = "INFO"\n';
+  const text = `litter_collection_interval = "100ms"\n[semaphores]\nA = 42\n${gelf}`;
+  expect(parseConfiguration(text, 'x').warnings).toEqual([]);
+});
+
+it('of many unknown keys, ten are named', () => {
+  const text = Array.from({ length: 12 }, (_, i) => `unknown${i} = 1\n`).join('');
+  const { warnings } = parseConfiguration(text, 'x');
+  expect(warnings).toHaveLength(11);
+  expect(warnings.at(-1)).toBe('x: 2 more keys are unknown and ignored');
+});
+
 it('an error at the end of a large file is located quickly', () => {
   const semaphores = Array.from({ length: 20_000 }, (_, i) => `s${i} = 1\n`).join('');
   const text = `[semaphores]\n${semaphores}bad = -1\n`;

@@ -1,4 +1,4 @@
-import { checkText, invalid } from '@headgate/core/shared';
+import { checkText, invalid, invalidSecret } from '@headgate/core/shared';
 
 /** The service's address, in the form that Node's `http.request` takes. */
 export interface Address {
@@ -21,11 +21,15 @@ const unix = 'unix:';
 export function addressFrom(url: unknown): Address {
   const text = checkText('url', url);
   if (text.startsWith(unix)) return ofSocket(text.slice(unix.length));
-  if (!URL.canParse(text)) throw invalid('url', expected, text);
+  // It may contain a password.
+  const unfit = text.includes('@')
+    ? invalidSecret('url', expected)
+    : invalid('url', expected, text);
+  if (!URL.canParse(text)) throw unfit;
   const { protocol, hostname, port, pathname, username, password } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') throw invalid('url', expected, text);
   // The error does not show the credentials.
-  if (username + password !== '') throw invalid('url', 'without a user', undefined);
+  if (username + password !== '') throw invalidSecret('url', 'without a user');
+  if (protocol !== 'http:' && protocol !== 'https:') throw unfit;
   return {
     isSecure: protocol === 'https:',
     host: hostname.replace(/^\[|\]$/g, ''),

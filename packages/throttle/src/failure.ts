@@ -1,14 +1,14 @@
 import { StoreError } from '@headgate/core/shared';
 
-/** Maximum number of characters of an answer quoted in an error. */
-const maxQuoted = 200;
+/** Maximum number of characters of an answer quoted in an error, so that the message stays below some 200. */
+const maxQuoted = 120;
 
 /** Statuses with which a gateway reports that the service behind it is down. */
 const gatewayStatuses = [502, 504];
 
 /** The service answered, but did not do what was requested. */
 export function notDone({ status, text }: { status: number; text: string }): StoreError {
-  const message = `the semaphore service answered ${status}: ${text.slice(0, maxQuoted)}`;
+  const message = `the semaphore service answered ${status}: ${excerpt(text)}`;
   const isDown = gatewayStatuses.includes(status);
   const code = isDown ? 'ERR_HEADGATE_STORE_DOWN' : 'ERR_HEADGATE_STORE_REFUSED';
   return new StoreError(code, message, new HttpError(status, text));
@@ -58,8 +58,17 @@ export class HttpError extends Error {
     /** The whole body. */
     readonly text: string,
   ) {
-    super(`${status} ${text.slice(0, maxQuoted)}`);
+    super(`${status}: ${excerpt(text)}`);
   }
+}
+
+/** In one line: a wrong URL is answered with a page. */
+function excerpt(text: string): string {
+  const line = text
+    .slice(0, 10 * maxQuoted)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
 }
 
 /** Statuses from 501 on that mean that the request itself is wrong, so it is not retried. */

@@ -25,12 +25,16 @@ describe.each([
     expect(made({ url: wrong })).toThrow(option('url'));
   });
 
-  test('does not reveal a password', () => {
-    const secret = made({ url: 'http://user:secret@localhost' });
-    expect(secret).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('secret') }),
-    );
-  });
+  test.each(['http://user:secret@localhost', 'http://user:secret@', 'redis://:secret@localhost'])(
+    'does not reveal the password of %s, and says so',
+    (wrong) => {
+      const secret = made({ url: wrong });
+      expect(secret).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining('secret') }),
+      );
+      expect(secret).toThrow('got a value that is not shown');
+    },
+  );
 
   test.each(['', 'two words', 'line\nbreak', 'ü', 5, null])('refuses the token %j', (token) => {
     expect(made({ url, token })).toThrow(option('token'));
@@ -39,6 +43,7 @@ describe.each([
   test('does not reveal the token', () => {
     const shown = expect.objectContaining({ message: expect.not.stringContaining('secret') });
     expect(made({ url, token: 'secret token' })).toThrow(shown);
+    expect(made({ url, token: 'a b' })).toThrow('got a value that is not shown');
   });
 
   test.each([0, 99, -1, Number.NaN, Infinity, '1s', null])('refuses the lease %j', (lease) => {

@@ -5,9 +5,13 @@ import type { Gate, GateWaitOptions } from './gate.ts';
 import { takesFrom } from './takes.ts';
 
 /** Requests a permit from a gate for a caller that awaits a promise. */
-export function acquireAt(gate: Gate, options: GateWaitOptions = {}): Promise<Permit> {
+export function acquireAt(
+  gate: Gate,
+  options: GateWaitOptions = {},
+  owner = 'acquire',
+): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    checkAskedOfGate('acquire', options);
+    checkAskedOfGate(owner, options);
     options.signal?.throwIfAborted();
     const takes = takesFrom(gate.limits, options);
     const waiter = new Acquisition(gate, resolve, reject, options.signal);

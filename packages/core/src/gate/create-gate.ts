@@ -50,7 +50,12 @@ const known = [
  */
 export function createGate(options: GateOptions): Gate {
   checkNames('createGate', options, known);
-  const plans = planLimits(options);
+  return gateOf(options, true);
+}
+
+/** @param isList Whether the app wrote `limits`: over HTTP a single limit can be written without it. */
+export function gateOf(options: GateOptions, isList: boolean): Gate {
+  const plans = planLimits(options, isList);
   const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
   if (mode === 'shadow' && plans.some(({ owned }) => !owned)) {
     throw invalid('mode', 'enforce when a limiter is reused', mode);

@@ -93,7 +93,7 @@ export class OrderedGate implements Gate, Way {
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
     if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(this.acquire(options), fn, options?.signal);
+    return callLater(acquireAt(this, options, 'run'), fn, options?.signal);
   }
 
   async close(options?: CloseOptions): Promise<number> {

@@ -6,6 +6,7 @@ import { checkOrder } from '../limiter/line.ts';
 import { checkObserver, type Observer } from '../limiter/observer.ts';
 import type { LimiterSettings } from '../limiter/pools.ts';
 import { sharedOf, sharedOptions } from '../limiter/source.ts';
+import { entryOf, inEntry } from './entry.ts';
 import { checkPlaces, type GateLimit } from './gate-limits.ts';
 import type { GateLimitOptions, GateOptions } from './options.ts';
 
@@ -26,14 +27,14 @@ const known = [
 ];
 
 /** Validates the limits without making any limiter, since that depends on the kind of the gate. */
-export function planLimits(options: GateOptions): Plan[] {
+export function planLimits(options: GateOptions, isList: boolean): Plan[] {
   const { limits } = options;
   if (!Array.isArray(limits) || (limits.length === 0 && options.guard === undefined)) {
     const expected = 'an array of at least one limit, or any array with a guard';
     throw invalid('limits', expected, limits);
   }
   if (options.order !== undefined) checkOrder(options.order);
-  const plans = limits.map((limit) => planLimit(limit, options));
+  const plans = limits.map((limit, index) => planLimit(limit, options, entryOf(isList, index)));
   const hasQueue = plans.length === 1 ? hasOwnQueueAlone : hasOwnQueue;
   // The default of 0 would silently disable the limit's own queue.
   if (options.queueLimit === undefined && plans.some(hasQueue)) {
@@ -88,13 +89,21 @@ function hasOwnQueue({ limiter: { queueLimit, queueWeight }, owned }: Plan): boo
   return (queueLimit > 0 && queueLimit !== Infinity) || queueWeight !== Infinity;
 }
 
-function planLimit(options: GateLimitOptions, gate: GateOptions): Plan {
-  checkNames('limits[]', options, [...known, 'limiter']);
+function planLimit(options: GateLimitOptions, gate: GateOptions, entry: string | undefined): Plan {
+  // What the gate says for all its limits is not the entry's.
+  const own = ['name', 'limit', ...Object.keys(options ?? {})];
+  return inEntry(entry, own, () => checkedPlan(options, gate, entry ?? 'the limit'));
+}
+
+function checkedPlan(options: GateLimitOptions, gate: GateOptions, owner: string): Plan {
+  checkNames(owner, options, [...known, 'limiter']);
+  if (options.limiter !== undefined) {
+    checkNames(`${owner} with a limiter`, options, ['limiter', 'optional']);
+  }
   const optional = checkFlag('optional', options.optional);
   if (options.limiter === undefined) {
     return { limiter: settingsOf(options, gate), optional, owned: true };
   }
-  checkNames('limits[] with a limiter', options, ['limiter', 'optional']);
   if (typeof options.limiter?.request === 'function') {
     if (options.limiter.closed) throw closed(options.limiter);
     return { limiter: options.limiter, optional, owned: false };
@@ -115,7 +124,7 @@ function settingsOf(
   const order = options.order ?? (store === undefined ? gate.order : undefined);
   const { maxRetryAfter, clock, random, observer } = gate;
   return checkLimiter({
-    name: checkText('limits[].name', name),
+    name: checkText('name', name),
     limit,
     perKey,
     // Queued requests count against the gate's bound, and those queued in a store count over all processes.

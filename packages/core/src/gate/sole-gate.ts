@@ -64,14 +64,14 @@ export class SoleGate implements Gate {
   }
 
   async acquire(options: GateWaitOptions = {}): Promise<Permit> {
-    return this.#limiter.acquire(this.#asked(options));
+    return this.#limiter.acquire(this.#asked(options, 'acquire'));
   }
 
   async run<T>(
     fn: (permit: Permit) => T | PromiseLike<T>,
     options: GateWaitOptions = {},
   ): Promise<T> {
-    return this.#limiter.run(fn, this.#asked(options));
+    return this.#limiter.run(fn, this.#asked(options, 'run'));
   }
 
   close(options?: CloseOptions): Promise<number> {
@@ -84,8 +84,8 @@ export class SoleGate implements Gate {
     return { ...stats, inflight: this.inflight, limits: [limitStats] };
   }
 
-  #asked(options: GateWaitOptions) {
-    checkAskedOfGate('acquire', options);
+  #asked(options: GateWaitOptions, owner: string) {
+    checkAskedOfGate(owner, options);
     const { signal, queueTimeout, priority, party } = options;
     const takes = takesFrom(this.limits, options);
     checkTakes(this.limits, takes);

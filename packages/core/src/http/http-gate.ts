@@ -1,7 +1,8 @@
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-import { createGate } from '../gate/create-gate.ts';
+import { gateOf } from '../gate/create-gate.ts';
+import { entryOf, inEntry } from '../gate/entry.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Guard } from '../gate/guard.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
@@ -89,7 +90,10 @@ export class HttpGate<R> implements Door {
     this.#skip = checkFunction('skip', options.skip);
     this.#headers = checkFlag('headers', options.headers);
     checkFunction('onReject', options.onReject);
-    this.#rules = limitList(options).map((limit) => new Rule(limit, framework, routing));
+    const isList = options.limits !== undefined;
+    this.#rules = limitList(options).map((limit, index) =>
+      Rule.of(limit, framework, routing, entryOf(isList, index)),
+    );
     this.#ordering = new Ordering(options);
     const hasOwn = this.#rules.some(({ hasOrder }) => hasOrder);
     if (!hasOwn && this.#rules.some(({ isOwn }) => isOwn)) checkUnordered(options);
@@ -98,8 +102,11 @@ export class HttpGate<R> implements Door {
     else if (classify !== undefined) {
       throw invalid('classify', 'omitted unless a limit is adaptive', classify);
     }
-    this.gate = createGate({
-      limits: this.#rules.map((rule) => rule.limitOf(this.#ordering.order)),
+    const limits = this.#rules.map((rule, index) =>
+      inEntry(entryOf(isList, index), ['shares'], () => rule.limitOf(this.#ordering.order)),
+    );
+    const gateOptions = {
+      limits,
       queueLimit,
       queueTimeout,
       guard: options.guard,
@@ -111,7 +118,8 @@ export class HttpGate<R> implements Door {
       observer,
       clock,
       random,
-    });
+    };
+    this.gate = gateOf(gateOptions, isList);
     this.guard = options.guard;
     this.#unguarded = this.gate instanceof GuardedGate ? this.gate.inner : this.gate;
     for (const [index, { limiter }] of this.gate.limits.entries())

@@ -3,15 +3,15 @@ import { invalid } from '../errors.ts';
 /**
  * The key for a client's address. An IPv4 address is its own key, also when mapped to IPv6 (`::ffff:1.2.3.4`). An
  * IPv6 address is reduced to its subnet, since one client can use every address of a subnet. Pass an address that
- * only your own proxies can set (Express: `trust proxy`, Koa: `app.proxy`). Clients with an unknown address share one
- * key.
+ * only your own proxies can set (Express: `trust proxy`, Koa: `app.proxy`). A port is dropped. Clients with an unknown or
+ * empty address share one key.
  *
  * @param prefix Bits of an IPv6 address that identify the subnet: a whole number from 1 to 128. Default: 56.
  * @throws HeadgateError for any other prefix.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {
   if (prefix !== 56) checkPrefix(prefix);
-  if (address === undefined) return 'unknown';
+  if (address === undefined || address === '') return 'unknown';
   if (typeof address !== 'string') throw invalid('address', 'a string or undefined', address);
   // Some proxies append the port, which would give every connection its own key.
   const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1');

@@ -1,5 +1,6 @@
 import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
+import { inEntry } from '../gate/entry.ts';
 import type { GateLimitOptions } from '../gate/options.ts';
 import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
@@ -26,7 +27,7 @@ export const perLimit = [
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
-const known = [...perLimit, 'queueLimit'];
+const known: readonly string[] = [...perLimit, 'queueLimit'];
 
 /** Options that only apply to a limit that the middleware makes itself. */
 const ownOnly = ['name', 'limit', 'shares', 'queueLimit', 'queueWeight', ...sharedOptions] as const;
@@ -47,7 +48,6 @@ export class Rule<R> {
     private readonly framework: Framework<R>,
     private readonly routing: Partial<Routing>,
   ) {
-    checkNames('limits[]', options, known);
     const { key, limit, limiter, route, weight = 1, shares, shareBy, statusCode = 503 } = options;
     checkFunction('key', key);
     checkFunction('shareBy', shareBy);
@@ -55,7 +55,11 @@ export class Rule<R> {
       throw invalid('shareBy', 'set together with shares', shareBy);
     }
     if (typeof limit === 'function' && key === undefined) {
-      throw invalid('limit', 'a whole number when there is no key', limit);
+      throw invalid('limit', 'a whole number or adaptive() when there is no key', limit);
+    }
+    const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
+    if (key !== undefined && can?.keys === false) {
+      throw invalid('key', 'left out beside this store, which has no keys', key);
     }
     if (shares !== undefined && options.store !== undefined) {
       throw invalid('shares', 'omitted when there is a store', shares);
@@ -65,6 +69,19 @@ export class Rule<R> {
     this.statusCode = checkStatus(statusCode);
     // Compiled here only to reject a bad pattern at construction.
     if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
+  }
+
+  /** @param entry Names it in errors where it is one of several. */
+  static of<R>(
+    options: LimitOptions<R>,
+    framework: Framework<R>,
+    routing: Partial<Routing>,
+    entry: string | undefined,
+  ): Rule<R> {
+    return inEntry(entry, known, () => {
+      checkNames(entry ?? 'concurrencyLimit', options, known);
+      return new Rule(options, framework, routing);
+    });
   }
 
   /** Whether the limit, or that of a reused limiter, is adaptive. */

@@ -63,13 +63,17 @@ export class Acquisition extends Waiter {
 export const nothing = {};
 
 /** Requests a permit from a limiter, and resolves to it. */
-export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): Promise<Permit> {
+export function acquireFrom(
+  limiter: Limiter,
+  options: WaitOptions = nothing,
+  owner = 'acquire',
+): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    if (options !== nothing) checkAsked('acquire', options);
+    if (options !== nothing) checkAsked(owner, options);
     options.signal?.throwIfAborted();
     const waiter = new Acquisition(limiter, resolve, reject, options.signal);
     waiter.key = options.key;
-    waiter.weight = options.weight ?? 1;
+    if (options.weight !== undefined) waiter.weight = options.weight;
     waiter.limit = options.limit;
     if (options.share !== undefined) waiter.share = options.share;
     if (options.party !== undefined) waiter.party = options.party;

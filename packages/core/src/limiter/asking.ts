@@ -1,4 +1,4 @@
-import { checkDuration, checkNames } from '../checks.ts';
+import { checkDuration, checkNames, checkSignal } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { WaitOptions } from './limiter.ts';
 import { checkPriority } from './priority.ts';
@@ -33,7 +33,8 @@ export function checkAskedOfGate(owner: string, options: CommonOptions): void {
   checkCommon(options);
 }
 
-function checkCommon({ queueTimeout, priority, party }: CommonOptions): void {
+function checkCommon({ signal, queueTimeout, priority, party }: CommonOptions): void {
+  checkSignal(signal);
   if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
   if (priority !== undefined) checkPriority(priority);
   if (party !== undefined && typeof party !== 'string') throw invalid('party', 'a string', party);

@@ -1,4 +1,4 @@
-import { checkDuration, checkNames } from '../checks.ts';
+import { checkDuration, checkNames, checkSignal } from '../checks.ts';
 import { type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import { warnOnce } from '../warning.ts';
@@ -17,6 +17,7 @@ export interface CloseOptions {
 export function checkClose(options: CloseOptions = {}): void {
   checkNames('close', options, ['timeout', 'signal']);
   if (options.timeout !== undefined) checkDuration('timeout', options.timeout);
+  checkSignal(options.signal);
 }
 
 /** Settings of a limiter or a gate that concern its permits. */

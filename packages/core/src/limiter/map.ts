@@ -1,4 +1,5 @@
-import { checkNames } from '../checks.ts';
+import { checkNames, checkSignal } from '../checks.ts';
+import { invalid } from '../errors.ts';
 import { createLimiter } from './create-limiter.ts';
 
 export interface MapOptions {
@@ -19,8 +20,11 @@ export async function map<T, R>(
   fn: (item: T, index: number, signal: AbortSignal) => R | PromiseLike<R>,
   options: MapOptions,
 ): Promise<R[]> {
+  checkItems(items);
+  if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
   checkNames('map', options, ['limit', 'signal']);
   const { limit, signal } = options;
+  checkSignal(signal);
   const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Infinity });
   signal?.throwIfAborted();
   const stop = new AbortController();
@@ -60,6 +64,12 @@ export async function map<T, R>(
   } finally {
     signal?.removeEventListener('abort', abort);
   }
+}
+
+function checkItems(items: unknown): void {
+  const each = (items ?? {}) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
+  if (typeof (each[Symbol.asyncIterator] ?? each[Symbol.iterator]) === 'function') return;
+  throw invalid('items', 'an iterable or an async iterable', items);
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -44,14 +44,15 @@ export interface Permit {
    */
   adjust(weight: number, limit?: string): void;
   /**
-   * Releases the permit now, even if work passed to `waitUntil` has not settled. Default outcome: `ok`.
+   * Releases the permit now, even if work passed to `waitUntil` has not settled. Default outcome: `ok`. As a callback, write
+   * `promise.finally(() => permit.release())`: `promise.finally(permit.release)` loses `this`.
    *
    * @throws HeadgateError for an unknown outcome; the permit is released anyway.
    */
   release(outcome?: Outcome): void;
   /**
    * Keeps the permit's owner (`run`, an adapter, `using`) from releasing it before `work` has settled. A rejection of
-   * `work` counts as settled and is not reported here.
+   * `work` counts as settled and is not reported: handle it, as in `waitUntil(work().catch(report))`.
    */
   waitUntil(work: PromiseLike<unknown>): void;
   [Symbol.dispose](): void;

@@ -39,7 +39,9 @@ export function checkKey(
   key: string | undefined,
   limit: number | undefined,
 ): void {
-  if (perKey && typeof key !== 'string') throw misfit(`limiter "${name}" needs a key`);
+  if (perKey && typeof key !== 'string') {
+    throw invalid('key', `a string, as limiter "${name}" is keyed`, key, 'ERR_HEADGATE_KEY');
+  }
   if (!perKey && (key !== undefined || limit !== undefined)) {
     throw misfit(`limiter "${name}" is not keyed: set perKey`);
   }

@@ -1,4 +1,3 @@
-import { checkMethods } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { Limiter } from './limiter.ts';
 import type { LimiterSettings } from './pools.ts';
@@ -60,7 +59,12 @@ export function sharedOf({ store, onStoreError, handoff, reserve }: SharedOption
 /** @throws HeadgateError for a value that is not a store, and for options that need a store if there is none. */
 export function checkSharing(options: SharedOptions): Sharing | undefined {
   const { store, ...terms } = sharedOf(options);
-  if (store !== undefined) return { store: checkMethods('store', store, ['limiter']), ...terms };
+  if (typeof store?.limiter === 'function') return { store, ...terms };
+  if (store !== undefined) {
+    // A string is not shown: perhaps it is a URL with a password.
+    const shown = typeof store === 'string' ? 'a string' : store;
+    throw invalid('store', 'a store such as redisStore({ client })', shown);
+  }
   for (const [option, value] of Object.entries(terms)) {
     if (value !== undefined) throw invalid(option, 'left out without a store', value);
   }

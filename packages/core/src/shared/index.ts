@@ -7,8 +7,9 @@ export {
   checkToken,
 } from '../checks.ts';
 export { longestTimer } from '../clock.ts';
-export { HeadgateError, invalid } from '../errors.ts';
+export { HeadgateError, invalid, invalidSecret } from '../errors.ts';
 export { StoreError } from '../limiter/store-error.ts';
+export { nearest } from '../suggestion.ts';
 export { Heap } from './heap.ts';
 export { certainPart } from './lease-parts.ts';
 export { Memory, type MemoryOptions } from './memory.ts';

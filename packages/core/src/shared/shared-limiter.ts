@@ -87,7 +87,7 @@ export class SharedLimiter implements Limiter {
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T> {
     if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(this.acquire(options), fn, options?.signal);
+    return callLater(acquireFrom(this, options, 'run'), fn, options?.signal);
   }
 
   setLimit(limit: number): void {

@@ -186,7 +186,7 @@ export class SharedPools implements Member {
   affected(error: StoreError | undefined): void {
     const { name, observer, onStoreError } = this.settings;
     if (error === undefined || observer.store !== undefined) return;
-    this.#isRefused = this.circuit.error === undefined;
+    if (this.circuit.error === undefined) this.#isRefused = true;
     this.session.warnings.failed(name, onStoreError, error);
   }
 
@@ -217,7 +217,7 @@ export class SharedPools implements Member {
     const { name, settings, session } = this;
     if (this.circuit.error !== undefined) return;
     if (settings.observer.store !== undefined) settings.observer.store({ name, up: true, error });
-    else if (error === undefined) session.warnings.worked(name);
+    else if (error === undefined) session.warnings.returned(name);
     else session.warnings.muted(name, error);
   }
 
@@ -237,12 +237,11 @@ export class SharedPools implements Member {
   #report(up: boolean, error: StoreError | undefined): void {
     const { name, observer } = this.settings;
     observer.store?.({ name, up, error });
-    if (error === undefined) this.session.warnings.worked(name);
+    if (error === undefined) this.session.warnings.returned(name);
   }
 
   #turned(): void {
     const { error } = this.circuit;
-    this.#isRefused = false;
     this.#report(error === undefined, error);
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;

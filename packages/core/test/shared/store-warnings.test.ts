@@ -55,6 +55,69 @@ test('a store that refuses every call causes one warning, and another when it ac
   expect(warnings.slice(1)).toEqual([expect.stringContaining('is back')]);
 });
 
+/** Limits on one store that a service has been configured for, except for those whose calls it refuses. */
+function misnamed(onStoreError: 'reject' | 'admit' | 'local') {
+  const world = new World();
+  const store = world.line();
+  const refused = new Set(['a', 'zip']);
+  store.objection = (name) => (refused.has(name) ? `no semaphore "${name}"` : undefined);
+  const limiters = ['a', 'zip', 'b'].map((name) =>
+    world.limiter({ store, name, warns: true, onStoreError }),
+  );
+  async function runAll() {
+    const calls = Promise.allSettled(limiters.map((limiter) => limiter.run(() => {})));
+    await world.advance(timeout);
+    return calls;
+  }
+  return { world, store, refused, runAll };
+}
+
+const namesIn = (texts: readonly string[]) =>
+  texts.map((text) => /limit "(\w+)" (fails|is back)/.exec(text)?.slice(1).join(' '));
+
+test.each(['reject', 'admit', 'local'] as const)(
+  'under %s, each limit whose calls the store refuses is named once a minute',
+  async (onStoreError) => {
+    const { world, refused, runAll } = misnamed(onStoreError);
+    for (let second = 0; second < 133; second += 4) {
+      const results = (await runAll()).map(({ status }) => status);
+      const expected = onStoreError === 'reject' ? 'rejected' : 'fulfilled';
+      expect(results).toEqual([expected, expected, 'fulfilled']);
+      world.clock.advance(4000 - timeout);
+    }
+    const minute = ['a fails', 'zip fails'];
+    expect(namesIn(warnings)).toEqual([...minute, ...minute, ...minute]);
+    refused.delete('zip');
+    await runAll();
+    expect(namesIn(warnings.slice(6))).toEqual(['zip is back']);
+  },
+);
+
+test('the end of an outage is reported only for a limit whose calls are not refused', async () => {
+  const { world, store, refused, runAll } = misnamed('reject');
+  await runAll();
+  store.trouble = 'silent';
+  await runAll();
+  store.trouble = undefined;
+  await world.advance(lease);
+  await runAll();
+  expect(namesIn(warnings)).toEqual(['a fails', 'zip fails', 'a fails', 'b is back']);
+  refused.delete('a');
+  await runAll();
+  expect(namesIn(warnings.slice(4))).toEqual(['a is back']);
+});
+
+test('another reason of a refusal is reported at once, and of many reasons the first ten', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, warns: true });
+  let call = 1;
+  store.objection = () => `reason ${call}`;
+  for (call = 1; call <= 30; call++) await limiter.acquire().catch(() => {});
+  expect(warnings).toHaveLength(10);
+  expect(warnings[1]).toContain('fails: reason 2');
+});
+
 test('several limits on one store cause one warning, and a flapping store one per minute', async () => {
   const world = new World();
   const store = world.line();

@@ -26,6 +26,8 @@ export class Line extends Store {
   readonly calls: string[][] = [];
   /** `silent`: the request is lost, and the call times out; `deaf`: the request arrives, but the answer is lost. */
   trouble: 'silent' | 'deaf' | 'refused' | undefined;
+  /** Why calls for a limit of this name are refused. */
+  objection: (name: string) => string | undefined = () => undefined;
   /** Whether messages of the store are lost. */
   mute = false;
   readonly can;
@@ -43,10 +45,23 @@ export class Line extends Store {
     this.calls.push(ops.map(({ verb }) => verb));
     const { trouble } = this;
     if (trouble === 'refused') return ops.map(() => ({ error: refused }));
-    const answers = trouble === 'silent' ? [] : await this.inner.send(ops, timeout);
+    const answers = trouble === 'silent' ? [] : await this.#sendInside(ops);
     if (trouble === undefined) return answers;
     await new Promise<void>((resolve) => this.clock.setTimeout(resolve, timeout));
     return ops.map(() => ({ error: timedOut }));
+  }
+
+  async #sendInside(ops: readonly Op[]): Promise<Answer[]> {
+    const objections = ops.map((op) =>
+      this.objection(op.verb === 'setLimit' ? op.ref.name : op.lease.ref.name),
+    );
+    const sent = ops.filter((_, index) => objections[index] === undefined);
+    const answers = (await this.inner.send(sent, timeout)).values();
+    return objections.map((text) =>
+      text === undefined
+        ? (answers.next().value as Answer)
+        : { error: new StoreError('ERR_HEADGATE_STORE_REFUSED', text) },
+    );
   }
 
   listen(listener: StoreListener): () => void {

@@ -11,6 +11,7 @@ export async function serve(args: Arguments, ending: Promise<string>): Promise<v
   const configuration = await loadConfiguration(args.configuration, true);
   const log = createLogger(logLevelOf(configuration));
   log.info('Starting');
+  for (const warning of configuration.warnings) log.warn(warning);
   const { semaphores, token, maxPeers, maxBlocked } = configuration;
   const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
   // Reloads run one after the other, so that the file's latest content is also the last to be applied.
@@ -44,6 +45,7 @@ async function reload(path: string, server: Server, log: Logger): Promise<void> 
     const level = logLevelOf(configuration);
     server.configure(configuration.semaphores);
     log.level = pinoLevel(level);
+    for (const warning of configuration.warnings) log.warn(warning);
     log.info(`Read ${path} again.`);
   } catch (error) {
     log.error(`The configuration stays as it was: ${(error as Error).message}`);

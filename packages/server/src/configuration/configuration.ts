@@ -4,6 +4,7 @@ import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '.
 import { lineOf } from './line-of.ts';
 import { type LogLevel, logLevelFrom } from './log-level.ts';
 import { InvalidValue, Table } from './table.ts';
+import { unknownKeys } from './unknown-keys.ts';
 
 /** The parsed configuration file. */
 export interface Configuration {
@@ -15,9 +16,14 @@ export interface Configuration {
   readonly maxConnections: number | undefined;
   /** Paths of PEM files. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
+  /** Keys without effect, with their line. */
+  readonly warnings: readonly string[];
   /** Makes the error for a value that is found to be invalid after parsing. */
   errorAt(path: readonly string[], message: string): ConfigurationError;
 }
+
+/** Maximum number of unknown keys that are named with their line, since finding a line is slow. */
+const maxUnknownNamed = 10;
 
 /** An invalid configuration file. The message names the file, the line and the key. */
 export class ConfigurationError extends Error {
@@ -25,16 +31,25 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Parses a configuration file. Unknown keys are ignored.
+ * Parses a configuration file.
  *
  * @param file The name of the file in error messages.
- * @throws ConfigurationError for invalid TOML or an invalid value.
+ * @throws ConfigurationError for invalid TOML or an invalid value, or a misspelt key.
  */
 export function parseConfiguration(text: string, file: string): Configuration {
+  const at = (path: readonly string[], message: string) =>
+    `${file}:${lineOf(text, path) ?? 1}: ${message}`;
   const errorAt = (path: readonly string[], message: string) =>
-    new ConfigurationError(`${file}:${lineOf(text, path) ?? 1}: ${message}`);
+    new ConfigurationError(at(path, message));
   try {
-    return { ...read(new Table(parse(text, { integersAsBigInt: true }))), errorAt };
+    const root = new Table(parse(text, { integersAsBigInt: true }));
+    const unknown = unknownKeys(root);
+    const warnings = unknown
+      .slice(0, maxUnknownNamed)
+      .map((path) => at(path, `the key "${path.join('.')}" is unknown and ignored`));
+    const others = unknown.length - warnings.length;
+    if (others > 0) warnings.push(`${file}: ${others} more keys are unknown and ignored`);
+    return { ...read(root), warnings, errorAt };
   } catch (error) {
     if (error instanceof TomlError) {
       const [reason] = error.message.split('\n');
@@ -45,7 +60,7 @@ export function parseConfiguration(text: string, file: string): Configuration {
   }
 }
 
-function read(root: Table): Omit<Configuration, 'errorAt'> {
+function read(root: Table): Omit<Configuration, 'warnings' | 'errorAt'> {
   const server = root.table('server');
   const stderr = root.table('logging').table('stderr');
   const level = stderr.text('level');

@@ -1,4 +1,4 @@
-import { HeadgateError, invalid } from '@headgate/core/shared';
+import { HeadgateError, invalid, nearest } from '@headgate/core/shared';
 
 /** An invalid value, and its path in the file. */
 export class InvalidValue extends Error {
@@ -17,9 +17,8 @@ export class Table {
 
   constructor(values: unknown, path: readonly string[] = []) {
     this.#path = path;
-    const isTable = typeof values === 'object' && values !== null && !Array.isArray(values);
-    if (!isTable) throw this.invalidValue([], 'a table', values);
-    this.#values = values as Readonly<Record<string, unknown>>;
+    if (!isTable(values)) throw this.invalidValue([], 'a table', values);
+    this.#values = values;
   }
 
   get names(): string[] {
@@ -33,6 +32,34 @@ export class Table {
   /** Returns an empty table if there is none. */
   table(name: string): Table {
     return new Table(this.value(name) ?? {}, [...this.#path, name]);
+  }
+
+  /** The tables in it. */
+  tables(): Table[] {
+    return this.names.flatMap((name) => (isTable(this.value(name)) ? [this.table(name)] : []));
+  }
+
+  /**
+   * @param elsewhere Paths of keys that may have been written into the wrong table.
+   * @returns The paths of the unknown keys.
+   * @throws InvalidValue for an unknown key that resembles a known one.
+   */
+  unknown(known: readonly string[], elsewhere: readonly string[] = []): string[][] {
+    const paths = new Map(elsewhere.map((path) => [path.slice(path.lastIndexOf('.') + 1), path]));
+    const names = this.names.filter((name) => !known.includes(name));
+    for (const name of names) {
+      const near = nearest(name, known);
+      const meant = near === undefined ? paths.get(nearest(name, [...paths.keys()]) ?? '') : near;
+      if (meant !== undefined) throw this.#unknown(name, `did you mean "${meant}"?`);
+    }
+    return names.map((name) => [...this.#path, name]);
+  }
+
+  /** @throws InvalidValue for any unknown key. */
+  refuseUnknown(known: readonly string[]): void {
+    const [path] = this.unknown(known);
+    if (path !== undefined)
+      throw this.#unknown(path.at(-1) as string, `it knows ${known.join(', ')}`);
   }
 
   text(name: string): string | undefined {
@@ -59,8 +86,18 @@ export class Table {
     }
   }
 
+  #unknown(name: string, hint: string): InvalidValue {
+    const [table, key] = [this.#path.join('.'), JSON.stringify(name)];
+    const owner = table === '' ? 'the configuration' : `[${table}]`;
+    return new InvalidValue([...this.#path, name], `${owner} has no key ${key}; ${hint}`);
+  }
+
   invalidValue(names: readonly string[], expected: string, value: unknown): InvalidValue {
     const path = [...this.#path, ...names];
     return new InvalidValue(path, invalid(path.join('.'), expected, value).message);
   }
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -38,6 +38,11 @@ it('the configuration file sets full counts and levels', async () => {
   await client.acquire(peer, 'B');
   expect(await client.acquire(peer, 'C')).toContain('lock level is -5 the\n');
   expect(await client.acquire(peer, 'closed')).toMatch(/^409 Lock can never be acquired/);
+  const warnings = command.log().filter(({ level }) => level === 'warn');
+  expect(warnings.map(({ msg }) => msg)).toEqual([
+    'throttle.toml:2: the key "unknown" is unknown and ignored',
+    'throttle.toml:14: the key "semaphores.C.color" is unknown and ignored',
+  ]);
 });
 
 it('the [server] table sets the bounds, the token and TLS', async () => {
@@ -75,7 +80,7 @@ it('the log level is warn by default, and THROTTLE_LOG overrides the file', asyn
   const louder = new Command(abc.replace('INFO', 'ERROR')).start();
   await louder.line('Ready');
   const byDefault = new Command('[semaphores]\nA = 1\n');
-  const overridden = new Command(abc);
+  const overridden = new Command('[semaphores]\nA = 1\n[logging.stderr]\nlevel = "INFO"\n');
   for (const [command, env] of [
     [byDefault, {}],
     [overridden, { THROTTLE_LOG: 'warn' }],
@@ -132,6 +137,7 @@ it.each([
 it.each([
   ['[semaphores]\nA = 1\nB = -1\n', 'throttle.toml:3: semaphores.B must be'],
   ['[semaphores\n', 'throttle.toml:1:12: '],
+  ['[server]\ntokn = "x"\n', 'throttle.toml:2: [server] has no key "tokn"; did you mean "token"?'],
 ])('the configuration %j is refused', async (text, message) => {
   const command = new Command(text).start();
   expect(await command.exit).toBe(2);

@@ -114,7 +114,7 @@ export function routes(world: World): void {
     (route) => {
       const create = () => world.limit({ limits: [{ name: 'route', limit: 1, route }] });
       expect(create).toThrow(
-        expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }),
+        expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'limits[0].route' }),
       );
     },
   );
@@ -122,7 +122,7 @@ export function routes(world: World): void {
   it('throws for a route that is not a string when it is created', () => {
     const create = () => world.limit({ limits: [{ name: 'a', limit: 1, route: /a/ as never }] });
     expect(create).toThrow(
-      expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }),
+      expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'limits[0].route' }),
     );
   });
 
