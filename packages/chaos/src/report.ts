@@ -4,17 +4,17 @@ import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';
 import type { Record } from './log/record.ts';
 
-/** What a round showed. */
+/** The result of a round. */
 export interface Report {
-  /** What was done and seen, in a few lines. */
+  /** The injected faults and observed events, in a few lines. */
   readonly text: string;
-  /** How often each invariant could have been broken, over all limits. */
+  /** How often each invariant could have been violated, over all limits. */
   readonly checked: Readonly<{ [invariant: string]: number }>;
   readonly broken: readonly string[];
   readonly record: Record;
 }
 
-/** Of each invariant, so many violations are told. */
+/** Maximum number of violations that are reported per invariant. */
 const told = 5;
 
 export function reportOn(
@@ -59,7 +59,7 @@ function countsOf(log: Log): string {
   const add = (what: string) => reasons.set(what, (reasons.get(what) ?? 0) + 1);
   for (const { reason } of eventsOf(log, 'rejected')) add(reason);
   for (const { aborted } of eventsOf(log, 'ended')) if (aborted) add('lost its lease');
-  for (const { accepted } of eventsOf(log, 'wrote')) if (!accepted) add('write refused');
+  for (const { accepted } of eventsOf(log, 'wrote')) if (!accepted) add('write rejected');
   const rest = [...reasons].map(([what, count]) => `${count} ${what}`);
   return [`${eventsOf(log, 'granted').length} granted`, ...rest].join(', ');
 }

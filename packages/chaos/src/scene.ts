@@ -15,28 +15,28 @@ const size = 8;
 
 export interface SceneOptions {
   readonly subject: Subject;
-  /** One of the subject's. */
+  /** One of the subject's environments. */
   readonly ground: string;
   readonly seed: number;
   readonly limits: readonly number[];
-  /** Milliseconds of peace in each round, before the faults. */
+  /** Duration of the calm phase of each round, in milliseconds. */
   readonly calm: number;
   readonly weather: (dice: Dice) => Weather;
-  /** Whether there is to be a round more. */
+  /** Whether there is to be another round. */
   readonly more: (done: number) => boolean;
-  /** Only faults whose name says so. */
+  /** Only faults whose name contains this. */
   readonly only?: string | undefined;
-  /** Is told of each round. */
+  /** Called with the result of each round. */
   readonly tell: (report: Report) => void;
 }
 
-/** Eight processes, a store, and what befalls them; round after round. */
+/** Runs eight processes, a store and faults, round after round. */
 export async function play(options: SceneOptions): Promise<void> {
   const { subject, limits, seed, calm } = options;
   const { lease, timeout, costless } = subject;
   const program = await bundle(subject.worker);
   const make = subject.grounds[options.ground];
-  if (make === undefined) throw new Error(`there is no ground "${options.ground}"`);
+  if (make === undefined) throw new Error(`there is no environment "${options.ground}"`);
   const ground = await make({ size, limits, lease, timeout });
   const dice = new Dice(seed);
   let record = new Record(subject);

@@ -25,7 +25,7 @@ function onTheWay(
   return [one, all];
 }
 
-/** Mostly of one that holds permits, which it may lose. */
+/** Chooses mostly a worker that holds permits, which it may lose. */
 function wayOf({ crew, dice, ground }: Stage): FaultyProxy | undefined {
   const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
   return holder === undefined ? dice.pick(ground.proxies) : ground.proxies[crew.slotOf(holder)];
@@ -49,7 +49,7 @@ const slow = onTheWay('slow the network', async (proxy, stage) => {
   });
 });
 
-/** Each connection has a latency of its own: a request can overtake an earlier one. Calls are still answered in time. */
+/** Each connection has its own latency, so a request can overtake an earlier one. Calls are still answered in time. */
 const uneven = onTheWay('slow connections unevenly', async (proxy, stage) => {
   const { dice, lease } = stage;
   await unheard(proxy, stage, async () => {
@@ -64,13 +64,13 @@ const halfOpen = onTheWay('half-open connections', async (proxy, stage) => {
   await unheard(proxy, stage, async () => {
     proxy.hold(true);
     await sleep(lease * dice.between(0.2, 2.5));
-    // Either all that was kept back arrives now, or none of it ever.
+    // At the end, either everything that was held back arrives, or nothing does.
     if (dice.chance(0.5)) proxy.cut();
     proxy.hold(false);
   });
 });
 
-/** Only one of the worker's connections, without a word to either end; after a while it is reset. */
+/** Affects only one of the worker's connections, and neither end notices; it is reset after a while. */
 const silence = onTheWay('silence one connection', async (proxy, stage) => {
   const { dice, lease } = stage;
   await unheard(proxy, stage, async () => {
@@ -80,7 +80,7 @@ const silence = onTheWay('silence one connection', async (proxy, stage) => {
   });
 });
 
-/** Notes that who is behind the proxy is not told meanwhile what becomes of its connections. */
+/** Records that the process behind the proxy cannot notice meanwhile that its connections end. */
 async function unheard(
   proxy: FaultyProxy,
   { crew, ground, note }: Stage,
@@ -95,7 +95,7 @@ async function unheard(
   }
 }
 
-/** What befalls the ways to the store. */
+/** Faults of the network between workers and servers. */
 export const network: readonly Fault[] = [
   ...cut,
   ...refuse,

@@ -39,7 +39,7 @@ const setClock: Fault = {
   },
 };
 
-/** What befalls the workers themselves. */
+/** Faults of the worker processes. */
 export const processes: readonly Fault[] = [
   killing('holder', holder),
   killing('waiter', waiter),

@@ -5,21 +5,21 @@ import { stamp } from '../log/stamp.ts';
 import type { Resource } from './resource.ts';
 import { inShort, note } from './say.ts';
 
-/** What the callers of a worker share. */
+/** Shared by the callers of a worker. */
 export interface Shift {
   readonly worker: string;
   readonly lease: number;
-  /** Milliseconds between two calls, at most. */
+  /** Maximum milliseconds between two calls. */
   readonly pause: number;
   readonly dice: Dice;
   readonly resource: Resource;
-  /** Aborts when there is nothing more to do. */
+  /** Aborts when the callers must stop. */
   readonly stop: AbortSignal;
-  /** Counts the calls of the worker. */
+  /** Counts the worker's calls. */
   readonly next: () => number;
 }
 
-/** Asks for a permit, works, gives it back; again and again until the shift ends. Perhaps works for long at first. */
+/** Acquires a permit, works and releases it, repeatedly, until the signal aborts. The first work may be long. */
 export async function call(
   limit: number,
   limiter: Limiter,
@@ -30,7 +30,7 @@ export async function call(
   for (let isFirst = isLong; !stop.aborted; isFirst = false) {
     await rest(dice.between(0, shift.pause), stop);
     if (stop.aborted) return;
-    // Its lease must not end with its wait.
+    // The queue timeout must not be as long as the lease.
     const isHasty = dice.chance(0.15);
     const about = { worker: shift.worker, limit, call: shift.next() };
     const weight = 1 + dice.below(limit);
@@ -43,7 +43,7 @@ export async function call(
       await work(permit, about, shift, lasts);
     } catch (error) {
       noteRejection(error, signal, about);
-      // Whoever is turned away does not come back at once.
+      // A rejected caller waits before it tries again.
       await sleep(dice.between(20, 100));
     }
   }
@@ -66,7 +66,7 @@ async function work(permit: Permit, about: About, shift: Shift, lasts: number): 
     atWork = false;
     note({ kind: 'ended', ...about, at, aborted });
   };
-  // A permit that is lost before its work begins is none.
+  // A permit that is lost before its work begins does not count.
   if (signal.aborted) end(granted, true);
   else signal.addEventListener('abort', () => end(stamp(), true), { once: true });
   const until = granted + lasts;
@@ -80,19 +80,19 @@ async function work(permit: Permit, about: About, shift: Shift, lasts: number): 
   note({ kind: 'released', ...about, at: stamp() });
 }
 
-/** Mostly short. */
+/** Mostly short work. */
 function duration(shift: Shift): number {
   const { dice } = shift;
   if (dice.chance(0.03)) return long(shift);
   return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
 }
 
-/** For so short that no lease is renewed meanwhile. */
+/** Short enough that no lease is renewed meanwhile. */
 function briefly({ dice, lease }: Shift): number {
   return lease * dice.between(0.1, 0.3);
 }
 
-/** For longer than a lease lasts without a renewal. */
+/** Longer than a lease lasts without a renewal. */
 function long({ dice, lease }: Shift): number {
   return dice.between(lease, 2 * lease);
 }

@@ -12,7 +12,7 @@ import { Resource } from './resource.ts';
 import { inShort, note, say } from './say.ts';
 import { watchWaits } from './watch.ts';
 
-/** Makes of this process a worker whose store is this one, made of the way that its ground has said. */
+/** Turns this process into a worker with this store, which is created from the environment's connection settings. */
 export async function serve<W>(
   make: (way: W, times: Times) => Store | Promise<Store>,
 ): Promise<void> {
@@ -32,8 +32,8 @@ export async function serve<W>(
 }
 
 /**
- * Resolves when the store answers: what it takes to connect eight processes at once is not to be counted against it. Not
- * much later in any case, since a worker may start in the middle of a fault.
+ * Resolves when the store answers, so that the time to connect eight processes does not count. Limited, because a
+ * worker may start during a fault.
  */
 async function reach(store: Store, name: string): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {
@@ -56,7 +56,7 @@ class Worker {
   #stop = new AbortController();
 
   constructor(plan: Plan, store: Store) {
-    // Outages are what chaos makes: they need no warning.
+    // The faults cause outages, so warnings about them are pointless.
     const observer = { store: () => {} };
     const line = { queueLimit: 1_000, queueTimeout: 2 * plan.lease, observer };
     const make = (limit: number) => {
@@ -74,7 +74,7 @@ class Worker {
     else if ('probe' in order) void this.#probe(order.probe, order.limit, order.patience);
     else if ('release' in order) for (const permit of this.#held.splice(0)) permit.release();
     else if (order.load !== false) this.#begin(order.load);
-    else this.#stop.abort(new Error('the shift is over'));
+    else this.#stop.abort(new Error('the callers are stopped'));
   }
 
   #begin(pause: number): void {
@@ -83,7 +83,7 @@ class Worker {
     const about = { worker, lease, pause, dice: this.#dice, resource: this.#resource };
     const shift: Shift = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
-      // In peace, too, some leases are to be renewed.
+      // Some leases must be renewed without faults, too.
       const isLong = limit > 1 && this.#dice.chance(0.25);
       for (let i = 0; i < callers; i++) void call(limit, limiter, shift, isLong && i === 0);
     }
