@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /** Maximum number of violations that are reported per invariant. */
-const told = 5;
+const MAX_SHOWN = 5;
 
 export function reportOn(
   record: Record,
@@ -50,7 +50,7 @@ class Tally {
     this.checked[name] = (this.checked[name] ?? 0) + checked;
     if (broken.length === 0) return;
     this.broken.push(`${where}: ${name}, ${broken.length} times:`);
-    this.broken.push(...broken.slice(0, told).map((what) => `    ${what}`));
+    this.broken.push(...broken.slice(0, MAX_SHOWN).map((what) => `    ${what}`));
   }
 }
 

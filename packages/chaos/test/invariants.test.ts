@@ -271,7 +271,7 @@ describe('every permit is released', () => {
     holds(allComeBack, probe(3));
     breaks(allComeBack, probe(2), /2 of 3/);
     breaks(allComeBack, probe(3, 1), /1 held/);
-    breaks(allComeBack, probe(3, 0, 1), /1 wait/);
+    breaks(allComeBack, probe(3, 0, 1), /1 queued/);
     breaks(allComeBack, probe(2).paused('a', -9, -1), /2 of 3/);
     holds(allComeBack, probe(2).paused('a', 0, 1));
   });

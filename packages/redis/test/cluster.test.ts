@@ -21,7 +21,7 @@ describe.each(libraries)('$name', { timeout: 20_000 }, ({ cluster }) => {
     return made;
   }
 
-  test('limits at all nodes are shared, and grants are heard from all of them', async () => {
+  test('limits on all nodes are distributed, and grants arrive from all of them', async () => {
     const [one, two] = [party(), party()];
     await Promise.all([one.listening(), two.listening()]);
     const owners = new Set<number>();
@@ -44,7 +44,7 @@ describe.each(libraries)('$name', { timeout: 20_000 }, ({ cluster }) => {
     expect(answers).toMatchObject(wishes.map(() => ({ state: 'held' })));
   });
 
-  test('a limit is counted through the move of its slot, at every step', async () => {
+  test('a limit is enforced during the move of its slot, at every step', async () => {
     const [one, two] = [party(), party()];
     await Promise.all([one.listening(), two.listening()]);
     const name = `moving ${++count}`;
@@ -65,7 +65,7 @@ describe.each(libraries)('$name', { timeout: 20_000 }, ({ cluster }) => {
     id = await next(id, two);
     const move = await nodes.startMove(slot, to);
     id = await next(id, one);
-    // A limit that is not there yet begins at the new node.
+    // A limit that does not exist yet is created on the new node.
     await move.migrate();
     id = await next(id, two);
     await move.finish();

@@ -43,7 +43,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     return made;
   }
 
-  test('a permit goes to the head of the line, in another process', async () => {
+  test('a permit is granted to the head of the queue, in another process', async () => {
     const [one, two] = [party(), party()];
     await two.listening();
     const [a, b, c] = [one.id(), two.id(), one.id()];
@@ -60,7 +60,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.granted(c)).fencing).toBeGreaterThan(grant.fencing as bigint);
   });
 
-  test('who waits keeps the place over a lost connection, and asks again', async () => {
+  test('a waiter keeps its place over a lost connection, and asks again', async () => {
     const way = await proxy();
     const [one, two] = [party(), party({ port: way.port })];
     await two.listening();
@@ -70,7 +70,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     await one.do('acquire', { name, id: c, wait: 9_000 });
     const { checks } = two;
     way.cut();
-    // The call that meets the break may fail.
+    // A call on the broken connection may fail.
     const stayed = await vi.waitFor(
       () => two.do('stay', { name, id: b, wait: 9_000, place }),
       5_000,
@@ -82,7 +82,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(two.states.map(({ up }) => up)).toEqual([false, true]);
   });
 
-  test('a subscriber that the server has cut off is back, and is told to ask', async () => {
+  test('a subscriber whose connection the server has closed reconnects, and waiters ask again', async () => {
     const one = party();
     await one.listening();
     const { checks } = one;
@@ -91,7 +91,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(one.states).toEqual([]);
   });
 
-  test('a server that forgets its scripts is told them again', async () => {
+  test('scripts are sent again after the server has lost them', async () => {
     const one = party();
     const id = one.id();
     await one.do('acquire', { name, id });
@@ -103,7 +103,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(answers).toMatchObject([{ state: 'ok' }, { state: 'held' }]);
   });
 
-  test('a server that is down at first is no end: it is asked when it is there', async () => {
+  test('a server that is down at first is used once it is up', async () => {
     const way = await proxy();
     way.refuse(true);
     const one = party({ port: way.port });
@@ -112,11 +112,11 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(error.message).not.toContain(name);
     way.refuse(false);
     expect((await one.do('acquire', { name })).state).toBe('held');
-    // What failed has not come true since.
+    // The failed call has not been executed since.
     expect((await one.store.stats({ name })).holders).toBe(1);
   });
 
-  test('a server that hangs delays nobody for longer than a call may take', async () => {
+  test('a server that hangs delays no call for longer than its timeout', async () => {
     const way = await proxy();
     const one = party({ port: way.port, lease: 900, timeout: 300 });
     await one.do('acquire', { name, limit: 9 });
@@ -130,7 +130,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.do('acquire', { name, limit: 9 })).state).toBe('held');
   });
 
-  test('a client that the app has closed is an error at once, and so is a closed store', async () => {
+  test('with a client that the app has closed, or a closed store, calls fail immediately', async () => {
     const one = party();
     await one.listening();
     await one.app.close();
@@ -142,7 +142,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     });
   });
 
-  test('a process has two connections however many wait, and the client serves others', async () => {
+  test('a process has two connections regardless of its waiters, and the client serves other commands', async () => {
     const way = await proxy();
     const one = party({ port: way.port });
     await one.listening();

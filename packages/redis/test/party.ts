@@ -21,7 +21,7 @@ export interface Wish {
   readonly reserves?: boolean;
 }
 
-/** What stands for a process: a store on a client of its own, and all that it has been told. */
+/** Simulates a process: a store with its own client, which records all events. */
 export class Party {
   readonly store: Store;
   readonly grants: Grant[] = [];
@@ -56,14 +56,14 @@ export class Party {
     return { verb, lease: { ...defaults, reserves: false, id: this.id(), ...rest, ref } };
   }
 
-  /** One operation, which must succeed. */
+  /** Sends one operation, which must succeed. */
   async do(verb: Op['verb'], wish: Wish): Promise<Reply> {
     const [answer] = await this.store.send([this.op(verb, wish)], 5_000);
     if (answer === undefined || 'error' in answer) throw answer?.error ?? new Error('no answer');
     return answer;
   }
 
-  /** One operation, which must fail. */
+  /** Sends one operation, which must fail. */
   async fails(verb: Op['verb'], wish: Wish = {}, timeout = 1_000): Promise<StoreError> {
     const [answer] = await this.store.send([this.op(verb, wish)], timeout);
     expect(answer).toHaveProperty('error');
@@ -72,7 +72,7 @@ export class Party {
     return error;
   }
 
-  /** Waits until it hears messages. */
+  /** Resolves when messages arrive. */
   async listening(): Promise<void> {
     const { checks } = this;
     await this.store.send([], 1_000);

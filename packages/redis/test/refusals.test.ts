@@ -30,12 +30,12 @@ describe.each(libraries)('$name', ({ connect }) => {
     return made;
   }
 
-  test('a key of another kind at the place of a limit is left alone', async () => {
+  test('a key of another type in place of a limit is not changed', async () => {
     const redis = await server();
     const admin = adminOf(redis);
     await admin.set('headgate:{text}', 'x');
     await admin.zadd('headgate:{set}', '1', 'x', '2', 'y');
-    // Of the length of what is at its place.
+    // Has the length of a real head.
     await admin.zadd('headgate:{alike}', '-1', 'x'.repeat(57));
     const one = party(redis);
     for (const name of ['text', 'set', 'alike']) {
@@ -51,13 +51,13 @@ describe.each(libraries)('$name', ({ connect }) => {
       expect(await admin.ttl(`headgate:{${name}}`)).toBe(-1);
     }
     expect(await admin.zrange('headgate:{set}', '0', '-1')).toEqual(['x', 'y']);
-    // What is wrong with one limit is not so with another.
+    // An error for one limit does not affect another.
     const good = one.op('acquire', { name: 'good' });
     const answers = await one.store.send([one.op('acquire', { name: 'text' }), good], 1_000);
     expect(answers).toMatchObject([{ error: { code: refused } }, { state: 'held' }]);
   });
 
-  test('a replica that only reads refuses', async () => {
+  test('a read-only replica rejects', async () => {
     const master = await server();
     const writer = party(master);
     await writer.do('acquire', { name: 'limit', limit: 3 });
@@ -69,14 +69,14 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(await one.store.stats({ name: 'limit' })).toMatchObject({ inflight: 1, limit: 3 });
   });
 
-  test('without the password nothing is done', async () => {
+  test('without the password every call is rejected', async () => {
     const one = party(await server(['--requirepass', 'secret']));
     const error = await one.fails('acquire', {}, 300);
-    // node-redis 5 tells what else was refused while it connected.
+    // node-redis 5 also reports what else was rejected while it connected.
     expect(error).toMatchObject({ code: refused, message: expect.stringMatching(/NOAUTH|ERR/) });
   });
 
-  test('without memory new leases are refused, and what is held is renewed and given back', async () => {
+  test('without free memory new leases are rejected, and existing ones are renewed and released', async () => {
     const redis = await server();
     const admin = adminOf(redis);
     const one = party(redis);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await nodes.stop();
 });
 
-/** The cluster's nodes, each by its proxy. */
+/** The cluster's nodes, each behind a proxy. */
 function addresses() {
   return Object.fromEntries(
     nodes.nodes.map(({ port }, i) => [

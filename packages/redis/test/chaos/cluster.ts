@@ -6,7 +6,7 @@ import { wayOf } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
-/** Three servers that share the slots, which move between them while the limits are in use. */
+/** Three servers that share the slots; slots move between them while the limits are in use. */
 export async function cluster({ limits, ...times }: GroundOptions): Promise<Ground> {
   const servers = await startCluster();
   const { nodes } = servers;

@@ -5,10 +5,10 @@ import { ownServer } from './own-server.ts';
 
 const crew = useCrew(10);
 const times = { lease: 9_000, timeout: 1_000 };
-/** What a busy machine may take beside. */
+/** Additional milliseconds allowed on a busy machine. */
 const patience = 2_000;
 
-/** Away in each of the ways, and back: after the one it has forgotten all. */
+/** The ways in which a server goes away and comes back; after a restart it has lost all data. */
 const ways = [
   {
     how: 'killed',
@@ -29,7 +29,7 @@ interface Options {
   readonly onStoreError?: 'reject' | 'admit' | 'local';
 }
 
-/** Starts a server, and processes that have reached it. */
+/** Starts a server, and processes that are connected to it. */
 async function start(test: TestContext, count: number, options: Options) {
   const { server: redis } = await ownServer(test);
   const processes = await crew.start(count, redis, { ...times, ...options });
@@ -50,7 +50,7 @@ async function expectDown(...processes: Limited[]) {
   }
 }
 
-/** Nothing has leaked: here and in the store nothing is left, and the limit can be had. */
+/** Checks for leaks: nothing is held or queued here or in the store, and the limit can be acquired. */
 async function expectQuiet(limit: number, ...processes: Limited[]) {
   for (const one of processes) {
     const state = { inflight: 0, queued: 0, shared: { up: true } };
@@ -69,7 +69,7 @@ const libraries = [undefined, 'node-redis'] as const;
 const cases = libraries.flatMap((library) => ways.map((way) => ({ ...way, library })));
 
 describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, library }) => {
-  test('reject: all are turned away with the reason, within the timeout, until it is back', async (context) => {
+  test('reject: all callers are rejected with the reason, within the timeout, until the server is back', async (context) => {
     const { redis, one, two } = await start(context, 2, { limit: 1, library });
     const held = await one.acquire();
     const waiting = await two.wait();
@@ -96,7 +96,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
     await expectQuiet(1, one, two);
   });
 
-  test('admit: all are let in, those who wait too, and are known when it is back', async (context) => {
+  test('admit: all callers are admitted, including waiters, and registered when the server is back', async (context) => {
     const { redis, one, two } = await start(context, 2, {
       limit: 1,
       onStoreError: 'admit',
@@ -123,7 +123,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
     await expectQuiet(1, one, two);
   });
 
-  test('local: each process keeps to the limit alone, and its line keeps its order', async (context) => {
+  test('local: each process enforces the limit alone, and its queue keeps its order', async (context) => {
     const { redis, one, two } = await start(context, 2, {
       limit: 2,
       onStoreError: 'local',
@@ -155,7 +155,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
   });
 });
 
-test.concurrent('R17: a server that is not there at the start kills no process, and is found when it comes', async (context) => {
+test.concurrent('a server that is down at the start ends no process, and is used once it is up', async (context) => {
   const { server: redis } = await ownServer(context);
   await redis.kill();
   const policies = ['reject', 'admit', 'local'] as const;
@@ -178,7 +178,7 @@ test.concurrent('R17: a server that is not there at the start kills no process, 
   for (const one of [reject, admit, local]) await expectQuiet(1, one);
 });
 
-test.concurrent('a holder keeps its permit through a stall that is shorter than its lease', async (context) => {
+test.concurrent('a holder keeps its permit if the server is frozen for less than its lease', async (context) => {
   const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();
@@ -191,7 +191,7 @@ test.concurrent('a holder keeps its permit through a stall that is shorter than 
   await expectQuiet(1, one);
 });
 
-test.concurrent('a holder learns that its lease can no longer be known to hold, and its release is harmless', async (context) => {
+test.concurrent('a holder whose lease is no longer certain is aborted, and its release is harmless', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1, lease: 3_000 });
   const held = await one.acquire();
   redis.freeze();
@@ -203,7 +203,7 @@ test.concurrent('a holder learns that its lease can no longer be known to hold, 
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('what is released while the server is away is not held when it is back', async (context) => {
+test.concurrent('permits released while the server is away are not held when it is back', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();
@@ -216,7 +216,7 @@ test.concurrent('what is released while the server is away is not held when it i
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('a limiter that is closed while the server is away ends all the same', async (context) => {
+test.concurrent('a limiter can be closed while the server is away', async (context) => {
   const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();
