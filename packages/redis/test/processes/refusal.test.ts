@@ -51,7 +51,7 @@ async function expectPolicies(
   }
 }
 
-test.concurrent('WRONGTYPE: the limit's key has another type', async () => {
+test.concurrent('WRONGTYPE: the key of the limit has another type', async () => {
   const name = 'of another kind';
   await admin.set(`headgate:{${name}}`, 'theirs');
   const processes = await startEach(redis, { name });
@@ -100,7 +100,7 @@ test.concurrent('OOM: without free memory leases can be renewed and released', a
   await (await one.acquire()).release();
 });
 
-test.concurrent('BUSY: another program's script does not end', async (context) => {
+test.concurrent('BUSY: a script of another program does not end', async (context) => {
   const { server, admin } = await ownServer(context, '--busy-reply-threshold', '50');
   const other = admin.duplicate();
   context.onTestFinished(() => other.disconnect());
