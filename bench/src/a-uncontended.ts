@@ -10,7 +10,7 @@ const limit = 10;
 
 async function task(): Promise<void> {}
 
-/** A function called often settles to the same machine code in every process; a single long loop does not. */
+/** A function that is called often is compiled to the same machine code in every process; a single long loop is not. */
 function trySampler(tryAndRelease: () => void) {
   const some = () => {
     for (let i = 0; i < 1_000; i++) tryAndRelease();

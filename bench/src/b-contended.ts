@@ -25,7 +25,7 @@ async function looping(name: string): Promise<Sampler> {
   });
 }
 
-/** Nanoseconds a task when so many come at once. */
+/** Nanoseconds per task with so many tasks at once. */
 async function crowd(peer: Runner, size: number): Promise<number> {
   const start = milliseconds();
   const tasks: Array<Promise<unknown>> = [];
@@ -34,7 +34,7 @@ async function crowd(peer: Runner, size: number): Promise<number> {
   return ((milliseconds() - start) * 1e6) / size;
 }
 
-/** Warm from many small crowds. A sample is the median of as many crowds as come to 100,000 tasks. */
+/** Warmed up with many small crowds. A sample is the median of as many crowds as make up 100,000 tasks. */
 async function crowds(name: string, size: number, room = limit): Promise<Sampler> {
   const peer = await createPeer(name, room);
   for (let i = 0; i < 20; i++) await crowd(peer, 500);
@@ -57,7 +57,7 @@ for (const room of otherLimits) {
   measurements[crowdOf('headgate', many, room)] = () => crowds('headgate', many, room);
 }
 
-/** How much dearer a task is in the large crowd than in the small one, round by round. */
+/** The cost of a task in the large crowd divided by that in the small one, for each round. */
 const growth = (results: Results, name: string): number[] =>
   pairedRatios(
     figures(results, crowdOf(name, many), 'ns'),
@@ -81,7 +81,7 @@ function goals(results: Results): Goal[] {
     },
     {
       what: 'dearest of the limits 1, 100, 1,000 / limit 10',
-      // "Independent" within what two equal runs differ by on this machine.
+      // "Independent" within the difference between two equal runs on this machine.
       target: 1.1,
       measured: Math.max(...others),
       unit: '×',

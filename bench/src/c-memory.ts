@@ -7,7 +7,7 @@ import { liveHeap } from './timing.ts';
 
 const waiters = 100_000;
 
-/** A limiter whose only place is taken for good; all who come now wait, with a deadline. */
+/** A limiter whose only permit is never released; all callers wait, with a deadline. */
 async function full() {
   const { createLimiter } = await import('@headgate/core');
   const queueLimit = Number.POSITIVE_INFINITY;
@@ -16,7 +16,7 @@ async function full() {
   return limiter;
 }
 
-/** How much heap each waiter keeps. A small crowd comes first: code and shapes are not theirs. */
+/** Heap that each waiter retains. A small crowd runs first, so that code and hidden classes are not counted. */
 function perWaiter(join: () => void) {
   for (let i = 0; i < 1_000; i++) join();
   return async () => {
@@ -66,5 +66,5 @@ function report(results: Results): Table {
   };
 }
 
-// What they keep is never given back, so each process can measure once.
+// The waiters are never released, so each process can measure only once.
 export const part: Part = { plan: { generations: 3, samples: 1 }, measurements, report };

@@ -7,7 +7,7 @@ import { milliseconds } from './timing.ts';
 
 const waiters = 100_000;
 
-/** A crowd waits, every second one leaves, the rest is served. */
+/** Many callers wait, every second one aborts, and the rest is granted. */
 interface Crowd {
   join(index: number): void;
   leave(index: number): void;
@@ -24,7 +24,7 @@ async function phases(crowd: Crowd, size: number) {
   return { join: joined - start, leave: left - joined, drain: milliseconds() - left };
 }
 
-/** Warm from small crowds; a sample is one of the full size. */
+/** Warmed up with small crowds; a sample is one of the full size. */
 async function crowds(create: (size: number) => Crowd, size = waiters) {
   for (let i = 0; i < 20; i++) await phases(create(1_000), 1_000);
   return () => {
@@ -34,10 +34,10 @@ async function crowds(create: (size: number) => Crowd, size = waiters) {
 }
 
 const noop = () => {};
-// One reason for all: what `abort()` makes when it is given none costs more than a listener.
+// One reason for all, because the error that `abort()` creates by default costs more than a listener.
 const reason = new Error('left');
 
-/** Waits for promises, with signals that are there before anybody joins. */
+/** Waits for promises, with signals that are created before the first caller waits. */
 function promised(size: number, wait: (signal: AbortSignal) => Promise<unknown>): Crowd {
   const controllers = Array.from({ length: size }, () => new AbortController());
   const all: Array<Promise<unknown>> = [];
@@ -48,7 +48,7 @@ function promised(size: number, wait: (signal: AbortSignal) => Promise<unknown>)
   };
 }
 
-/** The bound: a promise that an abort listener rejects, and nothing else. */
+/** The lower bound: a promise that an abort listener rejects. */
 function listeners(size: number): Crowd {
   const served: Array<() => void> = [];
   const crowd = promised(
@@ -70,7 +70,7 @@ function listeners(size: number): Crowd {
   return { ...crowd, drain };
 }
 
-/** A limiter whose only place is taken until `open`. */
+/** A limiter whose only permit is held until `open`. */
 async function fullLimiters() {
   const { createLimiter } = await import('@headgate/core');
   const options = { limit: 1, queueLimit: Number.POSITIVE_INFINITY, queueTimeout: 600_000 };
@@ -107,7 +107,7 @@ function direct(limiter: LocalLimiter, open: () => void, create: () => Waiter): 
 const withdraw = 'headgate, withdraw(waiter)';
 const bare = 'bare abort listener';
 const acquire = 'headgate, acquire({ signal })';
-// So few because the whole crowd would take it half a minute.
+// A small number, because the whole crowd would take it half a minute.
 const pQueue = 'p-queue, add(task, { signal }), of 10,000';
 
 const measurements: Record<string, Measurement> = {

@@ -6,10 +6,10 @@ import { liveHeap, milliseconds } from './timing.ts';
 
 const limit = 10;
 const million = 1_000_000;
-// What never forgets a key is asked for fewer.
+// Fewer keys for contenders that never remove one.
 const fewer = 100_000;
 
-/** Uses that many keys once each: what a key takes, and what heap is left when all are done. */
+/** Uses that many keys once each: the time per key, and the heap in use afterwards. */
 async function keysOnce(
   use: (key: string) => unknown,
   count: number,
@@ -34,7 +34,7 @@ const awaited = { awaited: true };
 
 async function task(): Promise<void> {}
 
-/** The usual way with what has no keys of its own: one for each key, made when it is first seen. */
+/** The usual approach without keyed limits: one semaphore per key, created at its first use. */
 function mapOf(create: () => { run(task: () => Promise<void>): unknown }) {
   const byKey = new Map<string, ReturnType<typeof create>>();
   return (key: string) => {

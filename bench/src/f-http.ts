@@ -5,7 +5,7 @@ import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
 import { type Goal, number, type Table } from './table.ts';
 
 interface Asked extends Group {
-  /** What Headgate's CPU per request is to be compared with, and the ratio to reach. */
+  /** What Headgate's CPU per request is compared with, and the target ratio. */
   over?: 'hand' | 'bare';
   target?: number;
 }
@@ -52,7 +52,7 @@ const groups: readonly Asked[] = [
   { framework: 'hono', situation: 'line', cases: ours, over: 'hand', target: 1.05 },
 ];
 
-/** Side by side over HTTP; `only` chooses groups by their names, as "express free". */
+/** Compares middlewares over HTTP; `only` selects groups by name, such as "express free". */
 export async function httpTable(only: RegExp, rounds: number): Promise<Table> {
   const rows: string[][] = [];
   const goals: Goal[] = [];

@@ -1,7 +1,7 @@
 import type { Measurement, Plan, Results } from './runner.ts';
 import type { Table } from './table.ts';
 
-/** One lettered part of the bench that measures in processes: what they measure, what it says. */
+/** A lettered part of the bench whose measurements run in processes: its measurements and its report. */
 export interface Part {
   plan: Plan;
   measurements: Record<string, Measurement>;

@@ -1,11 +1,11 @@
-/** What every semaphore is measured as: something that runs a task when there is room. */
+/** The common interface of the measured semaphores: runs a task when there is a permit. */
 export interface Runner {
   run(task: () => Promise<void>): Promise<unknown>;
 }
 
 type Create = (limit: number) => Promise<Runner>;
 
-/** Each peer is imported only by the process that measures it, and used as its documentation says. */
+/** Each peer is imported only by the process that measures it, and used as documented. */
 export const peers: Record<string, Create> = {
   'bare await': async () => ({ run: async (task) => await task() }),
   'hand (ring)': async (limit) => {
@@ -74,6 +74,6 @@ export const peerNames = Object.keys(peers);
 
 export async function createPeer(name: string, limit: number): Promise<Runner> {
   const create = peers[name];
-  if (!create) throw new Error(`no peer is called ${name}`);
+  if (!create) throw new Error(`no peer is named ${name}`);
   return create(limit);
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { progress } from './runner.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
-/** How long everything takes, and how often; a quick one is to see that it works, not to believe. */
+/** Durations and repetitions; the quick ones only check that the bench works, their figures are meaningless. */
 export interface Plans<P> {
   readonly full: P;
   readonly quick: P;
@@ -12,7 +12,7 @@ export interface Plans<P> {
 
 type Part<P> = (plan: P) => Promise<Table>;
 
-/** Runs those that the command line names, or all. */
+/** Runs the parts named on the command line, or all. */
 export async function runParts<P>(
   plans: Plans<P>,
   parts: Readonly<Record<string, Part<P>>>,
@@ -26,7 +26,7 @@ export async function runParts<P>(
   });
   const unknown = chosen.find((name) => !(name in parts));
   if (unknown !== undefined)
-    throw new Error(`no part is called ${unknown}: there are ${Object.keys(parts)}`);
+    throw new Error(`no part is named ${unknown}: there are ${Object.keys(parts)}`);
   const plan = options.quick ? plans.quick : plans.full;
   const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
   console.log(`${machine}\n`);

@@ -2,34 +2,34 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { milliseconds } from './timing.ts';
 
-/** What one sample found, by name: nanoseconds, milliseconds, bytes. */
+/** The figures of one sample, by name: nanoseconds, milliseconds, bytes. */
 export type Figures = Record<string, number>;
 
 /** Takes one sample. */
 export type Sampler = () => Figures | Promise<Figures>;
 
-/** Gets warm, in a process of its own, and returns what then takes samples. */
+/** Warms up, in a process of its own, and returns a function that takes a sample. */
 export type Measurement = () => Sampler | Promise<Sampler>;
 
 export interface Plan {
-  /** How often everything starts anew in fresh processes. */
+  /** Number of generations, each with fresh processes. */
   generations: number;
-  /** Samples that each process takes, in turn with all the others. */
+  /** Number of samples that each process takes, in turn with the others. */
   samples: number;
 }
 
-/** The samples of each measurement, or why there are none. */
+/** The samples of each measurement, or the error that prevented them. */
 export type Results = Map<string, Figures[] | Error>;
 
-/** How V8 swaps the code of a loop that is under way (OSR) differs from process to process, and servers have none. */
+/** On-stack replacement (OSR) of running loops differs from process to process, and servers have no such loops. */
 const flags = ['--expose-gc', '--max-old-space-size=8192', '--no-use-osr'];
 const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
 const patience = 30_000;
 const slow = 1_000;
 
 /**
- * A process for every measurement, so that nothing is polluted by another's shapes or garbage. All of them are
- * kept, and take their samples in turn: what slows the machine down for a while then slows all of them down.
+ * A process for every measurement, so that none is affected by another's hidden classes or garbage. All of them stay
+ * alive and take their samples in turn, so that a temporary slowdown of the machine affects all of them.
  */
 export async function measure(
   module: string,
@@ -59,7 +59,7 @@ export async function measure(
   return results;
 }
 
-/** What failed once is not tried again. */
+/** A measurement that has failed is not tried again. */
 async function note(results: Results, name: string, step: (all: Figures[]) => Promise<void>) {
   const all = results.get(name);
   if (!Array.isArray(all)) return;
@@ -78,7 +78,7 @@ class Measuring {
     await this.#answer();
   }
 
-  /** Each generation has one sample at least of what is very slow, and no more. */
+  /** Very slow measurements take exactly one sample per generation. */
   async sample(all: Figures[]): Promise<void> {
     if (this.#slow) return;
     const start = milliseconds();
@@ -107,14 +107,14 @@ class Measuring {
   }
 }
 
-/** One figure of every sample; empty where the measurement failed. */
+/** One figure of every sample; empty if the measurement failed. */
 export function figures(results: Results, name: string, figure: string): number[] {
   const all = results.get(name);
   if (!Array.isArray(all)) return [];
   return all.flatMap((sample) => sample[figure] ?? []);
 }
 
-/** Why a measurement has no figures, if so. */
+/** Why a measurement has no figures; undefined if it has. */
 export function failure(results: Results, name: string): string | undefined {
   const all = results.get(name);
   return all instanceof Error ? all.message : undefined;

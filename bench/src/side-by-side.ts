@@ -2,12 +2,12 @@ import { failure, figures, type Results } from './runner.ts';
 import { median, pairedRatios } from './stats.ts';
 import { type Goal, number } from './table.ts';
 
-/** The median of the rounds' own ratios: what slowed a round down slowed both sides of it. */
+/** The median of the ratios within each round, because a slowdown during a round affects both sides. */
 export function ratio(results: Results, figure: string, name: string, over: string): number {
   return median(pairedRatios(figures(results, name, figure), figures(results, over, figure)));
 }
 
-/** Goals about the ratio of two measurements. */
+/** Goals for the ratio of two measurements. */
 export const ratioGoals =
   (results: Results, figure: string) =>
   (what: string, name: string, over: string, target: number): Goal => ({
@@ -17,7 +17,7 @@ export const ratioGoals =
     unit: '×',
   });
 
-/** A goal about a figure itself. */
+/** A goal for an absolute figure. */
 export function plainGoal(
   results: Results,
   [name, figure]: readonly [name: string, figure: string],

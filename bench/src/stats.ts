@@ -5,13 +5,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The value below or at which this part of all values lies (nearest rank). */
+/** The smallest value that is not exceeded by this fraction of all values (nearest rank). */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Ratios within a round: what slowed the machine down then slowed both sides. */
+/** Ratios within a round, because a slowdown of the machine affects both sides. */
 export function pairedRatios(over: readonly number[], under: readonly number[]): number[] {
   const pairs = Math.min(over.length, under.length);
   return Array.from(

@@ -1,14 +1,17 @@
 import { styleText } from 'node:util';
 
-/** One figure that was asked for. */
+/** A goal for one figure. */
 export interface Goal {
   what: string;
   target: number;
-  /** Whether more is better. Default: less is. */
+  /** Whether higher is better. Default: lower is. */
   atLeast?: boolean;
   measured: number;
   unit: string;
-  /** The 95 % interval where rounds were paired, or what it would be had the machine been as quick or as slow as it was at times. */
+  /**
+   * The 95 % interval if rounds were paired; otherwise the range of the measured value over the machine's slowest and
+   * fastest times.
+   */
   interval?: { low: number; high: number };
 }
 
@@ -20,7 +23,7 @@ export interface Table {
   notes?: readonly string[];
 }
 
-/** Says so where the interval leaves it open. */
+/** Also reports whether the interval leaves the result open. */
 export function verdict({ measured, target, interval, atLeast = false }: Goal): string {
   if (Number.isNaN(measured)) return 'not measured';
   const reached = atLeast ? measured >= target : measured <= target;
@@ -42,7 +45,7 @@ function goalRow(goal: Goal): string[] {
   ];
 }
 
-/** Three digits that matter, and no more zeros than needed. */
+/** Three significant digits, without superfluous zeros. */
 export function number(value: number): string {
   if (Number.isNaN(value)) return '–';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -5,7 +5,7 @@ export const milliseconds = (): number => performance.now();
 const batchTime = 40;
 const largestBatch = 5_000_000;
 
-/** Gets a loop warm, then samples the nanoseconds per operation of batches of about 40 ms. */
+/** Warms up a loop, then samples the nanoseconds per operation in batches of about 40 ms. */
 export async function loopSampler(loop: (count: number) => unknown): Promise<Sampler> {
   const time = async (count: number) => {
     const start = milliseconds();
@@ -21,11 +21,11 @@ export async function loopSampler(loop: (count: number) => unknown): Promise<Sam
   return async () => ({ ns: ((await time(count)) * 1e6) / count });
 }
 
-/** Heap in use once everything unreachable is gone. */
+/** Heap in use after garbage collection. */
 export async function liveHeap(): Promise<number> {
   const { gc } = globalThis;
   if (!gc) throw new Error('needs --expose-gc');
-  // A turn of the event loop first: finished promises' reactions and the last frames let go then.
+  // An event-loop iteration first, which releases reactions of settled promises and the last stack frames.
   await new Promise((resolve) => setTimeout(resolve, 10));
   gc();
   gc();

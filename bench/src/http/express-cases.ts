@@ -20,7 +20,7 @@ const serve =
     return (server.address() as AddressInfo).port;
   };
 
-/** As little as limits at all: a count, an array for a line, and 503. */
+/** The minimum that limits at all: a counter, an array as queue, and 503. */
 function hand({ limit, queueLimit }: Situation): RequestHandler {
   const line: Array<() => void> = [];
   let inflight = 0;
@@ -30,7 +30,7 @@ function hand({ limit, queueLimit }: Situation): RequestHandler {
   };
   return (_req, res, next) => {
     const start = () => {
-      // Who has gone meanwhile will not close again.
+      // A response that has already closed emits no further 'close'.
       if (res.destroyed) return line.shift()?.();
       inflight++;
       res.on('close', done);
@@ -59,7 +59,7 @@ export const cases: Record<string, Serve> = {
   }),
   'overload-protection': serve(async () => {
     const { default: protect } = await import('overload-protection');
-    // So patient that it never rejects: what it costs while nothing is limited.
+    // Timeouts so long that it never rejects: the cost without overload.
     return protect('express', { production: true, maxEventLoopDelay: 10_000 });
   }),
 };

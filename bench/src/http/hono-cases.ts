@@ -32,7 +32,7 @@ function hand({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
     if (inflight >= limit) {
       if (line.length >= queueLimit) return c.text('', 503, { 'Retry-After': '1' });
       await new Promise<void>((resolve) => line.push(resolve));
-      // Who has gone meanwhile will not close again.
+      // A response that has already closed emits no further 'close'.
       if (c.env.outgoing.destroyed) {
         line.shift()?.();
         return c.body(null);

@@ -33,7 +33,7 @@ function hand({ limit, queueLimit }: Situation): Middleware {
         return;
       }
       await new Promise<void>((resolve) => line.push(resolve));
-      // Who has gone meanwhile will not close again.
+      // A response that has already closed emits no further 'close'.
       if (ctx.res.destroyed) return line.shift()?.();
     }
     inflight++;
@@ -55,7 +55,7 @@ export const cases: Record<string, Serve> = {
   }),
   'overload-protection': serve(async () => {
     const { default: protect } = await import('overload-protection');
-    // So patient that it never rejects: what it costs while nothing is limited.
+    // Timeouts so long that it never rejects: the cost without overload.
     return protect('koa', { production: true, maxEventLoopDelay: 10_000 });
   }),
 };

@@ -5,7 +5,7 @@ import { progress } from '../runner.ts';
 import { burstTime, load } from './load.ts';
 import { holdPath, type SituationName, situations } from './situation.ts';
 
-/** A framework in a situation: its middlewares are measured side by side. */
+/** A framework in a situation, whose middlewares are compared. */
 export interface Group {
   framework: 'express' | 'koa' | 'hono';
   situation: SituationName;
@@ -18,15 +18,15 @@ export interface Round {
   rate: number;
 }
 
-/** The rounds of each case, or why there are none. */
+/** The rounds of each case, or the error that prevented them. */
 export type Rounds = Map<string, Round[] | Error>;
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 const warmUps = 4;
 
 /**
- * All servers of a group are up together and are loaded one at a time, round after round, back and forth: every
- * ratio is then taken between neighbours in time.
+ * All servers of a group run at the same time and are loaded one at a time, round after round, back and forth, so that
+ * each ratio compares measurements that are close in time.
  */
 export async function loadRounds(group: Group, rounds: number): Promise<Rounds> {
   const servers: Server[] = [];
@@ -54,7 +54,7 @@ export async function loadRounds(group: Group, rounds: number): Promise<Rounds> 
   return results;
 }
 
-/** What failed once is not tried again. */
+/** A case that has failed is not tried again. */
 async function note(results: Rounds, { name }: Server, step: (all: Round[]) => Promise<void>) {
   const all = results.get(name);
   if (!Array.isArray(all)) return;
@@ -76,7 +76,7 @@ class Server {
 
   async start(): Promise<void> {
     this.#port = await this.#answer();
-    if (this.name !== 'bare' && situations[this.group.situation].held) await this.#hold();
+    if (this.name !== 'bare' && situations[this.group.situation].held) await this.#occupy();
   }
 
   async load(): Promise<Round> {
@@ -85,9 +85,9 @@ class Server {
     const burst = await load(this.#port, connections);
     const spent = (await this.#cpu()) - before;
     const expected = held && this.name !== 'bare' ? burst.requests : 0;
-    if (burst.requests === 0) throw new Error('answers nothing');
+    if (burst.requests === 0) throw new Error('the server does not respond');
     if (burst.refused !== expected) {
-      throw new Error(`${burst.refused} of ${burst.requests} were refused`);
+      throw new Error(`${burst.refused} of ${burst.requests} were rejected`);
     }
     return { cpu: spent / burst.requests, rate: burst.requests / burstTime };
   }
@@ -101,8 +101,8 @@ class Server {
     return this.#answer();
   }
 
-  /** Takes the only place for good. */
-  async #hold(): Promise<void> {
+  /** Occupies the only permit permanently. */
+  async #occupy(): Promise<void> {
     const options = { port: this.#port, host: '127.0.0.1', path: holdPath };
     get(options, (response) => response.resume()).on('error', () => {});
     await new Promise((resolve) => setTimeout(resolve, 200));

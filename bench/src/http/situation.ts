@@ -1,12 +1,12 @@
-/** What a server is measured in. All limiters of a situation are given the same limit and line. */
+/** The conditions in which a server is measured. All limiters of a situation have the same limit and queue limit. */
 export interface Situation {
   limit: number;
-  /** How many may wait. */
+  /** The queue limit. */
   queueLimit: number;
   connections: number;
-  /** Whether the handler takes a turn of the event loop, so that requests are in flight together. */
+  /** Whether the handler waits for an event-loop iteration, so that requests are in flight together. */
   takesATurn: boolean;
-  /** Whether a request that is never answered holds the only place, so that all others are rejected. */
+  /** Whether a request that is never answered holds the only permit, so that all others are rejected. */
   held: boolean;
 }
 
@@ -18,11 +18,11 @@ export const situations = {
 
 export type SituationName = keyof typeof situations;
 
-/** The bare handler's answer. */
+/** The response of the bare handler. */
 export const answer = { id: 42, name: 'headgate', items: [1, 2, 3] };
 
-/** Requests to this path are never answered. */
+/** Requests to this path never get a response. */
 export const holdPath = '/hold';
 
-/** A middleware's server: listens on a free port, which it returns. */
+/** A server with this middleware: listens on a free port, which it returns. */
 export type Serve = (situation: Situation) => Promise<number>;

@@ -1,26 +1,26 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** A time of constant load. */
+/** A period of constant load. */
 export interface Phase {
   name: string;
   /** Seconds. */
   duration: number;
   /** Requests per second. */
   rate: number;
-  /** Which part of them is critical. Default: 0. */
+  /** The fraction of critical requests. Default: 0. */
   critical?: number;
 }
 
-/** A request to come. */
+/** A scheduled request. */
 export interface Arrival {
   phase: string;
-  /** Milliseconds from the beginning of the first phase. */
+  /** Milliseconds since the start of the first phase. */
   at: number;
   critical: boolean;
 }
 
-/** Phases one after another without a pause, each a Poisson process; a seed gives the same arrivals again. */
+/** Consecutive phases, each a Poisson process; the same seed gives the same arrivals. */
 export function arrivals(phases: readonly Phase[], seed: number): Arrival[] {
   const generator = xoroshiro128plus(seed);
   const all: Arrival[] = [];

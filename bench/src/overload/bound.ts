@@ -7,9 +7,9 @@ export interface Rates {
 }
 
 /**
- * Answers per second that no design can beat, as each request it turns away takes the price of a bare 503 of the main thread:
- * answered = capacity · (1 − (offered − answered) · price), solved for what is answered. Where the handlers leave the main
- * thread to itself, its time is not what is short, and the bound is the capacity: nothing is taken off.
+ * An upper bound for the answers per second of any design, given that each rejection costs the main thread as much as a
+ * bare 503: answered = capacity · (1 − (offered − answered) · price), solved for answered. If the handlers do not use
+ * the main thread, its time is not scarce, and the bound is the capacity.
  *
  * @param price Milliseconds of the main thread.
  */

@@ -8,32 +8,35 @@ import * as plans from './plan.ts';
 import type { ProcessReport, Stand } from './protocol.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** What a server did with a kind of handler. */
+/** The results of a server with one kind of handler. */
 export interface Case {
   /** By multiple of the capacity. */
   loads: Map<number, Figures>;
   /** Milliseconds. */
   unloaded: { p50: number; p99: number };
   recovery: number;
-  /** Which part was answered in time where critical requests are mixed with others. */
+  /** The fraction of critical requests that were answered in time among others. */
   critical: number;
   others: number;
   /** Bytes. */
   maxRss: number;
-  /** Where the limit stood in each phase: every tenth of a second. */
+  /** The limit in each phase, sampled every tenth of a second. */
   limits: Map<string, number[]>;
-  /** By how many milliseconds the generator was late: p50 and p99. */
+  /** How many milliseconds late the generator sent: p50 and p99. */
   lateness: { p50: number; p99: number };
-  /** Which part of the time the server's main thread had to wait for a core: its figures are worth nothing if much. */
+  /**
+   * The fraction of time for which the server's main thread waited for a core; if it is large, the figures are
+   * worthless.
+   */
   starved: number;
 }
 
 const seed = 7;
 
-/** Clients that keep a bare server busy whatever its handler waits for. */
+/** Enough clients to keep a bare server busy, whatever its handler waits for. */
 export const saturating = 20;
 
-/** One server from its start to its end. `capacity` is what the rates offered are multiples of. */
+/** Runs one server from its start to its end. The offered rates are multiples of `capacity`. */
 export async function runCase(
   assignment: { kind: Kind; server: string; work: Work },
   capacity: number,
@@ -59,7 +62,7 @@ export async function runCase(
 interface Setting {
   phases: ReturnType<typeof plans.phases>;
   plan: plans.Plan;
-  /** Milliseconds of the system's clock. */
+  /** Milliseconds of the system clock. */
   start: number;
 }
 

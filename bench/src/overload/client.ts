@@ -4,24 +4,24 @@ import type { Arrival } from './arrivals.ts';
 /** Milliseconds after which a client gives up. */
 export const patience = 1_000;
 
-/** What became of a request: `refused` by a 503; `late` where the client gave up; `failed` is anything else. */
+/** The outcome of a request: `refused`: a 503; `late`: the client gave up; `failed`: anything else. */
 export type Result = 'answered' | 'refused' | 'late' | 'failed';
 
-/** A request that was sent, and what became of it. */
+/** A request that was sent, and its outcome. */
 export interface Attempt extends Arrival {
   result: Result;
-  /** Milliseconds from when it was to be sent until its end. */
+  /** Milliseconds from its scheduled time to its end. */
   took: number;
-  /** Milliseconds by which the generator sent it late. */
+  /** How many milliseconds late the generator sent it. */
   lateness: number;
 }
 
-/** Where clients send to, and how. */
+/** Where and how clients send. */
 export interface Route {
   port: number;
   /**
-   * Whether each request comes on a new connection, as when each is another client's. Otherwise they share connections as
-   * those behind a proxy do: a free one is used again, and where none is a new one is made at once.
+   * Whether each request uses a new connection, like those of separate clients. Otherwise requests share connections,
+   * as behind a proxy: a free one is reused, and if there is none, a new one is opened.
    */
   ownConnections: boolean;
 }
@@ -39,7 +39,7 @@ export class Clients {
     });
   }
 
-  /** Resolves always. Who gives up closes the connection, as browsers and timeouts of HTTP clients do. */
+  /** Never rejects. A client that gives up closes its connection, like browsers and HTTP clients with timeouts. */
   send(path: string, headers: Record<string, string>, wait = patience): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: Result) => {

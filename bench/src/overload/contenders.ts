@@ -6,20 +6,20 @@ import type { Kind } from './kinds.ts';
 import { expressQueue, overloadProtection, toobusy } from './peers.ts';
 import { underPressure } from './under-pressure.ts';
 
-/** What stands before the handler. */
+/** The middleware in front of the handler. */
 export interface Protection {
   middleware: RequestHandler;
-  /** Where its limit stands now, if it has one that moves. */
+  /** Its current limit, if it is adaptive. */
   limit?: () => number;
 }
 
-/** One row of the tables: how a middleware is set up, and what it is worth saying of that. */
+/** One row of the tables: a middleware with its settings, and their description. */
 export interface Contender {
   settings: string;
   create(kind: Kind): Promise<Protection> | Protection;
 }
 
-/** Milliseconds that a request may wait with Headgate. */
+/** Queue timeout with Headgate, in milliseconds. */
 export const queueTimeout = 300;
 
 const common = () => ({
@@ -30,7 +30,7 @@ const common = () => ({
   guard: eventLoopGuard({ maxDelay: 50 }),
 });
 
-/** How much of each resource there is: what somebody who knows it would write. */
+/** The amount of each resource, for the limit that an informed operator would choose. */
 const rightLimit: Record<Kind, number> = { cpu: 1, threads: 1, database: 10 };
 
 const watched = (limit: ConcurrencyLimit): Protection => ({

@@ -1,15 +1,15 @@
 import { percentile } from '../stats.ts';
 import type { Attempt, Result } from './client.ts';
 
-/** What became of the requests of a phase, per second. */
+/** The outcomes of a phase's requests, per second. */
 export interface Figures {
   offered: number;
-  /** In time. */
+  /** Answered in time. */
   answered: number;
   refused: number;
   late: number;
   failed: number;
-  /** Milliseconds, of those answered. */
+  /** Milliseconds, for answered requests. */
   p50: number;
   p99: number;
 }
@@ -28,7 +28,7 @@ export function figuresOf(attempts: readonly Attempt[], seconds: number): Figure
   };
 }
 
-/** Which part of them was answered in time. */
+/** The fraction that was answered in time. */
 export function answeredPart(attempts: readonly Attempt[]): number {
   return countOf(attempts, 'answered') / attempts.length;
 }
@@ -37,16 +37,16 @@ function countOf(attempts: readonly Attempt[], result: Result): number {
   return attempts.filter((attempt) => attempt.result === result).length;
 }
 
-/** Milliseconds: from one step to the next, and what is looked at from each on. */
+/** Milliseconds between two steps, and the length of the window that begins at each. */
 const step = 100;
 const view = 1_000;
 
 /**
- * Milliseconds from the end of a spike until all is as before: from then on, for a second, 95 % are answered in time, and
- * the slowest of them take no longer than twice the p99 of before. Infinity where that is never seen.
+ * Milliseconds from the end of a spike until the server is back to normal: from then on, for a second, 95 % are
+ * answered in time, and their p99 is at most twice that of before. Infinity if that never happens.
  *
- * @param attempts Those after the spike.
- * @param end When the spike ended, as the times of the attempts are counted.
+ * @param attempts The requests after the spike.
+ * @param end When the spike ended, on the time scale of the attempts.
  * @param before The p99 of the same load before the spike, in milliseconds.
  */
 export function recoveryTime(attempts: readonly Attempt[], end: number, before: number): number {
@@ -59,7 +59,7 @@ export function recoveryTime(attempts: readonly Attempt[], end: number, before: 
   return Number.POSITIVE_INFINITY;
 }
 
-/** How many values there are per unit, by least squares: answers that come in batches do not mislead it. */
+/** The number of values per unit, by least squares, which batches of answers do not distort. */
 export function slope(rising: readonly number[]): number {
   const mean = rising.reduce((sum, value) => sum + value, 0) / rising.length;
   const middle = (rising.length - 1) / 2;

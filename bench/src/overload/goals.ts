@@ -3,10 +3,10 @@ import { queueTimeout } from './contenders.ts';
 import type { KindRun, Measured } from './run.ts';
 import { measuredOf, yieldOf } from './yield.ts';
 
-/** The one whose figures are asked for. */
+/** The server whose figures have goals. */
 const ours = 'headgate';
 
-/** Multiples that must be survived. */
+/** The multiples of the capacity at which goals apply. */
 const overloads = [2, 5, 10];
 
 /** @param price Milliseconds of the main thread that a bare 503 takes. */
@@ -60,7 +60,7 @@ function atMultiple(run: KindRun, headgate: Measured, multiple: number, price: n
   ];
 }
 
-/** How much slower and how much quicker than on average the machine was at times. */
+/** How much slower and faster than on average the machine was at times. */
 function drift({ capacities }: KindRun): [slow: number, quick: number] {
   const mean = capacities.reduce((sum, capacity) => sum + capacity, 0) / capacities.length;
   return [Math.min(...capacities) / mean, Math.max(...capacities) / mean];

@@ -2,12 +2,12 @@ import { createHash, pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 
-/** What a handler spends its time on. */
+/** The resource that a handler uses. */
 export type Kind = 'cpu' | 'threads' | 'database';
 
 export const kinds: readonly Kind[] = ['cpu', 'threads', 'database'];
 
-/** How much work comes to the time meant: found once, then the same for all servers of a run. */
+/** The amount of work that takes the intended time: determined once, then used for all servers of a run. */
 export interface Work {
   /** Hashes of a `cpu` request. */
   hashes: number;
@@ -23,7 +23,7 @@ const threadTime = 25;
 const queryTime = 50;
 const connections = 10;
 
-/** Threads of libuv's pool: with the main thread and the generator, no more than two cores are busy. */
+/** Threads of libuv's pool: together with the main thread and the generator they use no more than two cores. */
 export const poolSize = 1;
 
 export const meaning: Record<Kind, string> = {
@@ -40,7 +40,7 @@ const hash = (times: number): string => {
   return digest;
 };
 
-/** The shortest of some times: what else the machine does only lengthens them. */
+/** The minimum, because other load on the machine only increases the time. */
 function timeOf(work: () => unknown): number {
   const times = Array.from({ length: 21 }, () => {
     const start = performance.now();
@@ -78,7 +78,9 @@ export const handlers: Record<Kind, (work: Work) => RequestHandler> = {
   },
 };
 
-/** First come, first served; it does not know who has gone meanwhile, as no pool of a database driver does. */
+/**
+ * First come, first served. It does not notice that a client has disconnected; neither does a database driver's pool.
+ */
 class ConnectionPool {
   #free = connections;
   readonly #line: Array<() => void> = [];

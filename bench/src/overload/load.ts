@@ -5,7 +5,10 @@ import { slope } from './figures.ts';
 /** Milliseconds. */
 const now = (): number => performance.now();
 
-/** Sends each request at its time, whatever became of those before. Times count from when it was to be sent. */
+/**
+ * Sends each request at its scheduled time, whether or not earlier ones have been answered. Times count from the
+ * scheduled time.
+ */
 export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const clients = new Clients(route);
   const start = now();
@@ -33,15 +36,15 @@ export async function openLoop(route: Route, schedule: readonly Arrival[]): Prom
   return all;
 }
 
-/** What clients that wait for their answers got. */
+/** The results of clients that wait for their answers. */
 export interface Closed {
-  /** Milliseconds that each answer took. */
+  /** Duration of each request in milliseconds. */
   times: number[];
   /** Answers per second. */
   rate: number;
 }
 
-/** Each of so many clients sends its next request when it has the answer; the first fifth of the time is not counted. */
+/** Each client sends its next request when the previous one is answered; the first fifth of the time is not counted. */
 export async function closedLoop(route: Route, count: number, seconds: number): Promise<Closed> {
   const clients = new Clients(route);
   const begin = now() + seconds * 200;

@@ -14,9 +14,9 @@ import { runKind } from './run.ts';
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Short phases and fewer of them: to see that it works, not to believe. */
+    /** Fewer and shorter phases: for checking that the bench works; the figures are meaningless. */
     quick: { type: 'boolean', default: false },
-    /** A new connection for each request, instead of those that are free. */
+    /** A new connection for each request, instead of reused ones. */
     'own-connections': { type: 'boolean', default: false },
     markdown: { type: 'string' },
   },

@@ -1,24 +1,24 @@
 import type { Phase } from './arrivals.ts';
 
-/** How long everything takes, in seconds, and what is offered. */
+/** The durations in seconds, and the offered load. */
 export interface Plan {
-  /** Times the capacity, rising: the last is the spike after which a server is to come back to normal. */
+  /** Multiples of the capacity, in ascending order: after the last one, the spike, a server should return to normal. */
   multiples: readonly number[];
-  /** Of each multiple; its first part is not counted. */
+  /** Duration of each multiple; its first part is not counted. */
   phase: number;
   uncounted: number;
-  /** Half of the capacity before anything is measured, and after the spike. */
+  /** Duration of half of the capacity, before all measurements and after the spike. */
   warmUp: number;
   recovery: number;
-  /** With critical requests among the others. */
+  /** Duration of the phase with critical requests. */
   mixed: number;
-  /** A single client that waits for each answer. */
+  /** Duration with a single client that waits for each answer. */
   unloaded: number;
-  /** Clients that keep the bare server busy, before and after each case. */
+  /** Duration with enough clients to keep the bare server busy, before and after each case. */
   capacity: number;
-  /** As a route's. */
+  /** A route's latency target. */
   ownConnections: boolean;
-  /** Bursts of half a second for the price of a rejection. */
+  /** Number of half-second bursts that measure the price of a rejection. */
   priceRounds: number;
 }
 
@@ -48,17 +48,17 @@ export const quickPlan: Plan = {
   priceRounds: 2,
 };
 
-/** What is normal, before the spike and after it. */
+/** Normal load, before the spike and after it. */
 export const normal = 0.5;
 
-/** The total load in which critical requests must be served, and their own, both over the capacity. */
+/** The total load, and that of critical requests, over the capacity. */
 export const mix = { total: 5, critical: 0.45 };
 
 export const phaseName = (multiple: number): string => `${multiple} ×`;
 export const recoveryName = 'recovery';
 export const mixedName = 'mixed';
 
-/** All that a server of this capacity is offered, without a pause. */
+/** All phases for a server of this capacity, without a pause. */
 export function phases(plan: Plan, capacity: number): Phase[] {
   const { multiples, phase, warmUp, recovery, mixed } = plan;
   return [
@@ -78,7 +78,7 @@ export function phases(plan: Plan, capacity: number): Phase[] {
   ];
 }
 
-/** Where a phase begins, in milliseconds. */
+/** The start of a phase in milliseconds. */
 export function beginningOf(name: string, all: readonly Phase[]): number {
   const before = all.slice(
     0,

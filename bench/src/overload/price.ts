@@ -8,7 +8,7 @@ import { holdPath } from './protocol.ts';
 import { bare, rejecting } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** What turning one request away costs: milliseconds of the main thread, and that over a bare handler's 503. */
+/** The cost of a rejection: milliseconds of the main thread, and their ratio to a bare handler's 503. */
 export interface Price {
   cpu: number;
   overBare: Estimate;
@@ -17,7 +17,10 @@ export interface Price {
 const connections = 64;
 const warmUps = 4;
 
-/** All servers are up together, and turn everything away one at a time, round after round, back and forth. */
+/**
+ * All servers run at the same time and are loaded one at a time, round after round, back and forth; they reject
+ * everything.
+ */
 export async function prices(
   work: Work,
   { priceRounds: rounds, ownConnections }: Plan,
@@ -51,7 +54,7 @@ async function startRejecting(name: string, work: Work): Promise<ServerProcess> 
   const server = await ServerProcess.start({ server: name, kind: 'rejecting', work });
   const options = { port: server.port, host: '127.0.0.1', path: holdPath };
   get(options, (response) => response.resume()).on('error', () => {});
-  // Until the only place is taken, or the first timer has been late.
+  // Waits until the only permit is held, or the first timer was late.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   return server;
 }
@@ -61,6 +64,6 @@ async function burst(server: ServerProcess, ownConnections: boolean): Promise<nu
   const { requests, refused } = await load(server.port, connections, ownConnections);
   const after = await server.report();
   if (refused < 0.99 * requests)
-    throw new Error(`${requests - refused} of ${requests} got through`);
+    throw new Error(`${requests - refused} of ${requests} were not rejected`);
   return (after.cpu - before.cpu) / requests;
 }

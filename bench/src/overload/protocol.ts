@@ -1,29 +1,31 @@
 import type { Kind, Work } from './kinds.ts';
 
-/** What a process is to serve: a kind of handler, or nothing but rejections. */
+/** What a process serves: a kind of handler, or only rejections. */
 export interface Assignment {
   server: string;
   kind: Kind | 'rejecting';
   work: Work;
 }
 
-/** Where a limit stood, and when: milliseconds of the system's clock. */
+/** A limit at a time, in milliseconds of the system clock. */
 export interface Stand {
   time: number;
   limit: number;
 }
 
-/** What a server says of itself when it is asked. */
+/** A server's own figures, sent on request. */
 export interface ProcessReport {
   /** Milliseconds of CPU of its main thread. */
   cpu: number;
-  /** Milliseconds for which its main thread could have run and had to wait for a core; 0 where that is not told. */
+  /**
+   * Milliseconds for which its main thread was runnable and waited for a core; 0 if the system does not report that.
+   */
   starved: number;
-  /** Bytes, the most it ever had. */
+  /** Maximum memory in bytes. */
   maxRss: number;
-  /** Each tenth of a second, if the main thread is free. */
+  /** Every tenth of a second, if the main thread is free. */
   stands: Stand[];
 }
 
-/** Requests to this path are never answered. */
+/** Requests to this path never get a response. */
 export const holdPath = '/hold';

@@ -4,25 +4,25 @@ import type { RequestHandler } from 'express';
 import { expressQueue, overloadProtection, toobusy } from './peers.ts';
 import { underPressure } from './under-pressure.ts';
 
-/** What a bare handler's 503 is called among them. */
+/** The name of the bare handler's 503. */
 export const bare = 'bare 503';
 
-/** Each turns away everything, once a request that is never answered has taken the only place. */
+/** Each rejects everything, once a request that is never answered holds the only permit. */
 export const rejecting: Record<string, () => Promise<RequestHandler> | RequestHandler> = {
-  // The least: no body, one header field.
+  // The minimum: no body, one header field.
   [bare]: () => (_req, res) => void res.writeHead(503, { 'Retry-After': '1' }).end(),
   'headgate, by its limit': () => concurrencyLimit({ limit: 1 }),
   'headgate, by its guard': () => {
-    // All but the first of a turn are late, and the place for that one is taken.
+    // All but the first of an event-loop iteration are late, and the only permit is held.
     const guard = eventLoopGuard({ maxDelay: 0.001 });
     return concurrencyLimit({ limit: 1, guard });
   },
   'express-queue': () => expressQueue(1, 0),
-  // No timer is as quick as this.
+  // A threshold below every timer's delay.
   'overload-protection': () =>
     overloadProtection({ sampleInterval: 0.001, maxEventLoopDelay: 1e-9 }),
   'toobusy-js': () => {
-    // By a clock that runs a thousand times too fast, its timer is always late.
+    // With a clock that runs a thousand times too fast, its timer is always late.
     const { now } = Date;
     Date.now = () => now() * 1_000;
     return toobusy();

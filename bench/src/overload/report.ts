@@ -7,7 +7,7 @@ import type { Price } from './price.ts';
 import type { KindRun } from './run.ts';
 import { measuredOf, yieldOf } from './yield.ts';
 
-/** What each server does at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
+/** The results of each server at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
 export function loadTable(run: KindRun, price: number): Table {
   return {
     title: `${run.kind}: ${meaning[run.kind]}; capacity ${number(run.capacities[0] ?? Number.NaN)}/s`,
@@ -39,7 +39,7 @@ export function loadTable(run: KindRun, price: number): Table {
   };
 }
 
-/** What each server does around the overload. */
+/** The results of each server before, during and after overload. */
 export function recoveryTable(run: KindRun): Table {
   return {
     title: `${run.kind}: before and after the spike, and with critical requests in 5 × the capacity`,
@@ -67,7 +67,7 @@ export function recoveryTable(run: KindRun): Table {
   };
 }
 
-/** Where the limits that move stood: the tenth, the half and nine tenths of the samples. */
+/** The adaptive limits: the 10th, 50th and 90th percentile of the samples. */
 export function limitTable(run: KindRun): Table {
   const moving = measuredOf(run).filter(
     ([, { limits }]) => spread([...limits.values()].flat()) > 0,

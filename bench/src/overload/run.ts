@@ -8,14 +8,14 @@ import { ServerProcess } from './server-process.ts';
 
 /** A case, and the capacity of the bare server just before and after it. */
 export interface Measured extends Case {
-  /** Requests per second: what its figures are over, so that a machine which drifts takes both along. */
+  /** Requests per second: the case's figures are divided by it, to cancel out changes of the machine's speed. */
   capacity: number;
 }
 
 /** All servers with one kind of handler. */
 export interface KindRun {
   kind: Kind;
-  /** Requests per second: each time that it was measured. The loads are multiples of the first. */
+  /** Requests per second at each measurement. The loads are multiples of the first. */
   capacities: number[];
   cases: Map<string, Measured | Error>;
 }

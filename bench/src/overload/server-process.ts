@@ -5,7 +5,7 @@ import type { Assignment, ProcessReport } from './protocol.ts';
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 
-/** A server alone in its process, seen from outside. */
+/** A server in a process of its own, from the parent's side. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #name: string;

@@ -31,7 +31,7 @@ async function protection(): Promise<Protection> {
     kind === 'rejecting'
       ? { middleware: await rejecting[server]?.() }
       : await contenders[server]?.create(kind);
-  if (!protection?.middleware) throw new Error(`no server is called ${server}`);
+  if (!protection?.middleware) throw new Error(`no server is named ${server}`);
   return protection as Protection;
 }
 
@@ -40,7 +40,7 @@ function handler(): RequestHandler {
   return (_req, res) => void res.json({});
 }
 
-/** Linux tells it by thread; elsewhere it is that of the whole process. */
+/** Linux reports it per thread; elsewhere it is that of the whole process. */
 function mainThread(): { cpu: number; starved: number } {
   try {
     const [ran, waited] = readFileSync('/proc/self/schedstat', 'utf8').split(' ');

@@ -8,13 +8,14 @@ export interface PressureOptions {
   maxEventLoopUtilization: number;
 }
 
-/** Milliseconds; and the resolution of its histogram, which its values include. */
+/** Milliseconds; also the resolution of its histogram, which its values include. */
 const sampleInterval = 1_000;
 const resolution = 10;
 
 /**
- * The method of @fastify/under-pressure, which itself needs Fastify: a timer reads the mean delay of the event loop and its
- * utilization, starts both anew, and until it fires again all are turned away if one of them was above its threshold.
+ * The method of @fastify/under-pressure, which itself needs Fastify: a timer reads the mean delay of the event loop and
+ * its utilization, and resets both. Until the timer fires again, all requests are rejected if either was above its
+ * threshold.
  */
 export function underPressure(options: PressureOptions): RequestHandler {
   const histogram = monitorEventLoopDelay({ resolution });

@@ -1,7 +1,7 @@
 import { bound } from './bound.ts';
 import type { KindRun, Measured } from './run.ts';
 
-/** Answered in time over the capacity; what is most; and the one over the other. */
+/** The answers in time over the capacity, the bound, and their ratio. */
 export interface Yield {
   answered: number;
   bound: number;
@@ -20,7 +20,7 @@ export function yieldOf(
   return { answered: answered / capacity, bound: most / capacity, ofBound: answered / most };
 }
 
-/** Those that did not fail. */
+/** The cases that did not fail. */
 export function measuredOf(run: KindRun): Array<[string, Measured]> {
   return [...run.cases].filter(
     (entry): entry is [string, Measured] => !(entry[1] instanceof Error),

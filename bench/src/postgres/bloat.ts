@@ -6,30 +6,30 @@ import { type Goal, number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
 const limit = 10;
-/** Callers who mostly wait. */
-const many = 50;
-/** Cycles for which a transaction is open: each takes longer than the one before. */
-const mostHeldBack = 20_000;
-/** Cycles that a rate is measured in. */
-const sample = 1_000;
+/** Number of callers, most of which wait. */
+const MANY = 50;
+/** Maximum number of cycles with an open transaction, since each takes longer than the previous one. */
+const MAX_HELD_BACK = 20_000;
+/** Number of cycles over which a rate is measured. */
+const SAMPLE = 1_000;
 
 interface Look {
   what: string;
   cycles: number;
-  /** Pairs a second in the last of them. */
+  /** Pairs per second in its last cycles. */
   rate: number;
   bytes: number;
 }
 
-/** What acquires and releases leave behind, with autovacuum as it is, and while a transaction keeps it from its work. */
+/** The dead rows of acquires and releases, with regular autovacuum, and while a transaction blocks it. */
 export async function bloat(plan: Plan): Promise<Table> {
   const alone = await PostgresScene.during((scene) => measure(scene, plan, 1));
-  // Autovacuum looks once a minute: there has to be one between two looks.
+  // Autovacuum runs once a minute, and must run between two measurements.
   const long = { ...plan, cycles: 8 * plan.cycles };
-  const crowd = await PostgresScene.during((scene) => measure(scene, long, many));
+  const crowd = await PostgresScene.during((scene) => measure(scene, long, MANY));
   const rows = [
     ...alone.map((look) => ['one', look] as const),
-    ...crowd.map((look) => [`${many}`, look] as const),
+    ...crowd.map((look) => [`${MANY}`, look] as const),
   ];
   return {
     title: 'What acquires and releases leave behind',
@@ -38,9 +38,9 @@ export async function bloat(plan: Plan): Promise<Table> {
       ...[callers, what],
       ...[cycles, rate, bytes / 1_024].map(number),
     ]),
-    goals: [...goals('one', alone), ...goals(`${many}`, crowd)],
+    goals: [...goals('one', alone), ...goals(`${MANY}`, crowd)],
     notes: [
-      `Callers of one process, on limit ${limit}, so that of ${many} most wait. ${held('one', alone)} ${held(`${many}`, crowd)}`,
+      `Callers of one process, on limit ${limit}, so that of ${MANY} most wait. ${held('one', alone)} ${held(`${MANY}`, crowd)}`,
     ],
   };
 }
@@ -73,16 +73,16 @@ async function measure(scene: PostgresScene, { cycles }: Plan, callers: number):
   const looks: Look[] = [];
   const look = async (what: string, count: number) => {
     progress(`bloat: ${callers}, ${what}`);
-    await worker.ask('cycles', { count: Math.max(0, count - sample), callers });
-    const rate = await worker.ask('cycles', { count: Math.min(count, sample), callers });
+    await worker.ask('cycles', { count: Math.max(0, count - SAMPLE), callers });
+    const rate = await worker.ask('cycles', { count: Math.min(count, SAMPLE), callers });
     looks.push({ what, cycles: count, rate, bytes: await scene.bytes() });
   };
   await look('first', cycles / 10);
   await look('half', cycles * 0.4);
   await look('last', cycles / 2);
   const release = await scene.holdBack();
-  await look('held back', Math.min(cycles / 10, mostHeldBack));
+  await look('held back', Math.min(cycles / 10, MAX_HELD_BACK));
   await release();
-  await look('after that', sample);
+  await look('after that', SAMPLE);
   return looks;
 }

@@ -10,12 +10,12 @@ const processes = 4;
 const callers = 50;
 
 interface Results {
-  /** Pairs in a second of one caller whom nobody is in the way of, by round. */
+  /** Pairs per second of one uncontended caller, by round. */
   alone: number[];
   crowds: Map<string, ServedFigures[]>;
 }
 
-/** Crowds of 50 callers a process on limit 10, who have nothing to do with what they get. */
+/** Crowds of 50 callers per process on limit 10, which do no work with their permits. */
 export async function contended(plan: Plan): Promise<Table> {
   const results = await PostgresScene.during((scene) => measure(scene, plan));
   return {

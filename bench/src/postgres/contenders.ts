@@ -3,7 +3,7 @@ import { handingOff, ours, reserving } from '../sharing/contender-names.ts';
 import { bare } from './contenders/bare.ts';
 import { headgate } from './contenders/headgate.ts';
 
-/** What has no limit at all. */
+/** The contender without a limit. */
 export const bareName = 'two UPDATEs';
 
 const contenders: Record<string, Open> = {
@@ -15,6 +15,6 @@ const contenders: Record<string, Open> = {
 
 export function open(setting: Setting): Promise<Contender> {
   const open = contenders[setting.contender];
-  if (!open) throw new Error(`no contender is called ${setting.contender}`);
+  if (!open) throw new Error(`no contender is named ${setting.contender}`);
   return open(setting);
 }

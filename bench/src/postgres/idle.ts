@@ -7,7 +7,7 @@ import { PostgresScene } from './scene.ts';
 
 const waiters = [0, 19, 190];
 
-/** What it costs to wait: a process holds the limit, others of another one wait for as long. */
+/** The cost of waiting: a process holds the whole limit, and callers of other processes wait. */
 export async function idle(plan: Plan): Promise<Table> {
   const rates: number[] = [];
   for (const count of waiters) {

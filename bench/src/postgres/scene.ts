@@ -6,15 +6,15 @@ import { Scene, type WorkerOptions } from '../sharing/scene.ts';
 import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { configOf, connect } from './connect.ts';
 
-/** Milliseconds after which servers have said what they did: they do so once a second. */
+/** Milliseconds until servers have reported their statistics, which they do once a second. */
 const reported = 1_100;
 
-/** A PostgreSQL of its own, which writes to the disk as in earnest. */
+/** A PostgreSQL server that writes to the disk as in production. */
 export class PostgresScene extends Scene {
   readonly #server: PostgresServer;
   readonly #control: pg.Client;
 
-  /** For as long as the function takes. */
+  /** Runs the function with a scene, which exists as long. */
   static async during<T>(use: (scene: PostgresScene) => Promise<T>): Promise<T> {
     const server = await startPostgres({ fsync: true });
     const control = await connect(server.port);
@@ -40,7 +40,7 @@ export class PostgresScene extends Scene {
     return this.start(count, this.#server.port, { ...options, name });
   }
 
-  /** Transactions that were committed so far. */
+  /** The number of transactions committed so far. */
   async transactions(): Promise<number> {
     await sleep(reported);
     const { rows } = await this.#control.query(
@@ -49,7 +49,7 @@ export class PostgresScene extends Scene {
     return rows[0].count;
   }
 
-  /** Of the store's tables and their indexes. */
+  /** The size of the store's tables and their indexes. */
   async bytes(): Promise<number> {
     const { rows } = await this.#control.query(
       `SELECT (pg_total_relation_size('headgate.limits') + pg_total_relation_size('headgate.leases'))::int AS bytes`,
@@ -57,7 +57,7 @@ export class PostgresScene extends Scene {
     return rows[0].bytes;
   }
 
-  /** A transaction that sees everything as it is now, until what is returned is called. */
+  /** A transaction with a snapshot of the current state, which is open until the returned function is called. */
   async holdBack(): Promise<() => Promise<void>> {
     const reader = await connect(this.#server.port);
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');

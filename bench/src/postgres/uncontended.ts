@@ -7,17 +7,17 @@ import { type Goal, number, type Table } from '../table.ts';
 import { bareName } from './contenders.ts';
 import { PostgresScene } from './scene.ts';
 
-/** Of what two statements do that count and limit nothing. */
+/** The goal, relative to two statements that only count. */
 const goals: Record<number, number> = { 1: 0.6, 10: 0.35 };
 const crowds = [1, 10];
 
 interface Result {
   callers: number;
-  /** Pairs of acquire and release in a second, over all, by contender and round. */
+  /** Pairs of acquire and release per second in total, by contender and round. */
   rates: Map<string, number[]>;
 }
 
-/** Callers who wait for nobody: one of each process, one call at a time, so that nothing travels together. */
+/** Uncontended callers: one per process, one call at a time, so that no operations are sent together. */
 export async function uncontended(plan: Plan): Promise<Table> {
   const all: Result[] = [];
   for (const callers of crowds)
@@ -51,7 +51,7 @@ async function measure(scene: PostgresScene, callers: number, plan: Plan): Promi
   for (let round = 0; round <= plan.rounds * 3; round++) {
     for (const [name, own] of rates) {
       progress(`uncontended, ${callers}, round ${round}: ${name}`);
-      // The first round warms the server, too.
+      // The first round also warms up the server.
       const duration = round === 0 ? plan.warmUp : plan.alone;
       const alone = { duration, oneByOne: true };
       const asked = workers.get(name)?.map((worker) => worker.ask('sequence', alone)) ?? [];
@@ -62,7 +62,10 @@ async function measure(scene: PostgresScene, callers: number, plan: Plan): Promi
   return { callers, rates };
 }
 
-/** One after the other: all at once, each would come too seldom for its code to be compiled, and that would be counted. */
+/**
+ * One after the other: if all ran at once, each would run too rarely for its code to be compiled, and that would
+ * distort the result.
+ */
 async function warmUp(workers: readonly WorkerProcess[], { alone }: Plan): Promise<void> {
   for (const [index, worker] of workers.entries()) {
     progress(`uncontended, warming up ${index + 1} of ${workers.length}`);

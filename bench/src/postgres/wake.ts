@@ -5,7 +5,7 @@ import { median, percentile } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
-/** How soon a process hears that another one has released. */
+/** How soon a process learns of a release in another one. */
 export async function wake(plan: Plan): Promise<Table> {
   const all = await PostgresScene.during((scene) => measureWakes(scene, [ours], plan));
   const { wakes, pings } = all.get(ours) ?? { wakes: [], pings: [] };

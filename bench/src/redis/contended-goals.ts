@@ -3,7 +3,7 @@ import type { Goal } from '../table.ts';
 import { bound } from './contender-names.ts';
 import { type CrowdResults, commands, figure, rateOver, title } from './crowd-results.ts';
 
-/** Which part of the bound's throughput is asked for, by milliseconds of work. */
+/** The required fraction of the bound's throughput, by milliseconds of work. */
 const share: Record<number, number> = { 0: 0.45, 5: 0.95, 50: 0.95 };
 
 export function contendedGoals(all: readonly CrowdResults[]): Goal[] {
@@ -72,7 +72,7 @@ function handoff(results: CrowdResults): Goal[] {
     measured: figure(results, handingOff, 'longest') / figure(results, ours, 'longest'),
     unit: '×',
   };
-  // What works for 50 ms passes a permit on twice before its time at home is over, however many hand-offs are allowed.
+  // With 50 ms of work a process keeps a permit for two hand-offs at most, however many are allowed.
   if (results.work === 50) return [longest];
   return results.work === 0 ? [few, faster] : [few];
 }

@@ -4,28 +4,28 @@ import type { Plan } from '../sharing/plan.ts';
 import { type ServedFigures, servedFigures } from '../sharing/served-figures.ts';
 import type { RedisScene } from './scene.ts';
 
-/** Who comes. */
+/** The load. */
 export interface Crowd {
   processes: number;
   /** Milliseconds. */
   work: number;
 }
 
-/** What a crowd got, and what it took. */
+/** The results and costs of a crowd. */
 export interface CrowdFigures extends ServedFigures {
-  /** Client requests for an acquire: those seen on the wire, or those of scripts that Redis counted. */
+  /** Client requests per acquire: those seen on the wire, or the scripts that Redis counted. */
   commands: number;
-  /** Microseconds that Redis spends in scripts for an acquire, and in one of them. */
+  /** Microseconds that Redis spends in scripts per acquire, and per script. */
   spent: number;
   spentPerCall: number;
 }
 
 const callers = 50;
 
-/** A second for a turn of the line: what is counted must be many turns. */
+/** A second per pass through the whole queue, so that many passes are counted. */
 const slow = 50;
 
-/** One contender from its start to its end. `counted`: through the proxy. */
+/** Runs one contender. `counted`: through the proxy. */
 export async function crowdCase(
   scene: RedisScene,
   contender: string,
@@ -45,7 +45,7 @@ export async function crowdCase(
   return figuresOf(sent, served, duration);
 }
 
-/** What was sent while it counts. */
+/** The requests sent during the measurement. */
 interface Sent {
   commands: number;
   calls: number;

@@ -8,26 +8,26 @@ import { RedisScene } from './scene.ts';
 
 const contenders = [ours, bound, 'redis-semaphore'];
 const held = 10;
-/** Milliseconds: short, so that the end of it is seen. */
+/** Milliseconds: short, so that the bench sees the leases expire. */
 const lease = 300;
-/** Milliseconds after which nothing is expected to go any more. */
+/** Milliseconds after which no further key is expected to expire. */
 const patience = 3_000;
 
 interface Footprint {
-  /** Bytes of all keys over the permits held. */
+  /** Bytes of all keys divided by the number of held permits. */
   perPermit: number;
   keys: number;
   /**
-   * Milliseconds until nothing is left: after all were released, and after their process was killed. Infinity:
-   * something stays.
+   * Milliseconds until nothing is left after all permits were released, and after their process was killed. Infinity if
+   * something remains.
    */
   released: number;
   killed: number;
-  /** Bytes that stay after the one and after the other. */
+  /** Bytes that remain after the release, and after the kill. */
   left: number;
 }
 
-/** What limits take of Redis's memory, and what they leave. */
+/** The memory that limits use in Redis, and what remains afterwards. */
 export function memory(): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all = new Map<string, Footprint>();
@@ -54,7 +54,7 @@ async function footprint(scene: RedisScene, contender: string): Promise<Footprin
   return { perPermit: bytes / held, keys, released, killed, left };
 }
 
-/** All that is in Redis. */
+/** The number and the size of all keys in Redis. */
 async function used({ control }: RedisScene): Promise<{ keys: number; bytes: number }> {
   const keys = await control.keys('*');
   const sizes = keys.map((key) => control.memory('USAGE', key, 'SAMPLES', 0));

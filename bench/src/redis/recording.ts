@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Command } from './contenders/setting.ts';
 
-/** Notes what all clients of this process send, as they are told it, until it is stopped. */
+/** Records the commands that all clients of this process send, until it is stopped. */
 export function recordCommands(): { recorded: Command[]; stop(): void } {
   const recorded: Command[] = [];
   const { sendCommand } = Redis.prototype;

@@ -8,18 +8,18 @@ import { type ScriptCost, scriptCost } from './script-cost.ts';
 import type { RedisTasks } from './tasks.ts';
 
 export interface RedisWorkerOptions extends WorkerOptions, Partial<Pick<RedisSetting, 'commands'>> {
-  /** Whether to speak through the proxy, which takes time. Default: false. */
+  /** Whether to connect through the proxy, which takes time. Default: false. */
   counted?: boolean;
 }
 
-/** A Redis of its own, directly and through a proxy that counts. */
+/** A Redis server, reached directly and through a proxy that counts requests. */
 export class RedisScene extends Scene<RedisTasks> {
   readonly #server: RedisServer;
   readonly #proxy: FaultyProxy;
-  /** For what is asked of Redis itself. */
+  /** A client for the bench's own queries. */
   readonly control: Redis;
 
-  /** For as long as the function takes. */
+  /** Runs the function with a scene, which exists as long. */
   static async during<T>(use: (scene: RedisScene) => Promise<T>): Promise<T> {
     const server = await startRedis();
     const scene = new RedisScene(server, await startProxy(server), await connect(server.port));
@@ -37,7 +37,7 @@ export class RedisScene extends Scene<RedisTasks> {
     this.control = control;
   }
 
-  /** Client requests that the proxy has seen. */
+  /** The number of client requests that the proxy has seen. */
   get commands(): number {
     return this.#proxy.commands;
   }
@@ -50,7 +50,7 @@ export class RedisScene extends Scene<RedisTasks> {
     return this.start(count, port, options);
   }
 
-  /** What scripts cost since the last time this was asked. */
+  /** The cost of scripts since the last call. */
   async scriptCost(): Promise<ScriptCost> {
     const info = await this.control.info('commandstats');
     await this.control.config('RESETSTAT');

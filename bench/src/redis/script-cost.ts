@@ -1,14 +1,14 @@
-/** What Redis says of the scripts it ran. */
+/** Redis' statistics of its scripts. */
 export interface ScriptCost {
   /** EVALSHA and EVAL. */
   calls: number;
-  /** Microseconds of the server's thread, in all. */
+  /** Total microseconds of the server's thread. */
   spent: number;
 }
 
 const line = /^cmdstat_(?:evalsha|eval):calls=(\d+),usec=(\d+)/gm;
 
-/** @param info What INFO commandstats answers. */
+/** @param info The reply to INFO commandstats. */
 export function scriptCost(info: string): ScriptCost {
   const cost = { calls: 0, spent: 0 };
   for (const [, calls, spent] of info.matchAll(line)) {

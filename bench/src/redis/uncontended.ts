@@ -11,19 +11,19 @@ import type { RedisTasks } from './tasks.ts';
 
 const contenders = [ours, 'raw', 'return 1', ...others] as const;
 
-/** What is known of one of them. */
+/** The results of one contender. */
 interface Measured {
-  /** Pairs of acquire and release in a second, one call at a time, by round. */
+  /** Pairs of acquire and release per second, one call at a time, by round. */
   rates: number[];
-  /** The same where the release is not waited for. */
+  /** The same without waiting for the release. */
   flowing: number[];
-  /** Microseconds that Redis spends in scripts for a pair, by round. */
+  /** Microseconds that Redis spends in scripts per pair, by round. */
   spent: number[];
-  /** Client requests for a pair. */
+  /** Client requests per pair. */
   commands: number;
 }
 
-/** One caller of one process, and nobody else. */
+/** One uncontended caller of one process. */
 export function uncontended(plan: Plan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const commands = await record(scene);
@@ -46,7 +46,7 @@ export function uncontended(plan: Plan): Promise<Table> {
   });
 }
 
-/** The commands of which one pair of ours is made. */
+/** The commands of one pair of Headgate's. */
 async function record(scene: RedisScene): Promise<Command[]> {
   const [worker] = await scene.workers(1, { contender: ours, name: 'recorded' });
   // The first pair loads the script.
@@ -67,7 +67,7 @@ async function countPairs(
   return (scene.commands - before) / (pairs?.count ?? Number.NaN);
 }
 
-/** @param into None where it only gets warm. */
+/** @param into Undefined for warming up. */
 async function sample(
   scene: RedisScene,
   worker: WorkerProcess<RedisTasks> | undefined,

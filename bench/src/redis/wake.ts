@@ -8,7 +8,7 @@ import { RedisScene } from './scene.ts';
 
 const contenders = [ours, bound, 'redis-semaphore'];
 
-/** How soon a process hears that another one has released. */
+/** How soon a process learns of a release in another one. */
 export function wake(plan: Plan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all = await measureWakes(scene, contenders, plan);

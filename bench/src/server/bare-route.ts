@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
-/** What Hono itself costs: a route that knows its answer. */
+/** The cost of Hono itself: a route with a constant answer. */
 const app = new Hono();
 app.get('/health', (c) => c.text('Ok'));
 serve({ fetch: app.fetch, port: Number(process.argv[2]), hostname: '127.0.0.1' });

@@ -1,9 +1,9 @@
 import type { Plans } from '../run-parts.ts';
 
-/** How long everything takes, and how often. */
+/** Durations and repetitions. */
 export interface Plan {
   rounds: number;
-  /** Milliseconds of each round. */
+  /** Duration of each round in milliseconds. */
   load: number;
   wakes: number;
   starts: number;

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const command = fileURLToPath(new URL('command/main.js', import.meta.resolve('@headgate/server')));
 export const bareRoute = fileURLToPath(new URL('./bare-route.js', import.meta.url));
 
-/** A server in a process of its own, on a port that was free. */
+/** A server in a process of its own, on a free port. */
 export class Service {
   readonly #agent = new Agent({ keepAlive: true });
 
@@ -23,7 +23,7 @@ export class Service {
     readonly startUp: number,
   ) {}
 
-  /** The command with these semaphores. */
+  /** Runs the command with these semaphores. */
   static async start(semaphores: Record<string, number>): Promise<Service> {
     const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'));
     const lines = Object.entries(semaphores).map(([name, max]) => `${name} = ${max}\n`);
@@ -42,13 +42,13 @@ export class Service {
     while (child.exitCode === null) {
       const status = await statusOf(port);
       if (status !== undefined) return new Service(child, port, performance.now() - started);
-      // It needs the processor more than this does.
+      // The server needs the processor more than this process.
       await sleep(5);
     }
     throw new Error(`${module} has ended`);
   }
 
-  /** Bytes, as Linux tells them. */
+  /** Resident memory in bytes, as reported by Linux. */
   get rss(): number {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;

@@ -7,7 +7,7 @@ import { Service } from './service.ts';
 
 const waiters = 1_000;
 
-/** A thousand blocked requests at once: what they take, and how soon the next one knows of a release. */
+/** A thousand blocked requests: their memory, and how soon the next waiter learns of a release. */
 export async function waiting({ wakes }: Plan): Promise<Table> {
   progress('waiting: a thousand come');
   const service = await Service.start({ A: 1 });
@@ -29,7 +29,7 @@ export async function waiting({ wakes }: Plan): Promise<Table> {
     times.push(performance.now() - released);
     await asked;
     holds = peer;
-    // As many wait as before.
+    // The number of waiters is restored.
     await line.join();
     await sleep(2);
   }
@@ -56,7 +56,7 @@ interface Waiter {
   readonly granted: Promise<void>;
 }
 
-/** Who waits for A, in order. */
+/** The waiters for A, in order. */
 class Line {
   readonly #waiters: Waiter[] = [];
 
@@ -64,7 +64,7 @@ class Line {
 
   async join(): Promise<void> {
     const peer = await this.service.newPeer();
-    // It has its place before the next one comes.
+    // Queued before the next one is sent.
     await this.service.ask('PUT', `/peers/${peer}/A`, '1');
     const blocked = this.service.ask('PUT', `/peers/${peer}/A?block_for=1h`, '1');
     const granted = blocked.then((answer) => {
@@ -77,7 +77,7 @@ class Line {
     return this.#waiters.shift() as Waiter;
   }
 
-  /** Until those that have been sent have come: the server takes them in turn. */
+  /** Waits until all requests sent so far have arrived: the server handles them in order. */
   async settled(): Promise<void> {
     await sleep(1_000);
     await this.service.ask('GET', '/health');

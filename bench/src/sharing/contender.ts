@@ -1,10 +1,13 @@
-/** What every shared limit is measured as, in each of its processes. */
+/** The common interface of the measured distributed limits, in each of their processes. */
 export interface Contender {
-  /** Resolves when the caller is let in. */
+  /** Resolves when the permit is granted. */
   acquire(): Promise<Place>;
-  /** Resolves when the store has answered what was sent last, where `release` does not. */
+  /** Resolves when the store has answered the latest call, for contenders whose `release` does not wait. */
   settled?(): Promise<unknown>;
-  /** Lease operations sent so far, by what they are; where the contender batches them, commands do not tell. */
+  /**
+   * Lease operations sent so far, by verb; needed if the contender batches them, because the number of commands is then
+   * lower.
+   */
   readonly operations?: Readonly<Record<string, number>>;
 }
 
@@ -12,13 +15,13 @@ export interface Place {
   release(): unknown;
 }
 
-/** What a process is told when it starts. */
+/** The settings of a process. */
 export interface Setting {
-  /** By its name in `contenders.ts`. */
+  /** The name in `contenders.ts`. */
   contender: string;
-  /** Of the server, or of a proxy before it. */
+  /** Port of the server, or of a proxy in front of it. */
   port: number;
-  /** Of the limit: the same in all processes that share it. */
+  /** Name of the limit, which all processes share. */
   name: string;
   limit: number;
   /** Milliseconds. */
@@ -27,5 +30,5 @@ export interface Setting {
 
 export type Open<S extends Setting = Setting> = (setting: S) => Promise<Contender>;
 
-/** Nobody gives up while it is measured. */
+/** Long enough that no caller times out during a measurement. */
 export const patience = 60_000;

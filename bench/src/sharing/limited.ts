@@ -2,13 +2,13 @@ import { createLimiter } from '@headgate/core';
 import type { Store } from '@headgate/core/shared';
 import { type Contender, patience, type Setting } from './contender.ts';
 
-/** How a limiter is told to save round trips. */
+/** Options that save round trips. */
 export interface Saving {
   handoff?: number;
   reserve?: number;
 }
 
-/** Headgate's limiter on a store. */
+/** Headgate's limiter with a store. */
 export function limited(store: Store, { name, limit }: Setting, saving: Saving): Contender {
   const tap = tapOf(store);
   const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: patience };
@@ -16,7 +16,7 @@ export function limited(store: Store, { name, limit }: Setting, saving: Saving):
   return { acquire: () => limiter.acquire(), ...tap };
 }
 
-/** Listens to what the limiter asks of its store. */
+/** Counts the operations that the limiter sends to its store. */
 function tapOf(store: Store): Required<Pick<Contender, 'operations' | 'settled'>> {
   const operations: Record<string, number> = {};
   const send = store.send.bind(store);

@@ -2,25 +2,25 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../timing.ts';
 import type { Contender } from './contender.ts';
 
-/** Milliseconds within which callers come: at once, whole processes would stand in line one behind another. */
+/** Milliseconds within which callers start: if all started at once, each process's callers would queue as a block. */
 const entry = 200;
 
-/** Callers of one process who acquire, work, release and come again. */
+/** Callers of one process, which acquire, work and release repeatedly. */
 export interface Load {
   callers: number;
-  /** Milliseconds, and no time at all if 0. */
+  /** Milliseconds of work; 0: none. */
   work: number;
-  /** Milliseconds before anything is counted. Nobody works in the first half, so that all code has run often then. */
+  /** Milliseconds before the measurement. In the first half callers do no work, so that all code is executed often. */
   warmUp: number;
-  /** Milliseconds that count. */
+  /** Duration of the measurement in milliseconds. */
   duration: number;
 }
 
-/** What they got in the time that counts. */
+/** The results of the measurement. */
 export interface Served {
-  /** Milliseconds that each waited who was let in. */
+  /** The wait of each granted caller in milliseconds. */
   waits: Float64Array;
-  /** Lease operations sent, by what they are; empty where commands tell. */
+  /** Lease operations sent, by verb; empty if the contender does not count them. */
   operations: Record<string, number>;
 }
 
@@ -59,23 +59,23 @@ async function operationsDuring(
   return Object.fromEntries(now.map(([what, count]) => [what, count - (before[what] ?? 0)]));
 }
 
-/** One caller who comes again and again. */
+/** One caller that acquires and releases repeatedly. */
 export interface Alone {
   /** Milliseconds. */
   duration: number;
-  /** Whether to wait until the store has the place back: one call at a time, nothing travels together. */
+  /** Whether to wait until the store has processed the release, so that no operations are sent together. */
   oneByOne: boolean;
 }
 
 export interface Pairs {
-  /** Of acquires with their releases. */
+  /** Number of acquires with their releases. */
   count: number;
-  /** In a second. */
+  /** Pairs per second. */
   rate: number;
 }
 
-/** Those who are let in without a round trip would never let the event loop turn. */
-const turnEvery = 64;
+/** Callers that need no round trip would otherwise never yield to the event loop. */
+const YIELD_INTERVAL = 64;
 
 export async function sequence(
   contender: Contender,
@@ -90,7 +90,7 @@ export async function sequence(
       await back;
       await contender.settled?.();
     }
-    if (++count % turnEvery === 0) await setImmediate();
+    if (++count % YIELD_INTERVAL === 0) await setImmediate();
   }
   return { count, rate: (count * 1_000) / (milliseconds() - start) };
 }

@@ -1,23 +1,23 @@
 import type { Plans } from '../run-parts.ts';
 
-/** How long everything takes: milliseconds, and how often. */
+/** Durations in milliseconds, and repetitions. */
 export interface Plan {
   rounds: number;
   /** One caller of one process. */
   alone: number;
-  /** Crowds, and before wakes: before anything is counted. */
+  /** Warm-up of crowds and wakes. */
   warmUp: number;
-  /** Crowds: what is counted. */
+  /** Measured duration of crowds. */
   crowd: number;
-  /** The same where the work is long, and a turn of the whole line takes a second. */
+  /** The same for long work, where a pass through the whole queue takes a second. */
   slowCrowd: number;
   /** Crowds behind the proxy. */
   counted: number;
-  /** Times that one waits for another process. */
+  /** How often a caller waits for another process. */
   wakes: number;
-  /** For which waiters do nothing but wait. */
+  /** Duration for which waiters only wait. */
   idle: number;
-  /** Acquires and releases, whose traces are looked at. */
+  /** Number of acquires and releases whose dead rows are measured. */
   cycles: number;
 }
 

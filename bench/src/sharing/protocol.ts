@@ -4,7 +4,7 @@ export interface Request {
   argument: unknown;
 }
 
-/** That to 0, which nobody asked, says that the process is ready. */
+/** Message 0, which answers no request, means that the process is ready. */
 export interface Response {
   id: number;
   result?: unknown;

@@ -2,28 +2,28 @@ import type { Setting } from './contender.ts';
 import type { Tasks } from './tasks.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** What is not said is as usual. */
+/** Settings that are not given have their default. */
 export interface WorkerOptions extends Partial<Setting> {
   contender: string;
 }
 
-/** The settings that most have. */
+/** The most common settings. */
 const usual = { limit: 10, lease: 10_000 };
 
-/** A server of its own, and the processes that share limits there. */
+/** A server, and the processes that share limits on it. */
 export abstract class Scene<T extends Tasks = Tasks> {
   readonly #program: URL;
   readonly #workers: WorkerProcess<T>[] = [];
 
-  /** @param program What each of the processes runs. */
+  /** @param program The program of each process. */
   protected constructor(program: URL) {
     this.#program = program;
   }
 
-  /** So many processes that share a limit. */
+  /** Starts so many processes that share a limit. */
   abstract workers(count: number, options: WorkerOptions): Promise<WorkerProcess<T>[]>;
 
-  /** Ends all processes, and forgets their limits. */
+  /** Ends all processes, and deletes their limits. */
   async clear(): Promise<void> {
     await Promise.all(this.#workers.splice(0).map((worker) => worker.stop()));
     await this.forget();

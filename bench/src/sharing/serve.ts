@@ -1,12 +1,12 @@
 import type { Request, Response } from './protocol.ts';
 import type { Tasks } from './tasks.ts';
 
-/** What the parent has told this process. */
+/** A message of the parent. */
 export function settingOfParent<S>(): S {
   return JSON.parse(process.argv[2] ?? '');
 }
 
-/** Does what the parent asks for, until that ends. */
+/** Executes the parent's requests until the parent ends. */
 export function serve(tasks: Tasks): void {
   const answer = (response: Response) => process.send?.(response);
   process.on('message', async ({ id, task, argument }: Request) => {

@@ -1,17 +1,17 @@
 import { percentile } from '../stats.ts';
 import type { Served } from './loops.ts';
 
-/** What a crowd got. */
+/** The results of a crowd. */
 export interface ServedFigures {
-  /** Acquires in a second. */
+  /** Acquires per second. */
   rate: number;
-  /** Lease operations for an acquire, where the contender tells, by what they are. */
+  /** Lease operations per acquire by verb, if the contender counts them. */
   operations: Record<string, number>;
   /** Milliseconds. */
   p50: number;
   p99: number;
   longest: number;
-  /** Of the processes: who was served most over who was served least. */
+  /** The ratio of the most and the least served process. */
   inequality: number;
 }
 

@@ -6,10 +6,10 @@ import { type Alone, crowd, type Load, type Pairs, type Served, sequence } from 
 /** Milliseconds of a clock that all processes of a machine share. */
 const now = (): number => Number(hrtime.bigint()) / 1e6;
 
-/** What a process can be asked to do. */
+/** The tasks of a process. */
 export class Tasks {
   readonly #contender: Contender;
-  /** The least that can be asked of the server. */
+  /** The cheapest request to the server. */
   readonly #ask: () => Promise<unknown>;
   readonly #held: Place[] = [];
 
@@ -26,7 +26,7 @@ export class Tasks {
     return sequence(this.#contender, alone);
   }
 
-  /** So many, by callers who do nothing between; how many in a second. */
+  /** So many pairs, by callers without work in between; returns the rate per second. */
   async cycles({ count, callers }: { count: number; callers: number }): Promise<number> {
     const start = milliseconds();
     let left = count;
@@ -37,19 +37,19 @@ export class Tasks {
     return (count * 1_000) / (milliseconds() - start);
   }
 
-  /** Takes so many places, and keeps them. */
+  /** Acquires so many permits, and holds them. */
   async hold(count: number): Promise<void> {
     for (let i = 0; i < count; i++) this.#held.push(await this.#contender.acquire());
   }
 
-  /** Gives one back; when. */
+  /** Releases one permit; returns when. */
   async letGo(): Promise<number> {
     const at = now();
     await this.#giveBack(this.#held.pop());
     return at;
   }
 
-  /** Takes a place and gives it back; when it was let in. */
+  /** Acquires a permit and releases it; returns when it was granted. */
   async pass(): Promise<number> {
     const place = await this.#contender.acquire();
     const at = now();
@@ -57,12 +57,12 @@ export class Tasks {
     return at;
   }
 
-  /** Joins the line so many times, for as long as the process lives. */
+  /** Enqueues so many callers, for as long as the process runs. */
   async queue(count: number): Promise<void> {
     for (let i = 0; i < count; i++) void this.#contender.acquire();
   }
 
-  /** Milliseconds of each of so many round trips. */
+  /** The duration of each of so many round trips, in milliseconds. */
   async ping(count: number): Promise<number[]> {
     const times: number[] = [];
     for (let i = 0; i < count; i++) {

@@ -6,13 +6,13 @@ import type { WorkerProcess } from './worker-process.ts';
 
 /** Milliseconds. */
 export interface Wakes {
-  /** From a release in one process until the other goes on. */
+  /** From a release in one process until the waiter in the other continues. */
   wakes: number[];
-  /** Round trips between them, after as long a rest. */
+  /** Round trips in between, each after a pause of the same length. */
   pings: number[];
 }
 
-/** How soon a process hears that another one has released, by contender. */
+/** How soon a process learns of a release in another one, by contender. */
 export async function measureWakes(
   scene: Scene,
   contenders: readonly string[],
@@ -28,7 +28,10 @@ export async function measureWakes(
   return all;
 }
 
-/** Long enough for all to come to rest, and never the same: who polls must not be met at its best or worst. */
+/**
+ * Long enough for everything to settle, and of varying length, so that contenders that poll are not measured at their
+ * best or worst.
+ */
 const rest = () => sleep(10 + 15 * Math.random());
 
 async function wakesOf(

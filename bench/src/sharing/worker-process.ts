@@ -12,7 +12,7 @@ interface Asker {
   reject(error: Error): void;
 }
 
-/** One process that shares a limit, seen from outside. */
+/** A process that shares a limit, from the parent's side. */
 export class WorkerProcess<T extends Tasks = Tasks> {
   readonly #child: ChildProcess;
   readonly #askers = new Map<number, Asker>();
@@ -23,7 +23,7 @@ export class WorkerProcess<T extends Tasks = Tasks> {
     this.#contender = contender;
     const env = { ...process.env, NODE_ENV: 'production' };
     const text = JSON.stringify({ contender, ...setting });
-    // Node's own flags go on to it: with `--cpu-prof` it writes a profile of itself, too.
+    // Node's flags are passed on: with `--cpu-prof` the process writes a profile, too.
     this.#child = fork(program, [text], { env, serialization: 'advanced' });
     this.#child.on('message', (response) => this.#settle(response as Response));
     this.#child.on('exit', (code) => this.#fail(`ended with ${code}`));
@@ -43,7 +43,7 @@ export class WorkerProcess<T extends Tasks = Tasks> {
     return this.#answerTo(id) as Result<T[K]>;
   }
 
-  /** As a crash would. */
+  /** Kills it, like a crash. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
@@ -51,7 +51,7 @@ export class WorkerProcess<T extends Tasks = Tasks> {
     await ended;
   }
 
-  /** Lets it end by itself, so that a profile of it is written. */
+  /** Lets it end by itself, so that it writes its profile. */
   async stop(): Promise<void> {
     if (!this.#child.connected) return;
     const ended = once(this.#child, 'exit');

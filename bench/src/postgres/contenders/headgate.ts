@@ -8,7 +8,7 @@ export const headgate =
   async (setting) => {
     const { port, lease, name } = setting;
     const store = postgresStore({ connect: configOf(port), lease });
-    // Until it is connected and has begun to listen.
+    // Resolves when it is connected and listening.
     await store.stats({ name });
     return limited(store, setting, saving);
   };

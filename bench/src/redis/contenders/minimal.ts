@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Contender, Open, Place, Setting } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
 
-/** A counter and a list. KEYS: held, line; ARGV: limit, id. Whether it is let in at once. */
+/** A counter and a list. KEYS: held, queue; ARGV: limit, id. Returns whether the permit is granted immediately. */
 const acquireScript = `
 local held = tonumber(redis.call('get', KEYS[1]) or 0)
 if held < tonumber(ARGV[1]) and redis.call('exists', KEYS[2]) == 0 then
@@ -12,7 +12,7 @@ end
 redis.call('rpush', KEYS[2], ARGV[2])
 return 0`;
 
-/** The place passes to the head of the line, whose process hears of it. */
+/** Passes the permit to the head of the queue, and notifies its process. */
 const releaseScript = `
 local id = redis.call('lpop', KEYS[2])
 if id then
@@ -23,9 +23,8 @@ end
 return 0`;
 
 /**
- * The least that a first-come line over processes can do: one call to acquire and one to release, and a message to whom
- * a place was passed. No leases, no timeouts, nothing after a crash, no batches. It is a bound for those that have
- * these.
+ * A lower bound for a FIFO queue over processes: one call to acquire, one to release, and a message to the process of
+ * the next waiter. No leases, no timeouts, no recovery after a crash, no batches.
  */
 class Minimal implements Contender, Place {
   readonly #client: Redis;
@@ -50,7 +49,7 @@ class Minimal implements Contender, Place {
     return this;
   }
 
-  /** The message may overtake the answer. */
+  /** The message may arrive before the answer. */
   acquire(): Promise<Place> {
     const id = `${this.#owner}.${this.#count++}`;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { type Open, type Place, patience } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
 
-/** As its documentation says: one semaphore for each use. */
+/** As documented: one semaphore for each use. */
 export const redisSemaphore: Open = async ({ port, name, limit, lease }) => {
   const { Semaphore } = await import('redis-semaphore');
   const client = await connect(port);

@@ -2,9 +2,9 @@ import type { Open } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
 import type { Command, RedisSetting } from './setting.ts';
 
-/** Sends two given commands in place of an acquire and of a release: what the client and Redis cost. */
+/** Sends two given commands instead of an acquire and a release: the cost of the client and of Redis. */
 export const raw: Open<RedisSetting> = async ({ port, commands: [acquire, release] = [] }) => {
-  if (acquire === undefined || release === undefined) throw new Error('raw was given no commands');
+  if (acquire === undefined || release === undefined) throw new Error('raw needs two commands');
   const client = await connect(port);
   const send = ([name, ...args]: Command) => client.call(name, ...args);
   return {
@@ -15,7 +15,7 @@ export const raw: Open<RedisSetting> = async ({ port, commands: [acquire, releas
   };
 };
 
-/** The least that a script can cost. */
+/** The minimum cost of a script. */
 export const returnOne: Open<RedisSetting> = async (setting) => {
   const client = await connect(setting.port);
   const command: Command = ['evalsha', String(await client.script('LOAD', 'return 1')), '0'];

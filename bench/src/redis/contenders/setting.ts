@@ -1,9 +1,9 @@
 import type { Setting } from '../../sharing/contender.ts';
 
 export interface RedisSetting extends Setting {
-  /** What `raw` sends in place of an acquire and of a release. */
+  /** The commands that `raw` sends instead of an acquire and a release. */
   commands?: readonly Command[];
 }
 
-/** A command as a client is told it: its name and its arguments. */
+/** A command as passed to a client: its name and its arguments. */
 export type Command = readonly [name: string, ...args: string[]];
