@@ -7,7 +7,7 @@ const height = 270;
 const second = 1_000;
 const step = 200;
 
-/** Answers in time per second as time goes by, against what was asked and what the server can do. */
+/** Answers in time per second over time, with the offered load and the capacity. */
 export function answersChart(run: Run, comparison: Comparison, name: string): string {
   const [, spike, { to: end }] = comparison.phases;
   const capacity = capacityOf(comparison);
@@ -24,19 +24,19 @@ export function answersChart(run: Run, comparison: Comparison, name: string): st
     `<path class="area" d="M${x(0)} ${y(0)}L${curve.join('L')}V${y(0)}Z"/>`,
     `<path class="line" d="M${curve.join('L')}"/>`,
     `<line class="capacity" x1="${plot.left}" x2="${plot.right}" y1="${y(capacity)}" y2="${y(capacity)}"/>`,
-    `<text class="note" x="${plot.right}" y="${y(capacity) - 6}" text-anchor="end">can do ${perSecond(capacity)}</text>`,
+    `<text class="note" x="${plot.right}" y="${y(capacity) - 6}" text-anchor="end">capacity ${perSecond(capacity)}</text>`,
     hovers(run, end, frame),
   ]);
 }
 
-/** One scale for both pictures. What was asked in the spike is above it: it would flatten the rest. */
+/** One scale for both charts. The load during the spike exceeds it, because it would flatten the rest. */
 function topOf(comparison: Comparison): number {
   const end = comparison.phases[2].to;
   const curves = [comparison.bare, comparison.guarded].flatMap((run) => curveOf(run, end));
   return Math.max(capacityOf(comparison) * 1.4, ...curves.map(({ rate }) => rate * 1.15));
 }
 
-/** At each moment, the answers of the second before it. */
+/** The rate of answers during the second before each moment. */
 function curveOf({ attempts }: Run, end: number): { at: number; rate: number }[] {
   return Array.from({ length: Math.floor(end / step) }, (_, index) => {
     const at = (index + 1) * step;
@@ -60,8 +60,8 @@ function hovers({ attempts }: Run, end: number, frame: Frame): string {
     return hover(
       frame,
       { from, to },
-      `Of ${came.length} who came from ${seconds(from)} to ${seconds(to)}, ${of('answered')} were answered in time, ` +
-        `${of('turnedAway')} turned away, ${of('gaveUp')} gave up`,
+      `Of ${came.length} requests from ${seconds(from)} to ${seconds(to)}, ${of('answered')} were answered in time, ` +
+        `${of('rejected')} rejected, ${of('gaveUp')} gave up`,
     );
   }).join('');
 }

@@ -4,20 +4,20 @@ import { concurrencyLimit } from '@headgate/express';
 import express, { type Express } from 'express';
 import type { Protection } from './protection.ts';
 
-/** What the server's threads did. */
+/** The work of the server's threads. */
 export interface Work {
   done: number;
-  /** Of those done: the client had gone, so nobody got the answer. */
+  /** How many of the finished hashes had no recipient, because the client had disconnected. */
   wasted: number;
 }
 
-// Some tens of milliseconds of a core, and 16 MB: twice Node's default cost, so that hashing is
-// what the machine is busy with, and not the demo's own visitors, who share it.
+// Some tens of milliseconds of a core, and 16 MB: twice Node's default cost, so that hashing dominates, and not the
+// demo's own visitors on the same machine.
 const cost = { N: 16_384, r: 8, p: 2 };
 const hash = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const keyLength = 32;
 
-/** An account page behind a password (HTTP Basic), with Headgate in front of it or not. */
+/** An account page behind a password (HTTP Basic), with or without Headgate. */
 export async function createApp(protection: Protection | undefined) {
   const work: Work = { done: 0, wasted: 0 };
   const salt = randomBytes(16);

@@ -1,13 +1,13 @@
 import { visit } from './client.ts';
 
 const patience = 10_000;
-/** A slow machine is measured for as long as it takes to see so many answers, within reason. */
+/** A slow machine is measured until it has given this many answers, within a time limit. */
 const enough = 16;
 const longest = 10_000;
 
 /**
- * How many requests a second the server can answer: `workers` clients that each come back as soon
- * as they are answered (a closed loop, which keeps the server busy and never overloads it).
+ * Measures how many requests per second the server can answer: `workers` clients that each send the next request when
+ * the previous one is answered (a closed loop, which keeps the server busy and never overloads it).
  */
 export async function closedLoop(
   port: number,
@@ -25,7 +25,7 @@ export async function closedLoop(
     while (!done()) {
       const outcome = await visit(port, patience);
       if (outcome !== 'answered') throw new Error(`measuring the capacity, a request ${outcome}`);
-      // The last answers come while others have stopped asking.
+      // The last answers arrive when other clients have already stopped.
       if (performance.now() > from && !done()) answers.push(performance.now());
     }
   };
@@ -33,7 +33,7 @@ export async function closedLoop(
   return rateOf(answers);
 }
 
-/** Per second, from the first to the last: what the edges of the window cut off does not count. */
+/** Per second, from the first to the last answer, so that the edges of the window do not matter. */
 export function rateOf(times: readonly number[]): number {
   const first = times[0];
   const last = times[times.length - 1];

@@ -1,15 +1,15 @@
 import { Agent, get } from 'node:http';
 
-export type Outcome = 'answered' | 'turnedAway' | 'gaveUp' | 'failed';
+export type Outcome = 'answered' | 'rejected' | 'gaveUp' | 'failed';
 
 export const credentials = 'ada:correct-horse';
 
-// Connections are kept and reused, and there are as many as it takes: so a load balancer speaks to
-// its server, and a client that gives up closes the connection it waited on. A new connection for
-// each request would measure the kernel's handshakes, on cores that the hashing needs.
+// Connections are reused, and their number is unlimited, as between a load balancer and its server; a client that gives
+// up closes its connection. A new connection for each request would measure the kernel's handshakes, on cores that the
+// hashing needs.
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Asks once; gives up after `patience` ms, and hangs up. Never throws. */
+/** Sends one request; after `patience` ms it gives up and closes the connection. Never throws. */
 export function visit(port: number, patience: number, path = '/account'): Promise<Outcome> {
   return new Promise((resolve) => {
     const req = get({ host: '127.0.0.1', port, path, auth: credentials, agent });
@@ -35,12 +35,12 @@ export function visit(port: number, patience: number, path = '/account'): Promis
 
 function outcomeOf(status: number | undefined): Outcome {
   if (status === 200) return 'answered';
-  return status === 503 ? 'turnedAway' : 'failed';
+  return status === 503 ? 'rejected' : 'failed';
 }
 
 /**
- * Makes both processes compile what they need, as servers and browsers have when a spike comes.
- * Nothing is hashed for it.
+ * Warms up both processes, so that their code is compiled, like that of browsers and servers in use. Nothing is hashed
+ * for it.
  */
 export async function warmUp(port: number): Promise<void> {
   const atOnce = 10;

@@ -6,15 +6,15 @@ import { type Plan, phasesOf, spikeFactor } from './plan.ts';
 import { protect } from './protection.ts';
 import { measureCapacity, type Server, startLoad, startServer, visitors } from './run.ts';
 
-/** How many hashes libuv runs at once. */
+/** The number of hashes that libuv runs concurrently. */
 export const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 
-/** Runs both, one after the other. The protected server is still up when it is done. */
+/** Runs both servers, one after the other. The protected one is still running afterwards. */
 export async function compare(plan: Plan): Promise<{ comparison: Comparison; server: Server }> {
   const load = startLoad();
-  // Never overloaded and never protected: both runs are held against the same yardstick.
+  // Measured without overload or protection, as a common reference for both runs.
   const [yardstick, bareServer] = await Promise.all([startServer(), startServer()]);
-  // Twice as many clients as threads: the threads never wait for the next one.
+  // Twice as many clients as threads, so that no thread is idle.
   const capacity = () => measureCapacity(load, yardstick, 2 * threads, plan);
 
   const before = await capacity();

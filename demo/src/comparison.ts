@@ -11,13 +11,13 @@ export interface Run {
 export interface Comparison {
   readonly phases: readonly [Phase, Phase, Phase];
   readonly protection: Protection;
-  /** Answers a second, measured before, between and after the runs. */
+  /** Answers per second, measured before, between and after the runs. */
   readonly capacities: readonly [number, number, number];
   readonly bare: Run;
   readonly guarded: Run;
 }
 
-/** The median: machines drift, and one bad moment must not flatter or blame a run. */
+/** The median, because machines drift, and one measurement should not distort the result. */
 export function capacityOf({ capacities }: Pick<Comparison, 'capacities'>): number {
   return percentile(capacities, 50) ?? Number.NaN;
 }

@@ -1,6 +1,6 @@
 export const perSecond = (rate: number) => `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`;
 
-/** Rounded down: 89.9 % is not the 90 % that was to be reached. */
+/** Rounded down, so that 89.9 % does not look like a goal of 90 % that was reached. */
 export const percent = (share: number) => `${Math.floor(share * 100 + 1e-9)} %`;
 
 export const count = (number: number) => number.toLocaleString('en');
@@ -10,7 +10,7 @@ export function duration(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
-/** For times that were chosen, not measured. */
+/** For durations that were chosen, not measured. */
 export const seconds = (milliseconds: number) => `${milliseconds / 1_000} s`;
 
 export const share = (part: number, whole: number) =>

@@ -1,4 +1,4 @@
-// The load generator's process: does one task after another against a server of this machine.
+// The load generator's process: executes one task after another against a server on this machine.
 import { closedLoop } from './capacity.ts';
 import { hangUp, warmUp } from './client.ts';
 import { type Attempt, openLoop } from './open-loop.ts';
@@ -16,7 +16,7 @@ const say = (kind: string, value: unknown) => process.send?.({ kind, value });
 
 process.on('disconnect', () => process.exit());
 process.on('message', async (task: Task) => {
-  // A task that does not end by itself is ended, and with it this process.
+  // A task that does not end by itself is aborted, and this process ends.
   const watchdog = setTimeout(() => process.exit(1), longest(task) + slack);
   if (!warm.has(task.port)) await warmUp(task.port);
   warm.add(task.port);

@@ -1,23 +1,23 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type Outcome, visit } from './client.ts';
 
-/** One request, in milliseconds. */
+/** One request. Times are in milliseconds. */
 export interface Attempt {
-  /** When it should have been sent, from the start of the run. */
+  /** Its scheduled time, since the start of the run. */
   readonly due: number;
-  /** How much later than that it was sent. */
+  /** How much later it was sent. */
   readonly late: number;
-  /** From when it was due to its outcome, so lateness of the generator counts as waiting. */
+  /** From its scheduled time to its outcome, so lateness of the generator counts as waiting. */
   readonly took: number;
   readonly outcome: Outcome;
 }
 
-/** How many so far. */
+/** Totals so far. */
 export type Tally = Record<Outcome | 'sent', number> & { at: number };
 
 /**
- * Sends each request when it is due, whether or not earlier ones have come back: waiting for
- * answers would slow the visitors down just when the server is too slow, and hide the overload.
+ * Sends each request at its scheduled time, whether or not earlier ones have been answered: waiting for answers would
+ * slow down the visitors just when the server is too slow, and hide the overload.
  */
 export async function openLoop(
   port: number,
@@ -25,7 +25,7 @@ export async function openLoop(
   patience: number,
   report: (tally: Tally) => void,
 ): Promise<Attempt[]> {
-  const tally: Tally = { at: 0, sent: 0, answered: 0, turnedAway: 0, gaveUp: 0, failed: 0 };
+  const tally: Tally = { at: 0, sent: 0, answered: 0, rejected: 0, gaveUp: 0, failed: 0 };
   const start = performance.now();
   const now = () => performance.now() - start;
   const ticker = setInterval(() => report({ ...tally, at: now() }), 250);
@@ -40,7 +40,7 @@ export async function openLoop(
   const attempts: Promise<Attempt>[] = [];
   for (const due of dueTimes) {
     const wait = due - now();
-    // Also when it is behind, the loop lets answers in between two requests.
+    // Even if it is late, the loop processes answers between two requests.
     await (wait > 0 ? setTimeout(wait) : setImmediate());
     attempts.push(send(due));
   }

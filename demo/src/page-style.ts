@@ -1,14 +1,14 @@
-/** Blue, ochre and vermilion stay apart for colour-blind eyes; shapes and dashes say the same again. */
+/** Blue, ochre and vermilion are distinguishable for colour-blind people; shapes and dashes repeat the information. */
 export const style = `
 :root {
   color-scheme: light dark;
   --page: #f6f5f2; --card: #ffffff; --ink: #1b1f27; --soft: #5a6270; --rule: #e3e3df; --band: #f4ecdc;
-  --answered: #0a5fae; --area: #0a5fae22; --turned: #8a6a00; --gave: #c23b0e;
+  --answered: #0a5fae; --area: #0a5fae22; --rejected: #8a6a00; --gave: #c23b0e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #12151a; --card: #1a1e25; --ink: #eceef2; --soft: #a2abb9; --rule: #2f353f; --band: #2b2820;
-    --answered: #62b0ff; --area: #62b0ff2b; --turned: #d9b340; --gave: #ff8257;
+    --answered: #62b0ff; --area: #62b0ff2b; --rejected: #d9b340; --gave: #ff8257;
   }
 }
 * { box-sizing: border-box; }
@@ -33,7 +33,7 @@ svg { display: block; width: 100%; height: auto; overflow: visible; font: 12px s
 .asked { fill: none; stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 2 3; }
 .capacity { stroke: var(--ink); stroke-width: 1.25; stroke-dasharray: 7 4; }
 path.answered { stroke: var(--answered); stroke-width: 5; stroke-linecap: round; fill: none; opacity: .75; }
-path.turnedAway { stroke: var(--turned); stroke-width: 1.25; fill: none; opacity: .8; }
+path.rejected { stroke: var(--rejected); stroke-width: 1.25; fill: none; opacity: .8; }
 path.gaveUp { stroke: var(--gave); stroke-width: 1.25; fill: none; opacity: .8; }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 22px; margin: 0; padding: 0; list-style: none; font-size: .88rem; }
 .legend li { display: flex; align-items: center; gap: 8px; } .legend svg { width: 26px; height: 14px; }

@@ -8,7 +8,7 @@ import { escapeHtml } from './svg.ts';
 import type { Verdict } from './verdict.ts';
 import { cross, dot, upright, waitsChart } from './waits-chart.ts';
 
-/** The whole report in one file: nothing in it is fetched from anywhere. */
+/** The whole report in one file, which loads nothing from elsewhere. */
 export function page(comparison: Comparison, verdict: Verdict, environment: string): string {
   const { bare, guarded, phases } = comparison;
   return `<!doctype html>
@@ -56,10 +56,10 @@ function legend(): string {
   const answered = `${line('line')}<path class="answered" d="${dot(13, 7)}"/>`;
   return `<ul class="legend">
 ${item(answered, 'answered in time')}
-${item(`<path class="turnedAway" d="${[8, 13, 18].map((x) => upright(x, 7)).join('')}"/>`, 'turned away (503)')}
+${item(`<path class="rejected" d="${[8, 13, 18].map((x) => upright(x, 7)).join('')}"/>`, 'rejected (503)')}
 ${item(`<path class="gaveUp" d="${[6, 13, 20].map((x) => cross(x, 7)).join('')}"/>`, 'gave up')}
-${item(line('asked'), 'asked for')}
-${item(line('capacity'), 'what the server can do')}
+${item(line('asked'), 'offered load')}
+${item(line('capacity'), 'capacity')}
 ${item('<rect class="spike" width="26" height="14" rx="2"/>', 'the spike')}
 </ul>`;
 }
@@ -80,9 +80,9 @@ function footer(comparison: Comparison, verdict: Verdict, environment: string): 
   const notes = [
     ...verdict.remarks,
     `In front of the second server: concurrencyLimit({ limit: ${limit}, queueLimit: ${queueLimit}, queueTimeout: ${queueTimeout} }).`,
-    'Server and visitors are two processes on one machine. Requests are sent when they are due, whether or not earlier ones have come back, and waiting counts from then.',
-    'Wasted work and the time to recover are those of the whole run; the other figures are of those who came during the spike.',
-    'Recovered: from the first of five visitors in a row who were all answered in time, counted from the end of the spike.',
+    'Server and visitors are two processes on one machine. Requests are sent at their scheduled times, whether or not earlier ones have been answered, and waiting counts from then.',
+    'Wasted work and the time to recover are those of the whole run; the other figures are of requests sent during the spike.',
+    'Recovered: at the first of five consecutive requests that were all answered in time, counted from the end of the spike.',
     environment,
   ];
   return `<footer><ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('\n')}</ul></footer>`;

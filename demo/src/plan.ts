@@ -1,4 +1,4 @@
-/** How long each part takes, in milliseconds. */
+/** The duration of each part in milliseconds. */
 export interface Plan {
   readonly warmUp: number;
   readonly measure: number;
@@ -15,14 +15,14 @@ export interface Phase {
   readonly rate: number;
 }
 
-/** A client that has no answer after this many milliseconds gives up. */
+/** Milliseconds without an answer after which a client gives up. */
 export const patience = 1_000;
 
 const calmShare = 0.25;
 export const spikeFactor = 3;
 
-// The spike leaves an unprotected server (3 - 1) × 5 s = 10 s of work behind. At 75 % of its
-// capacity, less than a second's is left after 12 s: `after` is long enough to see that.
+// The spike leaves an unprotected server with (3 - 1) × 5 s = 10 s of backlog. At 75 % of its capacity, less than a
+// second's is left after 12 s: `after` is long enough to show that.
 export const fullPlan: Plan = {
   warmUp: 300,
   measure: 2_000,

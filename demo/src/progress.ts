@@ -6,7 +6,7 @@ const cellTime = 1_000;
 const bars = '▁▂▃▄▅▆▇█';
 const quietEvery = 10;
 
-/** Shows a run as it goes: one line that is rewritten, or a line now and then where that cannot be. */
+/** Shows the progress of a run: one line that is rewritten, or occasional lines if the output is not a terminal. */
 export function progressOf(title: string, phases: readonly Phase[], capacity: number) {
   const out = process.stdout;
   const end = Math.max(...phases.map((phase) => phase.to));
@@ -21,7 +21,7 @@ export function progressOf(title: string, phases: readonly Phase[], capacity: nu
     update(tally: Tally) {
       tallies.push(tally);
       const ago = tallies.findLast(({ at }) => at <= tally.at - cellTime) ?? tallies[0] ?? tally;
-      const rate = (what: 'sent' | 'answered' | 'turnedAway' | 'gaveUp') =>
+      const rate = (what: 'sent' | 'answered' | 'rejected' | 'gaveUp') =>
         ((tally[what] - ago[what]) / Math.max(1, tally.at - ago.at)) * 1_000;
       while (curve.length < Math.floor(Math.min(tally.at, end) / cellTime)) {
         curve +=
@@ -30,8 +30,8 @@ export function progressOf(title: string, phases: readonly Phase[], capacity: nu
       const phase = phases.find(({ to }) => tally.at < to)?.name ?? 'last answers';
       show(
         `${title.padEnd(13)} ${curve.padEnd(Math.floor(end / cellTime), '·')} ${phase.padEnd(12)} ` +
-          `asked ${perSecond(rate('sent'))} · in time ${perSecond(rate('answered'))} · ` +
-          `turned away ${perSecond(rate('turnedAway'))} · gave up ${perSecond(rate('gaveUp'))}`,
+          `offered ${perSecond(rate('sent'))} · in time ${perSecond(rate('answered'))} · ` +
+          `rejected ${perSecond(rate('rejected'))} · gave up ${perSecond(rate('gaveUp'))}`,
       );
     },
     done() {

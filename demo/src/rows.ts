@@ -6,11 +6,11 @@ export interface Row {
   readonly label: string;
   readonly bare: string;
   readonly guarded: string;
-  /** A row that explains the one above it. */
+  /** Whether it explains the row above it. */
   readonly detail?: boolean;
 }
 
-/** The table that the terminal and the page show. */
+/** The table in the terminal and on the page. */
 export function rowsOf(comparison: Comparison): Row[] {
   const { bare, guarded } = comparison;
   const capacity = capacityOf(comparison);
@@ -23,24 +23,21 @@ export function rowsOf(comparison: Comparison): Row[] {
   const rows = [
     row('Answered in time', ({ summary }) => perSecond(summary.rate)),
     row(
-      `of the ${perSecond(capacity)} it can`,
+      `of its capacity of ${perSecond(capacity)}`,
       ({ summary }) => percent(summary.rate / capacity),
       true,
     ),
     row('in its worst second', ({ summary }) => percent(summary.worstRate / capacity), true),
     row('Half waited at most (p50)', ({ summary }) => waited(summary.p50)),
     row('99 of 100 waited at most (p99)', ({ summary }) => waited(summary.p99)),
-    row(
-      'Turned away (503)',
-      ({ summary: s }) => count(s.turnedAway) + share(s.turnedAway, s.asked),
-    ),
-    row('and knew it after', ({ summary }) => told(summary.toldAfter), true),
+    row('Rejected (503)', ({ summary: s }) => count(s.rejected) + share(s.rejected, s.asked)),
+    row('rejected within', ({ summary }) => rejectionTime(summary.rejectedAfter), true),
     row(
       `Gave up after ${seconds(patience)}`,
       ({ summary: s }) => count(s.gaveUp) + share(s.gaveUp, s.asked),
     ),
     row(
-      'Wasted work in all: answers to nobody',
+      'Wasted work in total: clients had given up',
       ({ summary: s }) => count(s.wasted) + share(s.wasted, s.done),
     ),
     row('Time to recover', ({ summary }) => recovered(summary.recovery, comparison)),
@@ -53,7 +50,7 @@ export function rowsOf(comparison: Comparison): Row[] {
 
 const waited = (time: number) => (Number.isFinite(time) ? duration(time) : 'gave up');
 
-const told = (time: number | undefined) => (time === undefined ? '–' : duration(time));
+const rejectionTime = (time: number | undefined) => (time === undefined ? '–' : duration(time));
 
 function recovered(time: number | undefined, { phases }: Comparison): string {
   const { from, to } = phases[2];

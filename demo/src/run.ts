@@ -46,7 +46,7 @@ export async function visitors(
   ignore();
   progress.done();
   if (!attempts.some(({ outcome }) => outcome === 'answered')) {
-    throw new Error(`${title}: not one request was answered`);
+    throw new Error(`${title}: no request was answered`);
   }
   return { attempts, summary: summarize(attempts, phases[1], await workOf(server)) };
 }

@@ -3,8 +3,8 @@ import type { Phase } from './plan.ts';
 const most = 50_000;
 
 /**
- * When each request is due, in milliseconds from the start. Arrivals are independent of each other
- * (a Poisson process), as those of strangers are: evenly spaced ones would never need a line.
+ * The scheduled time of each request, in milliseconds from the start. Arrivals are independent of each other (a Poisson
+ * process), like those of unrelated visitors: evenly spaced ones would never need a queue.
  */
 export function schedule(phases: readonly Phase[], random: () => number): number[] {
   const due: number[] = [];
@@ -20,7 +20,7 @@ export function schedule(phases: readonly Phase[], random: () => number): number
   return due;
 }
 
-/** A small generator with a seed (a Weyl sequence, mixed), so that both runs meet the same visitors. */
+/** A small seeded generator (a Weyl sequence, mixed), so that both runs get the same visitors. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -2,41 +2,41 @@ import type { Work } from './app.ts';
 import type { Attempt } from './open-loop.ts';
 import type { Phase } from './plan.ts';
 
-/** What happened to those who came during the spike, and how the server came out of it. */
+/** The outcomes of the requests sent during the spike, and how the server recovered. */
 export interface Summary {
   readonly asked: number;
   /** Answers in time per second, over the whole spike and in its worst second. */
   readonly rate: number;
   readonly worstRate: number;
-  /** How long those waited who were let in; Infinity: gave up. */
+  /** Waits of requests that were not rejected; Infinity: the client gave up. */
   readonly p50: number;
   readonly p99: number;
-  readonly turnedAway: number;
-  /** How soon those who were turned away knew (median). */
-  readonly toldAfter: number | undefined;
+  readonly rejected: number;
+  /** Median time until a rejection. */
+  readonly rejectedAfter: number | undefined;
   readonly gaveUp: number;
   readonly failed: number;
   readonly wasted: number;
   readonly done: number;
-  /** From the end of the spike; undefined: not while we looked. */
+  /** Milliseconds from the end of the spike; undefined: not during the run. */
   readonly recovery: number | undefined;
-  /** How late the generator sent its requests (99 of 100 were sent sooner). */
+  /** How late the generator sent requests (p99). */
   readonly lag: number;
 }
 
 export function summarize(attempts: readonly Attempt[], spike: Phase, work: Work): Summary {
   const during = attempts.filter(({ due }) => due >= spike.from && due < spike.to);
-  const turnedAway = during.filter(({ outcome }) => outcome === 'turnedAway');
-  const waits = during.filter(({ outcome }) => outcome !== 'turnedAway').map(waitOf);
+  const rejected = during.filter(({ outcome }) => outcome === 'rejected');
+  const waits = during.filter(({ outcome }) => outcome !== 'rejected').map(waitOf);
   return {
     asked: during.length,
     rate: answeredPerSecond(attempts, spike.from, spike.to),
     worstRate: worstSecond(attempts, spike),
     p50: percentile(waits, 50) ?? Number.POSITIVE_INFINITY,
     p99: percentile(waits, 99) ?? Number.POSITIVE_INFINITY,
-    turnedAway: turnedAway.length,
-    toldAfter: percentile(
-      turnedAway.map(({ took }) => took),
+    rejected: rejected.length,
+    rejectedAfter: percentile(
+      rejected.map(({ took }) => took),
       50,
     ),
     gaveUp: during.filter(({ outcome }) => outcome === 'gaveUp').length,
@@ -61,7 +61,7 @@ export function percentile(values: readonly number[], percent: number): number |
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
 }
 
-/** Counted when the answer came, not when it was asked for. */
+/** Counted at the time of the answer, not of the request. */
 export function answeredPerSecond(attempts: readonly Attempt[], from: number, to: number): number {
   const answered = attempts.filter(({ outcome, due, took }) => {
     const at = due + took;
@@ -83,7 +83,7 @@ function worstSecond(attempts: readonly Attempt[], { from, to }: Phase): number 
 
 const inARow = 5;
 
-/** Until the first of five visitors in a row who are all answered in time. */
+/** Until the first of five consecutive requests that are all answered in time. */
 export function recovery(attempts: readonly Attempt[], spikeEnd: number): number | undefined {
   const after = attempts.filter(({ due }) => due >= spikeEnd).sort((a, b) => a.due - b.due);
   let since: number | undefined;

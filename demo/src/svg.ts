@@ -7,7 +7,7 @@ export interface Frame {
 const width = 560;
 const margin = { left: 50, right: 14, top: 14, bottom: 40 };
 
-/** A text as it may stand in HTML, attributes included. */
+/** Escapes a text for HTML, including attributes. */
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -27,12 +27,12 @@ export function frameOf(height: number, time: number, yMax: number): Frame {
   };
 }
 
-/** An SVG with its name for those who cannot see it. */
+/** An SVG with an accessible name. */
 export function svg(height: number, name: string, parts: readonly string[]): string {
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(name)}">${parts.join('')}</svg>`;
 }
 
-/** Lines and labels for the values, and labels for the time. */
+/** Grid lines and labels for the values, and labels for the time. */
 export function axes(
   { x, y, plot }: Frame,
   time: number,
@@ -61,7 +61,7 @@ const column = (kind: string, { x, plot }: Frame, { from, to }: Span, content = 
 
 export const spikeBand = (frame: Frame, spike: Span) => column('spike', frame, spike);
 
-/** Says a text where the pointer rests. */
+/** Shows a text where the pointer is. */
 export const hover = (frame: Frame, span: Span, text: string) =>
   column('hover', frame, span, `<title>${escapeHtml(text)}</title>`);
 

@@ -1,7 +1,7 @@
 import { credentials } from './client.ts';
 import type { Protection } from './protection.ts';
 
-/** What to type at the protected server. */
+/** Commands that the reader can run against the protected server. */
 export function tryIt(port: number, { limit, queueLimit, queueTimeout }: Protection): string {
   const origin = `http://127.0.0.1:${port}`;
   const account = `-u ${credentials} ${origin}/account`;
@@ -11,10 +11,10 @@ export function tryIt(port: number, { limit, queueLimit, queueTimeout }: Protect
   One visitor:
     curl -i ${account}
 
-  ${crowd} at once; most are turned away, and soon:
+  ${crowd} at once; most are rejected immediately:
     seq ${crowd} | xargs -P ${crowd} -I{} curl -s -o /dev/null -w '%{http_code} after %{time_total} s\\n' ${account} | sort
 
-  What one of them is told:
+  The response to a rejected request:
     seq ${crowd} | xargs -P ${crowd} -I{} curl -s -i ${account} | grep -m1 -A 12 ' 503 '
 
   What is in flight and waiting, which is never limited itself:

@@ -3,17 +3,17 @@ import { duration, percent, perSecond } from './format.ts';
 
 export interface Verdict {
   readonly headline: string;
-  /** What else one must know to trust the figures. */
+  /** Facts that matter for trusting the figures. */
   readonly remarks: readonly string[];
-  /** False when the demo, not the machine, is to blame: CI fails on it. */
+  /** False if the demo, not the machine, is the cause: CI fails then. */
   readonly sound: boolean;
 }
 
-/** What the server should reach with Headgate in front, and what it must, however noisy the machine. */
+/** The fraction of its capacity that the server should reach with Headgate, and the minimum even on a noisy machine. */
 const goal = 0.9;
 const least = 0.5;
 const drift = 0.1;
-/** Capacities that differ by more than this say that other programs had the machine: nothing can be blamed then. */
+/** If capacities differ by more than this, other programs were using the machine, and the result proves nothing. */
 const wildDrift = 0.4;
 const tolerableLag = 50;
 

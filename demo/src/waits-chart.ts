@@ -6,7 +6,7 @@ import { axes, type Frame, frameOf, round, spikeBand, svg } from './svg.ts';
 
 const height = 210;
 
-/** Each visitor as a mark: when they came, how long they waited, what became of them. */
+/** One mark per request: when it was sent, how long it waited, and its outcome. */
 export function waitsChart(run: Run, comparison: Comparison, name: string): string {
   const [, spike, { to: end }] = comparison.phases;
   const frame = frameOf(height, end, patience * 1.12);
@@ -16,7 +16,7 @@ export function waitsChart(run: Run, comparison: Comparison, name: string): stri
     spikeBand(frame, spike),
     axes(frame, end, [0, patience / 2, patience], seconds),
     marks('gaveUp', cross),
-    marks('turnedAway', upright),
+    marks('rejected', upright),
     marks('answered', dot),
   ]);
 }
@@ -33,7 +33,7 @@ function marksOf(
     .join('');
 }
 
-// The three differ in shape as well as in colour. A dot is a line of no length with round ends.
+// The three marks differ in shape as well as in colour. A dot is a line of zero length with round ends.
 export const dot = (x: number, y: number) => `M${x} ${y}h0`;
 export const upright = (x: number, y: number) => `M${x} ${round(y - 4)}v8`;
 export const cross = (x: number, y: number) =>

@@ -30,19 +30,19 @@ test('sends on time to a server that never answers, and gives up', async () => {
   const attempts = await openLoop(await listen(server), due, 300, () => {});
 
   expect(attempts.map(({ outcome }) => outcome)).toEqual(due.map(() => 'gaveUp'));
-  // Each waiting for the one before would add up to 19 × 300 ms.
+  // If each waited for the one before, the waits would add up to 19 × 300 ms.
   expect(Math.max(...attempts.map(({ late }) => late))).toBeLessThan(1_500);
   await expect.poll(() => open).toBe(0);
 });
 
-test('tells the outcomes apart', async () => {
+test('distinguishes the outcomes', async () => {
   const statuses = [200, 503, 500];
   const server = createServer((_req, res) => res.writeHead(statuses.shift() ?? 200).end());
   const attempts = await openLoop(await listen(server), [0, 60, 120], 5_000, () => {});
-  expect(attempts.map(({ outcome }) => outcome)).toEqual(['answered', 'turnedAway', 'failed']);
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(['answered', 'rejected', 'failed']);
 });
 
-test('reports as it goes', async () => {
+test('reports its progress', async () => {
   const server = createServer((_req, res) => res.end());
   const tallies: number[] = [];
   await openLoop(await listen(server), [0, 600], 1_000, ({ sent }) => tallies.push(sent));

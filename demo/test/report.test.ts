@@ -11,16 +11,16 @@ const comparison = comparisonOf(5, 19);
 
 describe('table', () => {
   const lines = table(rowsOf(comparison)).split('\n');
-  test('lines its columns up', () => {
+  test('aligns its columns', () => {
     expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   });
-  test('says what was wasted, and what was never seen', () => {
+  test('reports wasted work, and outcomes that never occurred', () => {
     expect(lines.find((line) => line.includes('Wasted work'))).toMatch(/25 \(25 %\)/);
     const { bare } = comparison;
     const stuck = { ...bare, summary: { ...bare.summary, recovery: undefined } };
     expect(table(rowsOf({ ...comparison, bare: stuck }))).toMatch(/not within 2 s/);
   });
-  test('has a row for failures only where there are some', () => {
+  test('has a row for failures only if there are any', () => {
     expect(lines.join()).not.toMatch(/Failed/);
     const { bare } = comparison;
     const broken = { ...bare, summary: { ...bare.summary, failed: 3 } };
@@ -30,15 +30,14 @@ describe('table', () => {
 
 describe('page', () => {
   const html = page(comparison, judge(comparison), '<b>"Node" & co</b>');
-  test('fetches nothing', () => {
+  test('loads nothing', () => {
     expect(html).not.toMatch(/https?:|src=|href=|@import|url\(|<script/);
   });
-  test('escapes what it is given', () => {
+  test('escapes its input', () => {
     expect(html).not.toContain('<b>');
     expect(html).toContain('&#60;b&#62;&#34;Node&#34; &#38; co');
   });
-  test('draws nothing that is not a number', () =>
-    expect(html).not.toMatch(/NaN|Infinity|undefined/));
+  test('draws no invalid numbers', () => expect(html).not.toMatch(/NaN|Infinity|undefined/));
   test('names each picture', () => {
     expect(html.match(/role="img" aria-label="[^"]+"/g)).toHaveLength(4);
   });
@@ -53,7 +52,7 @@ test('ticks are round and stay within the axis', () => {
   expect(ticks(21, 6)).toEqual([0, 5, 10, 15, 20]);
 });
 
-test('figures read as people say them', () => {
+test('figures are formatted for people', () => {
   expect([perSecond(4.25), perSecond(42.4), percent(0.899), percent(0.29)]).toEqual([
     '4.3/s',
     '42/s',

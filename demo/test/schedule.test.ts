@@ -25,12 +25,12 @@ describe('schedule', () => {
     const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length;
     expect(Math.sqrt(variance) / mean).toBeGreaterThan(0.8);
   });
-  test('is the same for the same seed, and another for another', () => {
+  test('is the same for the same seed, and different for another', () => {
     const phases = [phase(0, 1_000, 50)];
     expect(schedule(phases, seeded(7))).toEqual(schedule(phases, seeded(7)));
     expect(schedule(phases, seeded(7))).not.toEqual(schedule(phases, seeded(8)));
   });
-  test('has an end, however fast the machine', () => {
+  test('has a maximum length, however fast the machine', () => {
     expect(() => schedule([phase(0, 60_000, 1e6)], seeded(1))).toThrow(RangeError);
   });
   test('of a rate of zero is empty', () => {
@@ -39,7 +39,7 @@ describe('schedule', () => {
 });
 
 describe('phasesOf', () => {
-  test.each([fullPlan, quickPlan])('goes calm, spike, calm without a gap', (plan) => {
+  test.each([fullPlan, quickPlan])('consists of calm, spike and calm without a gap', (plan) => {
     const [calm, spike, after] = phasesOf(plan, 40);
     expect([calm.from, calm.to, spike.to]).toEqual([0, spike.from, after.from]);
     expect(spike.rate).toBe(120);

@@ -4,33 +4,33 @@ import { attempt, steady } from './attempts.ts';
 
 describe('percentile', () => {
   const values = [30, 10, 20, 40];
-  test('is the nearest rank, whatever the order', () => {
+  test('is the nearest rank, in any order of the values', () => {
     expect(percentile(values, 50)).toBe(20);
     expect(percentile(values, 51)).toBe(30);
     expect(percentile(values, 99)).toBe(40);
     expect(percentile(values, 0)).toBe(10);
   });
-  test('keeps those who never got an answer above all others', () => {
+  test('counts requests without an answer as the longest', () => {
     expect(percentile([1, Number.POSITIVE_INFINITY, 2], 99)).toBe(Number.POSITIVE_INFINITY);
     expect(percentile([1, Number.POSITIVE_INFINITY, 2], 50)).toBe(2);
   });
-  test('of nothing is nothing', () => expect(percentile([], 50)).toBeUndefined());
+  test('of no values is undefined', () => expect(percentile([], 50)).toBeUndefined());
 });
 
 describe('answeredPerSecond', () => {
-  test('counts an answer when it came, not when it was asked for', () => {
+  test('counts an answer at its time, not at that of the request', () => {
     const attempts = [attempt(900, 'answered', 50), attempt(950, 'answered', 100)];
     expect(answeredPerSecond(attempts, 0, 1_000)).toBe(1);
     expect(answeredPerSecond(attempts, 1_000, 1_500)).toBe(2);
   });
-  test('counts nothing but answers', () => {
-    const attempts = [attempt(0, 'gaveUp'), attempt(0, 'turnedAway'), attempt(0, 'failed')];
+  test('counts only answers', () => {
+    const attempts = [attempt(0, 'gaveUp'), attempt(0, 'rejected'), attempt(0, 'failed')];
     expect(answeredPerSecond(attempts, 0, 1_000)).toBe(0);
   });
 });
 
 describe('recovery', () => {
-  test('begins with the first of five in a row', () => {
+  test('ends at the first of five consecutive answers', () => {
     const attempts = [
       attempt(1_000, 'gaveUp'),
       attempt(1_100),
@@ -40,11 +40,11 @@ describe('recovery', () => {
     ];
     expect(recovery(attempts, 1_000)).toBe(300);
   });
-  test('is unknown while there are not five', () => {
+  test('is unknown with fewer than five', () => {
     expect(recovery(steady(1_000, 1_400, 10), 1_000)).toBeUndefined();
     expect(recovery([], 1_000)).toBeUndefined();
   });
-  test('looks at those who came after the spike only', () => {
+  test('considers only requests after the spike', () => {
     expect(recovery(steady(0, 1_000, 10), 1_000)).toBeUndefined();
   });
 });
@@ -55,14 +55,14 @@ describe('summarize', () => {
     ...steady(0, 1_000, 5),
     ...steady(1_000, 2_000, 10),
     ...steady(2_000, 3_000, 4),
-    ...steady(1_000, 3_000, 20, 'turnedAway'),
+    ...steady(1_000, 3_000, 20, 'rejected'),
     ...steady(1_000, 3_000, 3, 'gaveUp'),
     ...steady(3_000, 5_000, 5),
   ];
   const summary = summarize(attempts, spike, { done: 30, wasted: 6 });
 
-  test('counts those who came during the spike', () => {
-    expect(summary).toMatchObject({ asked: 60, turnedAway: 40, gaveUp: 6, failed: 0 });
+  test('counts the requests of the spike', () => {
+    expect(summary).toMatchObject({ asked: 60, rejected: 40, gaveUp: 6, failed: 0 });
   });
   test('finds the worst second', () => {
     expect(summary.rate).toBe(7);
@@ -72,5 +72,5 @@ describe('summarize', () => {
     expect(summary.p50).toBe(0);
     expect(summary.p99).toBe(Number.POSITIVE_INFINITY);
   });
-  test('says how late the generator was', () => expect(summary.lag).toBe(1));
+  test('reports how late the generator was', () => expect(summary.lag).toBe(1));
 });

@@ -2,24 +2,24 @@ import { expect, test } from 'vitest';
 import { judge } from '../src/verdict.ts';
 import { comparisonOf } from './attempts.ts';
 
-test('reaching nine tenths is good', () => {
+test('nine tenths of the capacity are good', () => {
   const { headline, sound } = judge(comparisonOf(5, 19));
   expect(headline).toMatch(/kept answering: 9\d % .* against 2\d % without/);
   expect(sound).toBe(true);
 });
 
-test('a miss is said, and is no defect of the demo', () => {
+test('missing the goal is reported, and is no defect of the demo', () => {
   const { headline, sound } = judge(comparisonOf(5, 16));
   expect(headline).toMatch(/reached 8\d % .* below the 90 % it should/);
   expect(sound).toBe(true);
 });
 
-test('less than half, or no better than without, fails', () => {
+test('less than half of the capacity, or no improvement, fails', () => {
   expect(judge(comparisonOf(5, 9)).sound).toBe(false);
   expect(judge(comparisonOf(16, 15)).sound).toBe(false);
 });
 
-test('an unsteady machine and a late generator are said', () => {
+test('an unsteady machine and a late generator are reported', () => {
   const steady = comparisonOf(5, 19);
   const { bare } = steady;
   const shaken = {
