@@ -8,8 +8,8 @@ import { loopSampler, milliseconds } from './timing.ts';
 
 const limit = 10;
 const callers = 64;
-const few = 5_000;
-const many = 100_000;
+const SMALL_CROWD = 5_000;
+const LARGE_CROWD = 100_000;
 const otherLimits = [1, 100, 1_000];
 
 async function task(): Promise<void> {}
@@ -40,7 +40,7 @@ async function crowds(name: string, size: number, room = limit): Promise<Sampler
   for (let i = 0; i < 20; i++) await crowd(peer, 500);
   return async () => {
     const times: number[] = [];
-    for (let done = 0; done < many; done += size) times.push(await crowd(peer, size));
+    for (let done = 0; done < LARGE_CROWD; done += size) times.push(await crowd(peer, size));
     return { ns: median(times) };
   };
 }
@@ -51,28 +51,30 @@ const crowdOf = (name: string, size: number, room = limit) => `${size} on ${room
 const measurements: Record<string, Measurement> = {};
 for (const name of peerNames) {
   measurements[loopsOf(name)] = () => looping(name);
-  for (const size of [few, many]) measurements[crowdOf(name, size)] = () => crowds(name, size);
+  for (const size of [SMALL_CROWD, LARGE_CROWD])
+    measurements[crowdOf(name, size)] = () => crowds(name, size);
 }
 for (const room of otherLimits) {
-  measurements[crowdOf('headgate', many, room)] = () => crowds('headgate', many, room);
+  measurements[crowdOf('headgate', LARGE_CROWD, room)] = () =>
+    crowds('headgate', LARGE_CROWD, room);
 }
 
 /** The cost of a task in the large crowd divided by that in the small one, for each round. */
 const growth = (results: Results, name: string): number[] =>
   pairedRatios(
-    figures(results, crowdOf(name, many), 'ns'),
-    figures(results, crowdOf(name, few), 'ns'),
+    figures(results, crowdOf(name, LARGE_CROWD), 'ns'),
+    figures(results, crowdOf(name, SMALL_CROWD), 'ns'),
   );
 
 function goals(results: Results): Goal[] {
   const goal = ratioGoals(results, 'ns');
-  const ours = crowdOf('headgate', many);
+  const ours = crowdOf('headgate', LARGE_CROWD);
   const others = otherLimits.map((room) =>
-    ratio(results, 'ns', crowdOf('headgate', many, room), ours),
+    ratio(results, 'ns', crowdOf('headgate', LARGE_CROWD, room), ours),
   );
   return [
     goal('64 looping callers / p-limit', loopsOf('headgate'), loopsOf('p-limit'), 0.6),
-    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', many), 0.65),
+    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', LARGE_CROWD), 0.65),
     {
       what: 'growth from 5,000 to 100,000 at once / bare await',
       target: 1,
@@ -94,13 +96,13 @@ function report(results: Results): Table {
     name,
     cell(results, loopsOf(name), 'ns'),
     ratioCell(results, 'ns', loopsOf(name), loopsOf('p-limit')),
-    cell(results, crowdOf(name, few), 'ns'),
-    cell(results, crowdOf(name, many), 'ns'),
-    ratioCell(results, 'ns', crowdOf(name, many), crowdOf('p-limit', many)),
+    cell(results, crowdOf(name, SMALL_CROWD), 'ns'),
+    cell(results, crowdOf(name, LARGE_CROWD), 'ns'),
+    ratioCell(results, 'ns', crowdOf(name, LARGE_CROWD), crowdOf('p-limit', LARGE_CROWD)),
     number(median(growth(results, name))),
   ];
   const limitRow = (room: number) => {
-    const ns = cell(results, crowdOf('headgate', many, room), 'ns');
+    const ns = cell(results, crowdOf('headgate', LARGE_CROWD, room), 'ns');
     return [`headgate, limit ${room.toLocaleString('en')}`, '', '', '', ns, '', ''];
   };
   return {

@@ -7,7 +7,7 @@ import { liveHeap, milliseconds } from './timing.ts';
 const limit = 10;
 const million = 1_000_000;
 // Fewer keys for contenders that never remove one.
-const fewer = 100_000;
+const FEWER_KEYS = 100_000;
 
 /** Uses that many keys once each: the time per key, and the heap in use afterwards. */
 async function keysOnce(
@@ -78,13 +78,17 @@ const measurements: Record<string, Measurement> = {
     const { Effect, PartitionedSemaphore } = await import('effect');
     const semaphore = PartitionedSemaphore.makeUnsafe<string>({ permits: limit });
     const work = Effect.promise(task);
-    return keysOnce((key) => Effect.runPromise(semaphore.withPermit(key)(work)), fewer, awaited);
+    return keysOnce(
+      (key) => Effect.runPromise(semaphore.withPermit(key)(work)),
+      FEWER_KEYS,
+      awaited,
+    );
   },
   'Map of p-limit': async () => {
     const { default: pLimit } = await import('p-limit');
     return keysOnce(
       mapOf(() => ({ run: pLimit(limit) })),
-      fewer,
+      FEWER_KEYS,
       awaited,
     );
   },
@@ -94,13 +98,13 @@ const measurements: Record<string, Measurement> = {
       const queue = new PQueue({ concurrency: limit });
       return { run: (work: () => Promise<void>) => queue.add(work) };
     };
-    return keysOnce(mapOf(create), fewer, awaited);
+    return keysOnce(mapOf(create), FEWER_KEYS, awaited);
   },
   'express-rate-limit, MemoryStore': async () => {
     const { MemoryStore } = await import('express-rate-limit');
     const store = new MemoryStore();
     store.init({ windowMs: 600_000 } as Parameters<typeof store.init>[0]);
-    return keysOnce((key) => store.increment(key), fewer, awaited);
+    return keysOnce((key) => store.increment(key), FEWER_KEYS, awaited);
   },
 };
 

@@ -24,7 +24,7 @@ export type Results = Map<string, Figures[] | Error>;
 /** On-stack replacement (OSR) of running loops differs from process to process, and servers have no such loops. */
 const flags = ['--expose-gc', '--max-old-space-size=8192', '--no-use-osr'];
 const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
-const patience = 30_000;
+const MAX_SAMPLE_TIME = 30_000;
 const slow = 1_000;
 
 /**
@@ -99,7 +99,7 @@ class Measuring {
         settle();
       };
       const fail = (why: string) => done(() => reject(new Error(why)));
-      const timer = setTimeout(() => fail(`not in ${patience / 1000} s`), patience);
+      const timer = setTimeout(() => fail(`not in ${MAX_SAMPLE_TIME / 1000} s`), MAX_SAMPLE_TIME);
       this.#child.once('message', (figures) => done(() => resolve(figures as Figures)));
       this.#child.once('exit', (code) => fail(`exit ${code}`));
       this.#child.once('error', (error) => fail(error.message));

@@ -1,9 +1,9 @@
 import { visit } from './client.ts';
 
-const patience = 10_000;
+const CLIENT_PATIENCE = 10_000;
 /** A slow machine is measured until it has given this many answers, within a time limit. */
-const enough = 16;
-const longest = 10_000;
+const MIN_ANSWERS = 16;
+const MAX_DURATION = 10_000;
 
 /**
  * Measures how many requests per second the server can answer: `workers` clients that each send the next request when
@@ -19,11 +19,11 @@ export async function closedLoop(
   const answers: number[] = [];
   const done = () => {
     const time = performance.now() - from;
-    return (time > measure && answers.length >= enough) || time > longest;
+    return (time > measure && answers.length >= MIN_ANSWERS) || time > MAX_DURATION;
   };
   const worker = async () => {
     while (!done()) {
-      const outcome = await visit(port, patience);
+      const outcome = await visit(port, CLIENT_PATIENCE);
       if (outcome !== 'answered') throw new Error(`measuring the capacity, a request ${outcome}`);
       // The last answers arrive when other clients have already stopped.
       if (performance.now() > from && !done()) answers.push(performance.now());

@@ -1,6 +1,6 @@
 import type { Phase } from './plan.ts';
 
-const most = 50_000;
+const MAX_REQUESTS = 50_000;
 
 /**
  * The scheduled time of each request, in milliseconds from the start. Arrivals are independent of each other (a Poisson
@@ -13,7 +13,8 @@ export function schedule(phases: readonly Phase[], random: () => number): number
     while (rate > 0) {
       at += (-Math.log(1 - random()) / rate) * 1_000;
       if (at >= to) break;
-      if (due.length === most) throw new RangeError(`a schedule of more than ${most} requests`);
+      if (due.length === MAX_REQUESTS)
+        throw new RangeError(`a schedule of more than ${MAX_REQUESTS} requests`);
       due.push(at);
     }
   }

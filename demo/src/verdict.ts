@@ -11,7 +11,7 @@ export interface Verdict {
 
 /** The fraction of its capacity that the server should reach with Headgate, and the minimum even on a noisy machine. */
 const goal = 0.9;
-const least = 0.5;
+const MIN_SHARE = 0.5;
 const drift = 0.1;
 /** If capacities differ by more than this, other programs were using the machine, and the result proves nothing. */
 const wildDrift = 0.4;
@@ -28,7 +28,7 @@ export function judge(comparison: Comparison): Verdict {
   return {
     headline,
     remarks: [...driftOf(comparison), ...scheduleOf(comparison), ...failuresOf(comparison)],
-    sound: (after >= least && after > before) || steadiness(comparison) < 1 - wildDrift,
+    sound: (after >= MIN_SHARE && after > before) || steadiness(comparison) < 1 - wildDrift,
   };
 }
 

@@ -41,11 +41,11 @@ export async function prices(
     for (const server of running.values()) server.stop();
     progress('');
   }
-  const least = costs.get(bare) ?? [];
+  const baseline = costs.get(bare) ?? [];
   return new Map(
     [...costs].map(([name, all]) => [
       name,
-      { cpu: median(all), overBare: estimate(pairedRatios(all, least)) },
+      { cpu: median(all), overBare: estimate(pairedRatios(all, baseline)) },
     ]),
   );
 }

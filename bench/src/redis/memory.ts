@@ -11,7 +11,7 @@ const held = 10;
 /** Milliseconds: short, so that the bench sees the leases expire. */
 const lease = 300;
 /** Milliseconds after which no further key is expected to expire. */
-const patience = 3_000;
+const MAX_EXPIRY_TIME = 3_000;
 
 interface Footprint {
   /** Bytes of all keys divided by the number of held permits. */
@@ -65,7 +65,7 @@ async function used({ control }: RedisScene): Promise<{ keys: number; bytes: num
 async function untilEmpty({ control }: RedisScene): Promise<number> {
   const start = milliseconds();
   while ((await control.dbsize()) > 0) {
-    if (milliseconds() - start > patience) return Number.POSITIVE_INFINITY;
+    if (milliseconds() - start > MAX_EXPIRY_TIME) return Number.POSITIVE_INFINITY;
     await sleep(10);
   }
   return milliseconds() - start;

@@ -3,7 +3,7 @@ import { isAway, late } from './failure.ts';
 import { Link } from './link.ts';
 
 /** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
-const longest = 7_800;
+const MAX_MESSAGE_BYTES = 7_800;
 
 interface Errand {
   readonly query: () => Query;
@@ -61,13 +61,13 @@ export class Errands {
       if (this.#channels.length === 1) this.#add(() => this.#notification()).catch(() => {});
     };
     for (const line of lines) {
-      if (message !== word && message.length + line.length >= longest) {
+      if (message !== word && message.length + line.length >= MAX_MESSAGE_BYTES) {
         send();
         message = word;
       }
       message += `\n${line}`;
     }
-    if (message.length <= longest) send();
+    if (message.length <= MAX_MESSAGE_BYTES) send();
   }
 
   #add(query: () => Query): Promise<readonly unknown[][]> {

@@ -1,7 +1,7 @@
 import { type Query, statement } from './client.ts';
 
 /** Below this number of dead rows, or of transactions since, there is no harm: autovacuum starts at 2,000 rows. */
-const few = 5_000;
+const MIN_DEAD_ROWS = 5_000;
 
 export interface HorizonOptions {
   /** The schema's name, unquoted. */
@@ -35,7 +35,7 @@ export class Horizon {
     const isStuck = oldest !== undefined && oldest === this.#oldest;
     this.#oldest = oldest;
     if (!isStuck) return this.rest();
-    if (this.#isSlowed || Number(age) < few || Number(dead) < few) return;
+    if (this.#isSlowed || Number(age) < MIN_DEAD_ROWS || Number(dead) < MIN_DEAD_ROWS) return;
     this.#isSlowed = true;
     this.#options.slowed(`${holder} keeps VACUUM from removing ${dead} dead rows of limits`);
   }

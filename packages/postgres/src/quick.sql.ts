@@ -1,7 +1,7 @@
 import { asked, now } from './schema.ts';
 
 /** Maximum bytes of leases in a limit's own row, about twelve leases: each change rewrites all of them. */
-const room = 1_200;
+const MAX_FRESH_BYTES = 1_200;
 
 /** No waiters, no expired leases, none to report, and the version that the caller knows. */
 const usual = `t.address = $1 AND t.version = $2::bigint AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
@@ -33,7 +33,7 @@ export function quickStatements(schema: string): QuickStatements {
   fresh = t.fresh || pg_catalog.jsonb_build_object($4::text,
     pg_catalog.jsonb_build_array($3::bigint, ${asked} + $5::bigint, ${token}, $6::bigint, $7::boolean))
 WHERE ${usual} AND (t.inflight = 0 OR t.inflight + $3::bigint <= t.most) AND NOT t.fresh ? $4::text
-  AND pg_catalog.pg_column_size(t.fresh) < ${room}
+  AND pg_catalog.pg_column_size(t.fresh) < ${MAX_FRESH_BYTES}
 RETURNING t.inflight || ' ' || t.token - $6::bigint`,
     release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $3::bigint, fresh = t.fresh - $4::text
 WHERE ${usual} AND (t.fresh -> $4::text ->> 0)::bigint = $3::bigint

@@ -9,7 +9,7 @@ const PERIOD = 250;
  * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
  * this process, the process must learn it before its permits are granted to others.
  */
-const patience = grace / 2;
+const MAX_PATIENCE = grace / 2;
 
 export interface RingOptions {
   readonly schema: string;
@@ -101,7 +101,7 @@ export class Ring {
       ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
     };
     const sent = performance.now();
-    const found = await query(watch, patience).then(
+    const found = await query(watch, MAX_PATIENCE).then(
       ([row]) => row?.[0],
       () => 'nothing',
     );

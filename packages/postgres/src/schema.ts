@@ -1,13 +1,13 @@
 import { invalid } from '@headgate/core/shared';
 
 /** Maximum length of a name in PostgreSQL, in bytes. */
-const longest = 63;
+const MAX_NAME_BYTES = 63;
 
 /** @throws HeadgateError for a name that PostgreSQL would change or reject. */
 export function checkSchema(schema: unknown): string {
   const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0');
-  if (isName && Buffer.byteLength(schema) <= longest) return schema;
-  throw invalid('schema', `a name of 1 to ${longest} bytes`, schema);
+  if (isName && Buffer.byteLength(schema) <= MAX_NAME_BYTES) return schema;
+  throw invalid('schema', `a name of 1 to ${MAX_NAME_BYTES} bytes`, schema);
 }
 
 /**

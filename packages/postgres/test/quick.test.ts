@@ -99,11 +99,11 @@ test('a limit that is full or has changed meanwhile is detected', async () => {
 });
 
 /** Milliseconds. */
-const brief = 3_000;
-const expiry = () => elapse(database, brief + 20);
+const SHORT_LEASE = 3_000;
+const expiry = () => elapse(database, SHORT_LEASE + 20);
 
 test('expired leases are detected and reported', async () => {
-  const [one, short] = [await party(2), await party(2, brief)];
+  const [one, short] = [await party(2), await party(2, SHORT_LEASE)];
   await expiry();
   // According to the row, no lease expires before this one.
   await one.do('renew', 'none');
@@ -116,7 +116,7 @@ test('expired leases are detected and reported', async () => {
 });
 
 test('an expired lease cannot be released', async () => {
-  const short = await party(1, brief);
+  const short = await party(1, SHORT_LEASE);
   await short.do('acquire', 'a');
   await expiry();
   expect(await short.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });

@@ -4,7 +4,7 @@ import type { LimitName } from '@headgate/core/shared';
 /**
  * Maximum length in bytes; a longer key is replaced by its hash, so that keys invented by clients use little memory.
  */
-const longest = 100;
+const MAX_KEY_BYTES = 100;
 
 /**
  * The Redis key of a limit, or of one key of it; different for each name and key. The braces (a hash tag) make its slot
@@ -12,7 +12,7 @@ const longest = 100;
  */
 export function redisKey(prefix: string, { name, key }: LimitName): string {
   const own = key === undefined ? escaped(name) : `${escaped(name)}:${escaped(key)}`;
-  if (Buffer.byteLength(own) <= longest) return `${prefix}{${own}}`;
+  if (Buffer.byteLength(own) <= MAX_KEY_BYTES) return `${prefix}{${own}}`;
   // A percent sign followed by `s` cannot occur in escaped text, so the hash collides with no name.
   return `${prefix}{%s${createHash('sha256').update(own).digest('hex')}}`;
 }

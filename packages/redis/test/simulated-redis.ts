@@ -12,7 +12,7 @@ import { RedisStore } from '../src/redis-store.ts';
 import { statsScript } from '../src/stats.lua.ts';
 
 /** Milliseconds without an answer after which a client drops its connection, like a client with a command timeout. */
-const patience = 2_500;
+const CLIENT_TIMEOUT = 2_500;
 
 /**
  * A real Redis with the test's clock, whose messages go through the simulated network. Its scripts are those of the
@@ -129,7 +129,7 @@ class SimulatedConnection implements Connection {
     const connection = this.#calls;
     const apply = () => this.server.run(source, key, args);
     const name = `calls: ${args.filter((word) => /^(acquire|stay|renew|register|release|resize|setLimit)$/.test(word)).join(', ') || 'other'}`;
-    const timer = setTimeout(() => this.#fail(connection), patience);
+    const timer = setTimeout(() => this.#fail(connection), CLIENT_TIMEOUT);
     return this.server.network
       .send({ connection, name, apply }, () => {
         this.#fail(connection);

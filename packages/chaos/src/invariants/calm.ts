@@ -5,7 +5,7 @@ import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Maximum milliseconds from a release to the next grant on a busy machine. */
-const grace = 500;
+const MAX_HANDOVER_TIME = 500;
 
 /**
  * Without faults, no lease is lost, no call is rejected by the store, and waiters are granted permits one after the
@@ -30,7 +30,7 @@ export function calmIsQuiet(log: Log): Findings {
       }
     }
     const idle = longestIdle(span, visits);
-    if (idle > grace) {
+    if (idle > MAX_HANDOVER_TIME) {
       broken.push(`for ${idle.toFixed(0)} ms callers waited and none worked`);
     }
   }

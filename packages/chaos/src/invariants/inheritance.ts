@@ -3,7 +3,7 @@ import { Pauses } from '../log/pauses.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Additional milliseconds allowed on a busy machine. */
-const grace = 250;
+const TOLERANCE = 250;
 
 /** If there is no other fault, the permits of a dead process are available to others within `back` milliseconds. */
 export function theDeadAreInherited(log: Log): Findings {
@@ -11,7 +11,7 @@ export function theDeadAreInherited(log: Log): Findings {
   const pauses = new Pauses(log);
   const found = eventsOf(log, 'inherited');
   for (const { from, at, admitted } of found) {
-    if (pauses.anybody(from, at) || (admitted && at - from <= log.back + grace)) continue;
+    if (pauses.anybody(from, at) || (admitted && at - from <= log.back + TOLERANCE)) continue;
     const what = admitted ? `available only ${(at - from).toFixed(0)} ms later` : 'never available';
     broken.push(`${timeIn(log, from)}: the permit of a killed process was ${what}`);
   }

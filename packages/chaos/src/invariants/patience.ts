@@ -4,7 +4,7 @@ import { type Visit, visitsOf } from '../log/visits.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Maximum milliseconds that an answer may be late on a busy machine. */
-const grace = 250;
+const TOLERANCE = 250;
 
 /** Every call is answered, within its timeout; a stopped process answers when it continues. */
 export function noneWaitsTooLong(log: Log): Findings {
@@ -31,7 +31,7 @@ export function noneWaitsTooLong(log: Log): Findings {
 function latest({ worker, wanted, patience }: Visit, pauses: Pauses): number {
   let due = wanted + patience;
   for (const { from, to } of pauses.of(worker)) {
-    if (from <= due + grace && to >= wanted) due = Math.max(due, to);
+    if (from <= due + TOLERANCE && to >= wanted) due = Math.max(due, to);
   }
-  return due + grace;
+  return due + TOLERANCE;
 }
