@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Answers } from '../src/http/answer.ts';
 
-it('answers are worded once each, and no more than a thousand are kept', () => {
+it('responses to rejections are cached, at most a thousand of them', () => {
   const answers = new Answers();
   const asked = { method: 'GET', accept: undefined, statusCode: 503 };
   const answer = (retryAfter: number) =>

@@ -1,15 +1,15 @@
 import type { Gate, Take, Takes, Waiter } from '../src/index.ts';
 
-/** What to take of each limit, in the gate's order; undefined where one does not apply. */
+/** The demand on each limit, in the gate's order; undefined if one does not apply. */
 export type Amounts = readonly (Omit<Take, 'limiter'> | undefined)[];
 
-function takesOf(gate: Pick<Gate, 'limits'>, shares: Amounts): Takes {
+function takesOf(gate: Pick<Gate, 'limits'>, amounts: Amounts): Takes {
   return gate.limits.flatMap(({ limiter }, index) => {
-    const share = shares[index];
-    return share === undefined ? [] : [{ limiter, ...share }];
+    const amount = amounts[index];
+    return amount === undefined ? [] : [{ limiter, ...amount }];
   });
 }
 
-export function askGate(gate: Pick<Gate, 'limits' | 'request'>, waiter: Waiter, shares: Amounts) {
-  gate.request(waiter, takesOf(gate, shares));
+export function askGate(gate: Pick<Gate, 'limits' | 'request'>, waiter: Waiter, amounts: Amounts) {
+  gate.request(waiter, takesOf(gate, amounts));
 }

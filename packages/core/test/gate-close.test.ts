@@ -14,7 +14,7 @@ function ask(gate: Pick<Gate, 'limits' | 'request'>, takes = app): Caller {
 
 const reasons = (callers: Caller[]) => callers.map(({ rejection }) => rejection?.reason);
 
-it('close rejects everything that waits anywhere in the gate, and newcomers', async () => {
+it('close() rejects the waiters of every limit of the gate, and new requests', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },
@@ -33,7 +33,7 @@ it('close rejects everything that waits anywhere in the gate, and newcomers', as
   expect(gate.stats()).toMatchObject({ admitted: 1, rejected: { closed: 5 } });
 });
 
-it('nobody is admitted by the room that the rejected leave', () => {
+it('close() admits no waiter into the capacity that rejected waiters leave', () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 2 }], queueLimit: 9 });
   ask(gate);
   const waiting = [ask(gate, [{ weight: 2 }]), ask(gate), ask(gate)];
@@ -42,7 +42,7 @@ it('nobody is admitted by the room that the rejected leave', () => {
   expect(gate.stats()).toMatchObject({ inflight: 1, limits: [{ inflight: 1 }] });
 });
 
-it('nor by what they had passed and give back', () => {
+it('close() admits no waiter into the permits that rejected waiters release', () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 5 },
@@ -58,7 +58,7 @@ it('nor by what they had passed and give back', () => {
   expect(gate.stats()).toMatchObject({ queued: 0, limits: [{ keys: 0 }, { inflight: 3 }] });
 });
 
-it('one that is asked whether it waits, and closes the gate, does not wait', () => {
+it('a waiter whose joins() closes the gate is rejected', () => {
   const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9 });
   const gate = createGate({ limits: [{ limiter }] });
   const holder = ask(gate);
@@ -73,7 +73,7 @@ it('one that is asked whether it waits, and closes the gate, does not wait', () 
   expect([gate.queued, limiter.queued, limiter.inflight]).toEqual([0, 0, 0]);
 });
 
-it('closes only the limiters that it has made', async () => {
+it('close() closes only the limiters that the gate has made', async () => {
   const limiter = createLimiter({ limit: 3, name: 'shared', queueLimit: 9 });
   const gate = createGate({ limits: [{ name: 'own', limit: 3 }, { limiter }], queueLimit: 9 });
   const other = createGate({ limits: [{ limiter }] });
@@ -90,7 +90,7 @@ it('closes only the limiters that it has made', async () => {
   await expect(own?.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('a shared limiter that is closed rejects for the gate', () => {
+it('closing a reused limiter rejects the waiters of its gates', () => {
   const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9 });
   const gate = createGate({ limits: [{ limiter }] });
   ask(gate);
@@ -100,7 +100,7 @@ it('a shared limiter that is closed rejects for the gate', () => {
   expect(gate.stats()).toMatchObject({ queued: 0, rejected: { closed: 2 } });
 });
 
-it('timeout and signal end the wait with how many are out, and their signals abort', async () => {
+it('close() with a timeout or signal resolves to the number of held permits and aborts their signals', async () => {
   const clock = new VirtualClock();
   const gate = createGate({ limits: [{ name: 'app', limit: 3 }], clock });
   const permits = [await gate.acquire(), await gate.acquire()] as [Permit, Permit];
@@ -117,7 +117,7 @@ it('timeout and signal end the wait with how many are out, and their signals abo
 });
 
 it.each([true, false])(
-  "a gate's permit is told what befalls the shared limiter's (signal made before: %s)",
+  'closing a reused limiter aborts the permit of its gate (signal read before: %s)',
   async (before) => {
     const clock = new VirtualClock();
     const limiter = createLimiter({ limit: 1, name: 'shared', clock });
@@ -132,7 +132,7 @@ it.each([true, false])(
 );
 
 it.each([true, false])(
-  "the shared limiter's maxHold takes its part back (signal made before: %s)",
+  "the maxHold of a reused limiter releases its part of a gate's permit (signal read before: %s)",
   async (before) => {
     const clock = new VirtualClock();
     const observer = { leaked: () => {} };
@@ -148,7 +148,7 @@ it.each([true, false])(
   },
 );
 
-it("the gate's maxHold takes everything back", async () => {
+it('the maxHold of a gate releases all parts of a permit', async () => {
   const clock = new VirtualClock();
   const leaks: object[] = [];
   const observer = { leaked: (event: object) => void leaks.push(event) };
@@ -165,7 +165,7 @@ it("the gate's maxHold takes everything back", async () => {
   expect(permit.signal.aborted).toBe(true);
 });
 
-it('the signal of what came back before does not abort', async () => {
+it('close() does not abort the signal of a released permit', async () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 2 }], name: 'api' });
   const [over, out] = [await gate.acquire(), await gate.acquire()];
   const signals = [over.signal, out.signal];

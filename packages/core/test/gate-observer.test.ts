@@ -33,7 +33,7 @@ function observed() {
 
 const name = 'api';
 
-it('a request is reported once, by the gate, with the heaviest of its weights', () => {
+it('the gate reports a request once, with the largest of its weights', () => {
   const { clock, ask, seen } = observed();
   const caller = ask('a', 3);
   clock.advance(20);
@@ -44,7 +44,7 @@ it('a request is reported once, by the gate, with the heaviest of its weights', 
   ]);
 });
 
-it('so is its wait, though it waits at several limits', () => {
+it('the gate reports the wait of a request once, even if it waits at several limits', () => {
   const { clock, ask, seen } = observed();
   const [one, two] = [ask('b', 3), ask('a')];
   seen();
@@ -62,7 +62,7 @@ it('so is its wait, though it waits at several limits', () => {
   expect(waiting.permit?.waited).toBe(20);
 });
 
-it('rejections and withdrawals, with the limit that refused', () => {
+it('the gate reports rejections, with the limit that rejected, and withdrawals', () => {
   const { clock, gate, ask, seen } = observed();
   ask('a', 4);
   const [one, two] = [ask('a'), ask('b')];
@@ -85,7 +85,7 @@ it('a resized limit is reported under its own name', () => {
   expect(seen()).toEqual([['resized', { name: 'app', limit: 7 }]]);
 });
 
-it("a shared limiter's own observer sees what concerns that limit", () => {
+it('the observer of a reused limiter gets the events of that limit', () => {
   const clock = new VirtualClock();
   const { observer, seen } = recorded();
   const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9, clock, observer });
@@ -104,7 +104,7 @@ it("a shared limiter's own observer sees what concerns that limit", () => {
   ]);
 });
 
-it('stats of a gate count requests, those of its limits weight', () => {
+it('the stats of a gate count requests, and those of its limits count weight', () => {
   const { clock, gate, ask } = observed();
   ask('a', 3);
   ask('b', 2);

@@ -4,70 +4,74 @@ import { Caller } from './caller.ts';
 
 const keyed = { name: 'user', limit: 2, perKey: true };
 const optional = { name: 'reports', limit: 4, optional: true };
-const forAll = { name: 'app', limit: 100 };
+const unconditional = { name: 'app', limit: 100 };
 const code = 'ERR_HEADGATE_GATE_ORDER';
 
-const shared = (name: string, perKey = false): GateLimitOptions & { limiter: object } => ({
+const reused = (name: string, perKey = false): GateLimitOptions & { limiter: object } => ({
   limiter: createLimiter({ name, limit: 1, perKey }),
 });
 
 describe('order within a gate', () => {
   it.each<[string, GateLimitOptions[]]>([
-    ['keyed, optional, for all', [keyed, optional, forAll]],
-    ['only keyed ones', [keyed, { ...keyed, name: 'ip' }]],
-    ['a keyed one that is optional too', [{ ...keyed, optional: true }, optional]],
-    ['shared ones', [shared('user', true), optional, shared('app')]],
-  ])('is accepted: %s', (_, limits) => {
+    ['keyed, optional, unconditional', [keyed, optional, unconditional]],
+    ['only keyed limits', [keyed, { ...keyed, name: 'ip' }]],
+    ['a keyed limit that is optional', [{ ...keyed, optional: true }, optional]],
+    ['reused limiters', [reused('user', true), optional, reused('app')]],
+  ])('accepts %s', (_, limits) => {
     expect(createGate({ limits }).limits).toHaveLength(limits.length);
   });
 
   it.each<[string, GateLimitOptions[], string]>([
-    ['unkeyed before keyed', [forAll, keyed], '"app" before "user"'],
+    ['unkeyed before keyed', [unconditional, keyed], '"app" before "user"'],
     ['optional before keyed', [optional, keyed], '"reports" before "user"'],
-    ['for all before optional', [keyed, forAll, optional], '"app" before "reports"'],
-    ['shared ones too', [shared('app'), shared('user', true)], '"app" before "user"'],
-  ])('is refused: %s', (_, limits, which) => {
+    ['unconditional before optional', [keyed, unconditional, optional], '"app" before "reports"'],
+    [
+      'reused limiters in a wrong order',
+      [reused('app'), reused('user', true)],
+      '"app" before "user"',
+    ],
+  ])('rejects %s', (_, limits, which) => {
     const error = { code, option: 'limits', message: expect.stringContaining(which) };
     expect(() => createGate({ limits })).toThrow(expect.objectContaining(error));
   });
 
-  it('a name may stand only once, whoever brings it', () => {
+  it('a name used twice throws, whether the limiters are reused or not', () => {
     const error = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'name' };
     const limiter = createLimiter({ name: 'app', limit: 1 });
     for (const limits of [
-      [forAll, forAll],
-      [forAll, { limiter }],
+      [unconditional, unconditional],
+      [unconditional, { limiter }],
       [{ limiter }, { limiter }],
     ]) {
       expect(() => createGate({ limits })).toThrow(expect.objectContaining(error));
     }
   });
 
-  it('the name of a gate is made of those of its limits', () => {
-    expect(createGate({ limits: [keyed, forAll] }).name).toBe('user+app');
-    expect(createGate({ limits: [keyed, forAll], name: 'api' }).name).toBe('api');
+  it('the default name of a gate joins the names of its limits', () => {
+    expect(createGate({ limits: [keyed, unconditional] }).name).toBe('user+app');
+    expect(createGate({ limits: [keyed, unconditional], name: 'api' }).name).toBe('api');
   });
 });
 
 describe('order between gates', () => {
-  it('contradictory orders of shared limiters are an error', () => {
-    const [a, b] = [shared('a'), shared('b')];
+  it('contradictory orders of reused limiters throw', () => {
+    const [a, b] = [reused('a'), reused('b')];
     createGate({ limits: [a, b] });
     createGate({ limits: [a, b] });
     const error = { code, option: 'limits', message: expect.stringContaining('"a" before "b"') };
     expect(() => createGate({ limits: [b, a] })).toThrow(expect.objectContaining(error));
   });
 
-  it('also where several gates together contradict', () => {
-    const [a, b, c] = [shared('a'), shared('b'), shared('c')];
+  it('an order that contradicts several gates together throws', () => {
+    const [a, b, c] = [reused('a'), reused('b'), reused('c')];
     createGate({ limits: [a, b] });
     createGate({ limits: [b, c] });
     expect(() => createGate({ limits: [c, a] })).toThrow(expect.objectContaining({ code }));
     createGate({ limits: [a, c] });
   });
 
-  it('however many ways lead from one to the other', () => {
-    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => shared(name)) as [
+  it('a contradiction is found through any number of other gates', () => {
+    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => reused(name)) as [
       ...[GateLimitOptions, GateLimitOptions, GateLimitOptions, GateLimitOptions, GateLimitOptions],
     ];
     for (const limits of [
@@ -82,7 +86,7 @@ describe('order between gates', () => {
     expect(createGate({ limits: [b, c] }).name).toBe('b+c');
   });
 
-  it("a gate's own limits contradict nobody, though they have the same names", () => {
+  it('limits that gates make themselves never contradict each other, even with equal names', () => {
     const one = { name: 'one', limit: 1 };
     const two = { name: 'two', limit: 1 };
     createGate({ limits: [one, two] });
@@ -93,16 +97,16 @@ describe('order between gates', () => {
     ['another option', { queueLimit: -1 }],
     ['shadow mode', { mode: 'shadow' }],
     ['the name', { name: '' }],
-  ])('a gate that was refused for %s is not remembered', (_, wrong) => {
-    const [a, b] = [shared('a'), shared('b')];
+  ])('a gate that was rejected for %s leaves no order behind', (_, wrong) => {
+    const [a, b] = [reused('a'), reused('b')];
     expect(() => createGate({ limits: [a, b], ...wrong })).toThrow();
     expect(createGate({ limits: [b, a] }).name).toBe('b+a');
   });
 });
 
 describe('which limits apply', () => {
-  const gate = () => createGate({ limits: [keyed, optional, forAll] });
-  const taken = async (options: object) => {
+  const gate = () => createGate({ limits: [keyed, optional, unconditional] });
+  const acquiredOf = async (options: object) => {
     const made = gate();
     await made.acquire(options);
     return made.stats().limits.map(({ inflight }) => inflight);
@@ -115,8 +119,8 @@ describe('which limits apply', () => {
     [{ keys: { user: '' }, weights: { user: 2 } }, [2, 0, 1]],
     [{ weights: { reports: 3 } }, [0, 3, 1]],
     [{ weights: { reports: undefined, app: 7 } }, [0, 0, 7]],
-  ])('%j takes %j', async (options, expected) => {
-    expect(await taken(options)).toEqual(expected);
+  ])('%j acquires %j', async (options, expected) => {
+    expect(await acquiredOf(options)).toEqual(expected);
   });
 
   it.each<[object, object]>([
@@ -127,7 +131,7 @@ describe('which limits apply', () => {
     [{ weights: { app: 101 } }, { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' }],
     [{ weights: { app: 1.5 } }, { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' }],
     [{ keys: { user: 'a' }, weights: { user: 3 } }, { code: 'ERR_HEADGATE_WEIGHT' }],
-  ])('%j is refused', async (options, error) => {
+  ])('%j is rejected', async (options, error) => {
     const made = gate();
     await expect(made.acquire(options)).rejects.toMatchObject(error);
     await expect(made.run(() => 1, options)).rejects.toMatchObject(error);
@@ -144,7 +148,7 @@ describe('which limits apply', () => {
   });
 });
 
-it('refuses to be asked for a limit that is none of its own, or out of order', () => {
+it('throws for a demand on a foreign limit, or out of order', () => {
   const gate = createGate({
     limits: [
       { name: 'a', limit: 1, optional: true },

@@ -5,7 +5,7 @@ import { Caller } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-// What a waiter of a gate may do, and what becomes of the permits that it holds on its way.
+// What a waiter of a gate may do, and what happens to the permits that it already holds.
 
 type Wishes = ConstructorParameters<typeof Caller>[0];
 
@@ -25,7 +25,7 @@ function gateWith(options: Partial<GateOptions> = {}) {
   return { clock, gate, ask };
 }
 
-/** Without a user. */
+/** Requests a weight of the app's limit, without a user. */
 function askFor(gate: Gate, weight: number): Caller {
   const caller = new Caller();
   askGate(gate, caller, [undefined, { weight }]);
@@ -41,7 +41,7 @@ function expectQuiet(gate: Gate): void {
   }
 }
 
-it('a request that is withdrawn gives back what it has passed; no answer follows', () => {
+it('withdrawing a queued request releases the permits it already holds and sends no answer', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const waiting = ask('b');
@@ -54,7 +54,7 @@ it('a request that is withdrawn gives back what it has passed; no answer follows
   expectQuiet(gate);
 });
 
-it('so does one that has gone unnoticed, and the next is granted', () => {
+it('a waiter whose client has disconnected unnoticed is skipped, and the next one is granted', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const gone = ask('b', { gone: () => true });
@@ -66,7 +66,7 @@ it('so does one that has gone unnoticed, and the next is granted', () => {
   expectQuiet(gate);
 });
 
-it('so does one that cannot say whether it has gone; the error surfaces', async () => {
+it('a waiter whose gone() throws is removed, its permits are released, and the error surfaces', async () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const error = new Error('gone?');
@@ -78,7 +78,7 @@ it('so does one that cannot say whether it has gone; the error surfaces', async 
   expectQuiet(gate);
 });
 
-it('one whose granted throws gives all back; the error surfaces', async () => {
+it('a waiter whose granted() throws releases all its permits, and the error surfaces', async () => {
   const { gate, ask } = gateWith();
   const error = new Error('granted');
   const onGranted = () => {
@@ -96,7 +96,7 @@ it('one whose granted throws gives all back; the error surfaces', async () => {
 });
 
 it.each(['user', 'app'])(
-  'one that asks again and then throws waits on (it waited for the %s)',
+  'a waiter that requests again in granted() and then throws stays queued (it waited for the %s)',
   async (last) => {
     const { gate, ask } = gateWith({
       limits: [
@@ -121,7 +121,7 @@ it.each(['user', 'app'])(
   },
 );
 
-it('one whose rejected throws stops nobody; the error surfaces', async () => {
+it('a waiter whose rejected() throws stops no other waiter, and the error surfaces', async () => {
   const { clock, gate, ask } = gateWith();
   const holder = ask('a');
   const error = new Error('rejected');
@@ -135,7 +135,7 @@ it('one whose rejected throws stops nobody; the error surfaces', async () => {
   expectQuiet(gate);
 });
 
-it('one that asks again within its rejection has a deadline too', () => {
+it('a waiter that requests again in rejected() has a deadline as well', () => {
   const { clock, gate, ask } = gateWith();
   const holder = ask('a');
   const again: Caller[] = [];
@@ -148,7 +148,7 @@ it('one that asks again within its rejection has a deadline too', () => {
   expectQuiet(gate);
 });
 
-it('one that declines to wait is rejected and holds nothing', () => {
+it('a waiter that declines to wait is rejected and holds nothing', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const declining = ask('b', { joins: () => false });
@@ -157,7 +157,7 @@ it('one that declines to wait is rejected and holds nothing', () => {
   expectQuiet(gate);
 });
 
-it('it is asked once whether it joins, at the first line', () => {
+it('joins() is called once, at the first queue', () => {
   const { gate, ask } = gateWith();
   let asked = 0;
   const joins = () => ++asked > 0;
@@ -170,7 +170,7 @@ it('it is asked once whether it joins, at the first line', () => {
   expectQuiet(gate);
 });
 
-it('one that waits already may not ask again, though there be room elsewhere', () => {
+it('a queued waiter cannot request again, even for a limit with capacity', () => {
   const { gate, ask } = gateWith({ limits: [limits[0] as (typeof limits)[0]] });
   const first = new Caller();
   const key = { key: 'a', weight: 1 };
@@ -183,7 +183,7 @@ it('one that waits already may not ask again, though there be room elsewhere', (
   expect(ask('c').permit?.key).toBe('c');
 });
 
-it('grants do not re-enter, through several limits either', () => {
+it('grants do not recurse, even through several limits', () => {
   const { gate, ask } = gateWith({ queueLimit: Number.POSITIVE_INFINITY });
   const holder = ask('a');
   let [depth, deepest, granted] = [0, 0, 0];
@@ -199,7 +199,7 @@ it('grants do not re-enter, through several limits either', () => {
   expectQuiet(gate);
 });
 
-it('what a later limit would refuse is refused before the first is asked', () => {
+it('an invalid demand on a later limit throws before the first limit is asked', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const bad: [Amounts, object][] = [
@@ -251,7 +251,7 @@ it("a weight above what a key's own limit has become is granted alone", () => {
   expectQuiet(gate);
 });
 
-it('a gate withdraws nobody who waits at another', () => {
+it('a gate does not withdraw a waiter of another gate', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const [one, other] = [
     createGate({ limits: [{ limiter }] }),
@@ -264,7 +264,7 @@ it('a gate withdraws nobody who waits at another', () => {
   expect([one.queued, limiter.queued, other.stats().withdrawn]).toEqual([1, 1, 0]);
 });
 
-it('what is passed is given back when a later limit fails', () => {
+it('releases the permits of earlier limits when a later limit throws', () => {
   const first = createLimiter({ name: 'first', limit: 1 });
   const second = createLimiter({ name: 'second', limit: 1 });
   const gate = createGate({ limits: [{ limiter: first }, { limiter: second }] });

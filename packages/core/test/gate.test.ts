@@ -13,7 +13,7 @@ function usersAndApp(options: Partial<GateOptions> = {}) {
   return { clock, gate: createGate({ limits, queueLimit: 9, clock, ...options }) };
 }
 
-/** A new caller that has asked: of a user, with a weight for the app. */
+/** Requests a permit of a user, with a weight for the app, for a new caller. */
 function enter(
   gate: Gate,
   key: string,
@@ -29,7 +29,7 @@ function inflight(gate: Gate): number[] {
   return gate.stats().limits.map((limit) => limit.inflight);
 }
 
-it('one admission takes of every limit, one release gives all back', () => {
+it('an admission acquires every limit, and one release releases them all', () => {
   const { gate } = usersAndApp();
   const caller = enter(gate, 'a', 2);
   expect(caller.permit).toMatchObject({ key: 'a', weight: 2, waited: 0 });
@@ -40,7 +40,7 @@ it('one admission takes of every limit, one release gives all back', () => {
   expect(gate.stats().limits[0]?.keys).toBe(0);
 });
 
-it('a request waits at the first limit that has no room, and goes on from there', () => {
+it('a request waits at the first limit without capacity, and continues from there', () => {
   const { gate, clock } = usersAndApp();
   const [one, two, other] = [enter(gate, 'a'), enter(gate, 'a'), enter(gate, 'b')];
   const waiting = enter(gate, 'a');
@@ -52,7 +52,7 @@ it('a request waits at the first limit that has no room, and goes on from there'
   expect([gate.queued, gate.inflight, ...inflight(gate)]).toEqual([0, 0, 0, 0]);
 });
 
-it('a busy key delays only itself: who waits for its user holds nothing of the app', () => {
+it("a busy key delays only itself: a waiter for its key holds nothing of the app's limit", () => {
   const { gate } = usersAndApp();
   enter(gate, 'a');
   enter(gate, 'a');
@@ -63,14 +63,14 @@ it('a busy key delays only itself: who waits for its user holds nothing of the a
   expect(inflight(gate)).toEqual([3, 3]);
 });
 
-it('a waiting request holds the limits written earlier, and only those', () => {
+it('a queued request holds only the limits before the one it waits for', () => {
   const { gate } = usersAndApp();
   enter(gate, 'a', 3);
   enter(gate, 'b');
   expect(inflight(gate)).toEqual([2, 3]);
 });
 
-it('what was passed is given back when a later limit rejects', () => {
+it('releases the permits of earlier limits when a later limit rejects', () => {
   const limits = [
     { name: 'user', limit: 2, perKey: true },
     { name: 'app', limit: 1, queueLimit: 0 },
@@ -82,7 +82,7 @@ it('what was passed is given back when a later limit rejects', () => {
   expect(gate.stats()).toMatchObject({ queued: 0, inflight: 1, limits: [{ keys: 1 }, {}] });
 });
 
-it('one deadline for the whole way', () => {
+it('one deadline covers all limits of a gate', () => {
   const { gate, clock } = usersAndApp({ queueTimeout: 100 });
   const one = enter(gate, 'a');
   enter(gate, 'a', 2);
@@ -98,7 +98,7 @@ it('one deadline for the whole way', () => {
   expect(clock.armed).toBe(0);
 });
 
-it('a request may bring its own patience; Infinity makes no timer', async () => {
+it('a request may set its own queueTimeout; Infinity sets no timer', async () => {
   const { gate, clock } = usersAndApp();
   enter(gate, 'a', 3);
   const short = enter(gate, 'b', 1, { queueTimeout: 10 });
@@ -110,7 +110,7 @@ it('a request may bring its own patience; Infinity makes no timer', async () => 
   await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('a late timer grants nobody whose deadline has passed, at whichever limit', () => {
+it('a waiter past its deadline is never granted at any limit, even if the timer fires late', () => {
   const { gate, clock } = usersAndApp({ queueTimeout: 100 });
   const one = enter(gate, 'a');
   enter(gate, 'a', 2);
@@ -124,7 +124,7 @@ it('a late timer grants nobody whose deadline has passed, at whichever limit', (
   expect(gate.queued).toBe(0);
 });
 
-it('one timer per gate, however many wait and wherever', () => {
+it('a gate has one timer, however many requests wait at whichever limits', () => {
   const { gate, clock } = usersAndApp({ queueLimit: 100, queueTimeout: 100 });
   enter(gate, 'a', 3);
   enter(gate, 'a', 3);
@@ -134,7 +134,7 @@ it('one timer per gate, however many wait and wherever', () => {
   expect([gate.queued, clock.armed]).toEqual([0, 0]);
 });
 
-it('one count of waiters: queueLimit holds for all limits and keys together', () => {
+it('queueLimit counts the waiters of all limits and keys together', () => {
   const { gate } = usersAndApp({ queueLimit: 3 });
   enter(gate, 'holder', 3);
   const callers = Array.from({ length: 1000 }, (_, index) => enter(gate, `invented ${index}`));
@@ -143,7 +143,7 @@ it('one count of waiters: queueLimit holds for all limits and keys together', ()
   expect(callers[3]?.rejection).toMatchObject({ reason: 'full', limit: 'app' });
 });
 
-it('the count is not checked again midway', () => {
+it('a waiter that moves to the next limit is not checked against queueLimit again', () => {
   const { gate } = usersAndApp({ queueLimit: 1 });
   const one = enter(gate, 'a', 3);
   const two = enter(gate, 'a', 1);
@@ -153,7 +153,7 @@ it('the count is not checked again midway', () => {
   expect(two.permit).toBeDefined();
 });
 
-it("a limit's own queueLimit holds besides, per key where keyed", () => {
+it("a limit's own queueLimit applies in addition, per key if keyed", () => {
   const limits = [{ name: 'user', limit: 1, perKey: true, queueLimit: 1 }];
   const { gate } = usersAndApp({ limits });
   const ask = (key: string) => {
@@ -171,7 +171,7 @@ it("a limit's own queueLimit holds besides, per key where keyed", () => {
   ]);
 });
 
-it('late timers keep no places, neither of the gate nor of a limit', () => {
+it('expired waiters with a late timer do not count against the queueLimit of the gate or of a limit', () => {
   for (const options of [
     { queueLimit: 1 },
     { limits: [{ name: 'app', limit: 1, queueLimit: 1 }] },
@@ -189,18 +189,18 @@ it('late timers keep no places, neither of the gate nor of a limit', () => {
   }
 });
 
-it('FIFO by arrival at the gate, not at each limit', () => {
+it('waiters are granted in order of arrival at the gate, not at each limit', () => {
   const { gate } = usersAndApp();
   const holders = [enter(gate, 'a'), enter(gate, 'a', 2)];
   const early = enter(gate, 'a');
   const late = enter(gate, 'b');
   expect([early.answers, late.answers]).toEqual([0, 0]);
-  // The first is let into the app's line ahead of the second, which has stood there for longer.
+  // The first enters the app's queue ahead of the second, which has been in that queue for longer.
   holders[0]?.permit?.release();
   expect([early.answers, late.answers]).toEqual([1, 0]);
 });
 
-it('a release frees all limits before anybody is let in', () => {
+it('a release frees all limits before any waiter is granted', () => {
   const { gate } = usersAndApp({
     limits: [
       { name: 'user', limit: 1, perKey: true },
@@ -216,7 +216,7 @@ it('a release frees all limits before anybody is let in', () => {
   ]);
 });
 
-it('who comes first in a line may fit where the one behind does not', () => {
+it('a waiter that enters a queue at its head is granted if it fits, even if the one behind does not', () => {
   const { gate } = usersAndApp();
   const holder = enter(gate, 'a');
   enter(gate, 'a');
@@ -226,7 +226,7 @@ it('who comes first in a line may fit where the one behind does not', () => {
   expect([light.answers, heavy.answers]).toEqual([1, 0]);
 });
 
-it('a limiter may be shared with others: it counts for all', async () => {
+it('a limiter reused by several gates counts the requests of all', async () => {
   const app = createLimiter({ limit: 2, name: 'app' });
   const gates = ['x', 'y'].map((name) =>
     createGate({ limits: [{ name, limit: 9 }, { limiter: app }], queueLimit: 9 }),
@@ -241,7 +241,7 @@ it('a limiter may be shared with others: it counts for all', async () => {
   expect(app.inflight).toBe(0);
 });
 
-it('a gate of one shared limiter takes its queueLimit and queueTimeout', () => {
+it('a gate of one reused limiter adopts its queueLimit and queueTimeout', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 50, clock });
   const gate = createGate({ limits: [{ limiter }], clock });
@@ -253,7 +253,7 @@ it('a gate of one shared limiter takes its queueLimit and queueTimeout', () => {
   expect(callers[1]?.rejection).toMatchObject({ reason: 'timeout', waited: 50 });
 });
 
-it('takes names that every object has for names', async () => {
+it('accepts names that are properties of every object', async () => {
   for (const name of ['constructor', 'toString', '__proto__']) {
     const gate = createGate({ limits: [{ name, limit: 1 }] });
     const permit = await gate.acquire();

@@ -11,7 +11,7 @@ it.each([
   ['::ffff:192.0.2.7%eth0', '192.0.2.7'],
   ['192.0.2.7:54321', '192.0.2.7'],
   ['[::ffff:192.0.2.7]:54321', '192.0.2.7'],
-])('an IPv4 address is its own key, however it is written: %s', (address, key) => {
+])('an IPv4 address is its own key in every notation: %s', (address, key) => {
   expect(ipKey(address)).toBe(key);
 });
 
@@ -24,7 +24,7 @@ it.each([
   '2001:db8:aa:bb01::1%eth0',
   '[2001:db8:aa:bb01::1]',
   '[2001:db8:aa:bb01::1]:54321',
-])('IPv6 addresses of one /56 have one key: %s', (address) => {
+])('IPv6 addresses in one /56 subnet share a key: %s', (address) => {
   expect(ipKey(address)).toBe('2001:db8:aa:bb00::/56');
 });
 
@@ -40,15 +40,15 @@ it.each([
   [60, 'ffff:1:2:3ff0::/60'],
   [64, 'ffff:1:2:3fff::/64'],
   [128, 'ffff:1:2:3fff:4:5:6:7/128'],
-])('the prefix may be another: %s', (prefix, key) => {
+])('the prefix is configurable: %s', (prefix, key) => {
   expect(ipKey('ffff:1:2:3fff:4:5:6:7', prefix)).toBe(key);
 });
 
-it('an address that is not known has a key too', () => {
+it('an unknown address has a key', () => {
   expect(ipKey(undefined)).toBe('unknown');
 });
 
-describe('what is no address is its own key, and does no harm', () => {
+describe('invalid addresses are their own key', () => {
   it.each(['', 'localhost', '::1::2', '1:2:3', '1:2:3:4:5:6:7:8:9', '12345::', 'g::1'])(
     '%j',
     (text) => {
@@ -56,7 +56,7 @@ describe('what is no address is its own key, and does no harm', () => {
     },
   );
 
-  it('whatever it is', () => {
+  it('for any string', () => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.constantFrom(...'0f:.%[]'), { maxLength: 40 }).map((all) => all.join('')),
@@ -93,7 +93,7 @@ it('keys by any prefix are equal exactly when the leading bits are', () => {
   );
 });
 
-it.each([0, 129, -1, 1.5, Number.NaN, '56'])('refuses a prefix of %s', (prefix) => {
+it.each([0, 129, -1, 1.5, Number.NaN, '56'])('throws for a prefix of %s', (prefix) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'prefix' };
   expect(() => ipKey('::1', prefix as number)).toThrow(expect.objectContaining(error));
 });

@@ -16,7 +16,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const half = () => 0.5;
 
-/** Feeds a limit, which is fully used unless told otherwise. */
+/** Feeds samples to a limit, which is fully used unless the sample says otherwise. */
 function feed(limit: Limit, samples: Partial<Sample>[]): number {
   for (const sample of samples) {
     const inflight = limit.limit;
@@ -35,14 +35,14 @@ describe('aimd', () => {
     expect(feed(limit, times(50, { inflight: 5 }))).toBeCloseTo(11, 0);
   });
 
-  it('sinks at a drop, once for all that was admitted before', () => {
+  it('falls on a drop, once for all work admitted before', () => {
     const limit = aimd({ initial: 100 }).create(half);
     const drop = (now: number) => ({ outcome: 'dropped' as const, now, rtt: 100 });
     expect(feed(limit, [drop(1000), drop(1050), drop(1099)])).toBe(90);
     expect(feed(limit, [drop(1100)])).toBe(81);
   });
 
-  it('keeps within its bounds', () => {
+  it('stays within its bounds', () => {
     const limit = aimd({ min: 8, max: 11, initial: 10, backoff: 0.5 }).create(half);
     expect(feed(limit, times(100))).toBe(11);
     expect(feed(limit, [{ outcome: 'dropped', now: 500 }])).toBe(8);
@@ -50,7 +50,7 @@ describe('aimd', () => {
 });
 
 describe('vegas', () => {
-  it('grows while nobody queues up, and sinks where too many do', () => {
+  it('grows while no requests queue, and falls when too many do', () => {
     const limit = vegas({ initial: 20 }).create(half);
     expect(feed(limit, times(3))).toBeGreaterThan(20);
     const grown = limit.limit;
@@ -58,7 +58,7 @@ describe('vegas', () => {
     expect(feed(limit, [{ outcome: 'dropped' }])).toBe(grown - 4);
   });
 
-  it('grows by a little where a few queue up, and stays where some do', () => {
+  it('grows slightly when a few requests queue, and stays when some do', () => {
     const limit = vegas({ initial: 10 }).create(half);
     feed(limit, [{ rtt: 80 }]);
     expect(feed(limit, [{ rtt: 100 }])).toBe(11);
@@ -70,36 +70,36 @@ describe('vegas', () => {
     expect(feed(limit, times(50, { inflight: 4 }))).toBe(20);
   });
 
-  it('stands work that takes no time', () => {
+  it('tolerates work that takes no time', () => {
     const limit = vegas({ initial: 20 }).create(half);
     expect(feed(limit, times(10, { rtt: 0 }))).toBe(20);
   });
 
-  it('takes the shortest round trip anew now and then', () => {
+  it('measures the shortest round trip again periodically', () => {
     const limit = vegas({ initial: 20, max: 20 }).create(half);
     feed(limit, times(1));
     expect(feed(limit, times(50, { rtt: 400 }))).toBeLessThan(20);
-    // By then 400 ms are the shortest.
+    // By then 400 ms is the shortest round trip.
     expect(feed(limit, times(3000, { rtt: 400 }))).toBe(20);
   });
 });
 
 describe('gradient', () => {
-  it('measures the shortest round trip at its lower bound, and anew after five windows there', () => {
+  it('measures the shortest round trip at its lower bound, and again after five windows there', () => {
     const limit = gradient({ min: 3, initial: 20 }).create(half);
     expect(feed(limit, times(49))).toBe(3);
     expect(feed(limit, times(1))).toBe(20);
     expect(feed(limit, times(50 * 30, { rtt: 1000 }))).toBeGreaterThan(3);
   });
 
-  it('grows where the round trip is the shortest, and takes no notice of drops', () => {
+  it('grows while the round trip is the shortest, and ignores drops', () => {
     const limit = gradient({ initial: 20, max: 40 }).create(half);
     feed(limit, times(50));
     expect(feed(limit, times(500))).toBe(40);
     expect(feed(limit, times(500, { outcome: 'dropped' }))).toBe(40);
   });
 
-  it('stands work that takes no time', () => {
+  it('tolerates work that takes no time', () => {
     const limit = gradient({ initial: 20, max: 40 }).create(half);
     expect(feed(limit, times(500, { rtt: 0 }))).toBe(40);
   });
@@ -110,7 +110,7 @@ it.each<[string, (options?: object) => LimitFactory]>([
   ['aimd', aimd],
   ['vegas', vegas],
   ['gradient', gradient],
-])('%s refuses what makes no sense', (_, make) => {
+])('%s throws for invalid options', (_, make) => {
   const wrong: [object, string][] = [
     [{ min: 0 }, 'min'],
     [{ min: 1.5 }, 'min'],
@@ -133,20 +133,20 @@ it.each([
   [() => createLimiter({ limit: adaptive(), perKey: true }), 'limit'],
   [() => createLimiter({ limit: adaptive as never }), 'limit'],
   [() => createLimiter({ limit: adaptive() }).setLimit(5), 'limit'],
-])('refuses %s', (make, option) => {
+])('throws for %s', (make, option) => {
   const code = 'ERR_HEADGATE_OPTION';
   expect(make).toThrow(expect.objectContaining({ code, option }));
 });
 
-/** A limit that goes where the test wants, and keeps what it is shown. */
-function steered(start: number) {
+/** A limit controlled by the test that records its samples. */
+function controlled(start: number) {
   const samples: Sample[] = [];
   const limit = { limit: start, sample: (sample: Sample) => void samples.push(sample) };
   return { samples, limit, factory: { create: () => limit } };
 }
 
-it('a limiter follows its limit, lets in whom it may, and tells so', () => {
-  const { limit, factory } = steered(1.9);
+it('a limiter follows its limit, admits the waiters that fit, and reports the change', () => {
+  const { limit, factory } = controlled(1.9);
   const resized: number[] = [];
   const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
   const limiter = createLimiter({ limit: factory, queueLimit: 9, observer });
@@ -166,13 +166,13 @@ it('a limiter follows its limit, lets in whom it may, and tells so', () => {
 
 it('a limit that stays the same is not reported', () => {
   const observer = { resized: vi.fn() };
-  const limiter = createLimiter({ limit: steered(2).factory, observer });
+  const limiter = createLimiter({ limit: controlled(2).factory, observer });
   limiter.tryAcquire()?.release();
   expect(observer.resized).not.toHaveBeenCalled();
 });
 
-it('is shown how long work took, beside how much, and of which kind; not what is ignored', () => {
-  const { samples, factory } = steered(9);
+it('a limit gets the duration, inflight and kind of finished work, except ignored work', () => {
+  const { samples, factory } = controlled(9);
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: factory, clock });
   const [one, two, three] = [call(limiter), call(limiter, { weight: 3 }), call(limiter)];
@@ -189,8 +189,8 @@ it('is shown how long work took, beside how much, and of which kind; not what is
   ]);
 });
 
-it('in a gate, work begins when the last limit is passed, and who waits there is not at work', () => {
-  const { samples, factory } = steered(9);
+it('in a gate, work starts at the last limit, and requests queued there do not count as work', () => {
+  const { samples, factory } = controlled(9);
   const clock = new VirtualClock();
   const limits = [
     { name: 'route', limit: factory, optional: true },
@@ -216,8 +216,8 @@ it('in a gate, work begins when the last limit is passed, and who waits there is
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
 });
 
-it('who waits at two limits, one after the other, is not at work at either', () => {
-  const { samples, factory } = steered(9);
+it('a request that waits at two limits in turn does not count as work at either', () => {
+  const { samples, factory } = controlled(9);
   const clock = new VirtualClock();
   const limits = [
     { name: 'route', limit: factory, optional: true },
@@ -245,7 +245,7 @@ it('who waits at two limits, one after the other, is not at work at either', () 
   ]);
 });
 
-it('adaptive() remembers no more kinds of work than it must', () => {
+it('adaptive() bounds the number of kinds of work it tracks', () => {
   const limit = adaptive({ initial: 100, max: 100 }).create(half);
   let now = 0;
   for (let count = 0; count < 5000; count++) {
@@ -256,7 +256,7 @@ it('adaptive() remembers no more kinds of work than it must', () => {
   expect(limit.limit).toBe(100);
 });
 
-it('each limiter has a limit of its own', () => {
+it('each limiter has its own limit', () => {
   const factory = aimd({ initial: 2 });
   const [one, other] = [createLimiter({ limit: factory }), createLimiter({ limit: factory })];
   const permits = [one.tryAcquire(), one.tryAcquire()];
@@ -264,7 +264,7 @@ it('each limiter has a limit of its own', () => {
   expect([one.limit, other.limit]).toEqual([1, 2]);
 });
 
-it('adaptive() no longer doubles once there was a drop', () => {
+it('adaptive() stops doubling after a drop', () => {
   const limit = adaptive({ initial: 16 }).create(half);
   const sample = { rtt: 10, kind: undefined };
   const calm = (from: number) => {

@@ -18,8 +18,8 @@ const guard = { name: 'guard', admits: () => true };
 const one = { name: 'one', limit: 2 };
 const order = byPriority();
 
-/** What can be asked for a permit; all have room. */
-const entrances = {
+/** Everything that permits can be acquired from, each with free capacity. */
+const sources = {
   'a limiter': () => createLimiter({ limit: 2, queueLimit: 9, order }),
   'a limiter with a store': () => createLimiter({ ...one, queueLimit: 9, store: store() }),
   'a gate of one limit': () => createGate({ limits: [one], queueLimit: 9 }),
@@ -28,45 +28,45 @@ const entrances = {
   'a guarded gate': () => createGate({ limits: [one], guard, queueLimit: 9 }),
 };
 
-describe.each(Object.entries(entrances))('%s', (_, create) => {
+describe.each(Object.entries(sources))('%s', (_, create) => {
   it.each([
     [{ queuTimeout: 5 }, 'queuTimeout'],
     [{ priority: 'urgent' }, 'priority'],
     [{ queueTimeout: -1 }, 'queueTimeout'],
     [{ party: 5 }, 'party'],
     [null, 'acquire'],
-  ])('refuses to be asked with %j, also while there is room', async (options, option) => {
-    const entrance = create();
+  ])('rejects acquire and run with %j, even with free capacity', async (options, option) => {
+    const source = create();
     const error = { code: expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/) };
     const named = option === 'acquire' ? error : { ...error, option };
-    await expect(entrance.acquire(options as never)).rejects.toMatchObject(named);
-    await expect(entrance.run(() => 1, options as never)).rejects.toMatchObject(named);
-    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+    await expect(source.acquire(options as never)).rejects.toMatchObject(named);
+    await expect(source.run(() => 1, options as never)).rejects.toMatchObject(named);
+    expect([source.inflight, source.queued]).toEqual([0, 0]);
   });
 
-  it.each([Promise.resolve(1), null, undefined, 'work'])('refuses to run %j', async (fn) => {
-    const entrance = create();
+  it.each([Promise.resolve(1), null, undefined, 'work'])('rejects to run %j', async (fn) => {
+    const source = create();
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
-    await expect(entrance.run(fn as never)).rejects.toMatchObject(error);
-    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+    await expect(source.run(fn as never)).rejects.toMatchObject(error);
+    expect([source.inflight, source.queued]).toEqual([0, 0]);
   });
 
-  it('releases a permit with an outcome that there is not, and says so', async () => {
-    const entrance = create();
-    const permit: Permit = await entrance.acquire();
+  it('releases a permit with an unknown outcome and throws', async () => {
+    const source = create();
+    const permit: Permit = await source.acquire();
     const release = () => permit.release('failed' as never);
     expect(release).toThrow(expect.objectContaining({ option: 'outcome' }));
     expect(release).not.toThrow();
-    expect(entrance.inflight).toBe(0);
+    expect(source.inflight).toBe(0);
   });
 
   it.each([{ timeout: Number.NaN }, { timeout: -1 }, { timout: 5 }])(
-    'stays open where it is closed with %j',
+    'stays open after a close() that rejects %j',
     async (options) => {
-      const entrance = create();
-      await expect(entrance.close(options as never)).rejects.toBeInstanceOf(HeadgateError);
-      expect(await entrance.run(() => 'open')).toBe('open');
-      expect(await entrance.close()).toBe(0);
+      const source = create();
+      await expect(source.close(options as never)).rejects.toBeInstanceOf(HeadgateError);
+      expect(await source.run(() => 'open')).toBe('open');
+      expect(await source.close()).toBe(0);
     },
   );
 });
@@ -80,18 +80,18 @@ it.each([
   ['x', undefined],
   ['concurrency', undefined],
   ['', undefined],
-])('%j is perhaps meant as %j', (name, meant) => {
+])('for %j the suggestion is %j', (name, meant) => {
   const known = ['limit', 'name', 'queueLimit', 'queueTimeout', 'order', 'maxHold', 'key'];
   expect(nearest(name, known)).toBe(meant);
 });
 
-it('an unknown option comes with the one that was perhaps meant', () => {
+it('the error for an unknown option suggests a similar one', () => {
   const create = () => createLimiter({ limit: 1, queuLimit: 5 } as never);
   expect(create).toThrow('did you mean "queueLimit"?');
   expect(() => createLimiter({ limit: 1, concurrency: 5 } as never)).not.toThrow('did you mean');
 });
 
-it('a plain observer with an unknown callback is refused, and a class may have more members', () => {
+it('a plain observer with an unknown callback throws, while a class may have further members', () => {
   const observer = { reject: () => {} };
   expect(() => createLimiter({ limit: 1, observer } as never)).toThrow('did you mean "rejected"?');
   class Metrics {
@@ -105,7 +105,7 @@ it('a plain observer with an unknown callback is refused, and a class may have m
   expect(metrics.count).toBe(1);
 });
 
-it('a queueTimeout without a queue is refused, unless a store is asked or none is meant', () => {
+it('a queueTimeout without a queue throws, unless there is a store or queueLimit is 0 explicitly', () => {
   const error = expect.objectContaining({ option: 'queueLimit' });
   const limits = [one];
   expect(() => createLimiter({ limit: 1, queueTimeout: 5 })).toThrow(error);
@@ -120,9 +120,9 @@ it('a queueTimeout without a queue is refused, unless a store is asked or none i
 });
 
 it.each(['a limiter', 'a limiter with a store'] as const)(
-  'a gate refuses %s that has been closed',
+  'a gate of %s that is closed throws',
   async (kind) => {
-    const limiter = entrances[kind]() as ReturnType<typeof createLimiter>;
+    const limiter = sources[kind]() as ReturnType<typeof createLimiter>;
     expect(limiter.closed).toBe(false);
     await limiter.close();
     expect(limiter.closed).toBe(true);
@@ -136,12 +136,12 @@ it('limits over HTTP must be an array', () => {
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'limits' }));
 });
 
-it('ipKey refuses what is no address', () => {
+it('ipKey throws for a value that is not a string', () => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'address' };
   expect(() => ipKey(5 as never)).toThrow(expect.objectContaining(error));
 });
 
-it('an asynchronous guard is refused, and its rejection ends no process', async () => {
+it('an asynchronous guard causes an error, and its rejection does not end the process', async () => {
   const own = { name: 'own', admits: () => Promise.reject(new Error('later')) };
   const gate = createGate({ limits: [], guard: own as never });
   const unhandled = once(process, 'unhandledRejection').then(() => 'unhandled');
@@ -149,7 +149,7 @@ it('an asynchronous guard is refused, and its rejection ends no process', async 
   expect(await Promise.race([unhandled, turn('handled')])).toBe('handled');
 });
 
-it('any number of waiters with one signal is one listener, and no warning of a leak', async () => {
+it('many waiters with one signal add one listener and cause no leak warning', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 99 });
   const controller = new AbortController();
   const { signal } = controller;

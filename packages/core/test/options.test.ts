@@ -4,11 +4,11 @@ import { createGate, createLimiter, HeadgateError } from '../src/index.ts';
 const text = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
 
-const counts = { bad: [0, -1, 1.5, Number.NaN, '3', null, [], {}, 2 ** 60, true, 3n], least: 1 };
+const badCounts = [0, -1, 1.5, Number.NaN, '3', null, [], {}, 2 ** 60, true, 3n];
 const duration = 'a number of milliseconds, 0 or more';
 const bound = 'a whole number of at least 0, or Infinity';
 
-/** Per option: what is expected, and what is none of it. */
+/** Each option with its expected value, and invalid values. */
 const common: [option: string, expected: string, bad: unknown[]][] = [
   ['queueLimit', bound, [-1, 1.5, Number.NaN, '3', [], true]],
   ['queueTimeout', duration, [-1, Number.NaN, '3', [], true]],
@@ -21,7 +21,7 @@ const common: [option: string, expected: string, bad: unknown[]][] = [
 ];
 
 const limiterOnly: typeof common = [
-  ['limit', 'a whole number of at least 1', [...counts.bad, Infinity, undefined]],
+  ['limit', 'a whole number of at least 1', [...badCounts, Infinity, undefined]],
   ['perKey', 'true or false', ['yes', 1, null]],
 ];
 
@@ -30,7 +30,7 @@ const gateOnly: typeof common = [
   ['limits', 'an array of at least one limit', [undefined, null, {}, [], 5]],
 ];
 
-function refusalOf(create: () => unknown): HeadgateError {
+function errorOf(create: () => unknown): HeadgateError {
   try {
     create();
   } catch (error) {
@@ -51,31 +51,31 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? 'an array of 0' : 'a value of type Object';
 }
 
-describe('S1: createLimiter refuses, naming option, expectation and value', () => {
+describe('createLimiter throws an error with the option, the expected value and the actual one', () => {
   it.each(rows([...common, ...limiterOnly]))('%s: %s', (option, got, value, expected) => {
-    const error = refusalOf(() => createLimiter({ limit: 1, [option]: value }));
+    const error = errorOf(() => createLimiter({ limit: 1, [option]: value }));
     expect(error).toMatchObject({ name: 'HeadgateError', code: 'ERR_HEADGATE_OPTION', option });
     expect(error.message).toContain(`${option} must be ${expected}`);
     expect(error.message).toContain(`got ${got}`);
   });
 });
 
-describe('S1: createGate refuses, naming option, expectation and value', () => {
+describe('createGate throws an error with the option, the expected value and the actual one', () => {
   it.each(rows([...common, ...gateOnly]))('%s: %s', (option, got, value, expected) => {
     const limits = [{ name: 'app', limit: 1 }];
-    const error = refusalOf(() => createGate({ limits, [option]: value }));
+    const error = errorOf(() => createGate({ limits, [option]: value }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', option });
     expect(error.message).toContain(`${option} must be ${expected}`);
     expect(error.message).toContain(`got ${got}`);
   });
 
   it.each<[string, unknown, object]>([
-    ['a limit that is none', null, { option: 'limits[]' }],
+    ['null', null, { option: 'limits[]' }],
     ['a number', 5, { option: 'limits[]' }],
     ['no name', { limit: 1 }, { option: 'limits[].name' }],
     ['no limit', { name: 'a' }, { option: 'limit' }],
     [
-      'a queueLimit where the gate has none',
+      'a queueLimit without one for the gate',
       { name: 'a', limit: 1, queueLimit: 5 },
       { option: 'queueLimit' },
     ],
@@ -83,30 +83,30 @@ describe('S1: createGate refuses, naming option, expectation and value', () => {
     ['queueLimit -1', { name: 'a', limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
     ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'perKey' }],
     ['optional 1', { name: 'a', limit: 1, optional: 1 }, { option: 'optional' }],
-    ['a limiter that is none', { limiter: {} }, { option: 'limiter' }],
+    ['an invalid limiter', { limiter: {} }, { option: 'limiter' }],
     ['no limiter', { limiter: undefined }, { option: 'limits[].name' }],
   ])('in limits: %s', (_, limit, expected) => {
-    const error = refusalOf(() => createGate({ limits: [limit as never] }));
+    const error = errorOf(() => createGate({ limits: [limit as never] }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
   });
 
-  it('no queueLimit, where a shared limiter has one', () => {
+  it('no queueLimit when a reused limiter has one', () => {
     const limits = [
       { limiter: createLimiter({ limit: 1, queueLimit: 5 }) },
       { name: 'a', limit: 1 },
     ];
-    expect(refusalOf(() => createGate({ limits }))).toMatchObject({ option: 'queueLimit' });
+    expect(errorOf(() => createGate({ limits }))).toMatchObject({ option: 'queueLimit' });
     expect(createGate({ limits, queueLimit: 0 }).queued).toBe(0);
   });
 
-  it('a shared limiter in shadow mode', () => {
+  it('a reused limiter in shadow mode', () => {
     const limits = [{ limiter: createLimiter({ limit: 1 }) }];
-    const error = refusalOf(() => createGate({ limits, mode: 'shadow' }));
+    const error = errorOf(() => createGate({ limits, mode: 'shadow' }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', option: 'mode' });
   });
 });
 
-describe('a misspelt option is not silently ignored', () => {
+describe('a misspelt option is never ignored', () => {
   const code = 'ERR_HEADGATE_UNKNOWN_OPTION';
 
   it.each<[string, () => unknown, string]>([
@@ -127,19 +127,19 @@ describe('a misspelt option is not silently ignored', () => {
       'name',
     ],
   ])('%s: %#', (owner, create, option) => {
-    const error = refusalOf(create);
+    const error = errorOf(create);
     expect(error).toMatchObject({ code, option });
     expect(error.message).toContain(`${owner}`);
     expect(error.message).toContain(`has no option "${option}"; it knows `);
   });
 
-  it.each([undefined, null, 5, 'limit'])('nor are options that are %s', (options) => {
-    expect(refusalOf(() => createLimiter(options as never)).option).toBe('createLimiter');
-    expect(refusalOf(() => createGate(options as never)).option).toBe('createGate');
+  it.each([undefined, null, 5, 'limit'])('options that are %s throw', (options) => {
+    expect(errorOf(() => createLimiter(options as never)).option).toBe('createLimiter');
+    expect(errorOf(() => createGate(options as never)).option).toBe('createGate');
   });
 });
 
-describe('accepts', () => {
+describe('valid options', () => {
   it.each([
     { queueLimit: Infinity, queueTimeout: Infinity, maxHold: Infinity },
     { queueLimit: 0, queueTimeout: 0.5, maxHold: 1.5, maxRetryAfter: 1 },
@@ -151,45 +151,45 @@ describe('accepts', () => {
       clock: undefined,
       random: undefined,
     },
-  ])('%j', (options) => {
+  ])('are accepted: %j', (options) => {
     expect(createLimiter({ limit: 1, ...options }).inflight).toBe(0);
   });
 
-  it('values that are shown shortened and without their content', () => {
-    const error = refusalOf(() => createLimiter({ limit: 'x'.repeat(500) as never }));
+  it('the error shows values shortened and without their content', () => {
+    const error = errorOf(() => createLimiter({ limit: 'x'.repeat(500) as never }));
     expect(error.message.length).toBeLessThan(120);
-    const secret = refusalOf(() => createLimiter({ limit: { secret: 1 } as never }));
+    const secret = errorOf(() => createLimiter({ limit: { secret: 1 } as never }));
     expect(secret.message).not.toContain('secret');
-    expect(refusalOf(() => createLimiter({ limit: (() => 1) as never })).message).toContain(
+    expect(errorOf(() => createLimiter({ limit: (() => 1) as never })).message).toContain(
       'got a function',
     );
   });
 });
 
-it('a wait refuses a queueTimeout that makes no sense, and nobody is left in the line', async () => {
+it('acquire() rejects an invalid queueTimeout and leaves no waiter in the queue', async () => {
   const gate = createGate({ limits: [{ name: 'a', limit: 1 }], queueLimit: 9 });
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
-  for (const entrance of [gate, limiter]) {
-    await entrance.acquire();
+  for (const source of [gate, limiter]) {
+    await source.acquire();
     for (const queueTimeout of [-1, Number.NaN, '5'] as number[]) {
-      await expect(entrance.acquire({ queueTimeout })).rejects.toMatchObject({
+      await expect(source.acquire({ queueTimeout })).rejects.toMatchObject({
         ...{ code: 'ERR_HEADGATE_OPTION', option: 'queueTimeout' },
       });
     }
-    expect(entrance.queued).toBe(0);
+    expect(source.queued).toBe(0);
   }
 });
 
-it.each([0, -1, 1.5, Number.NaN, '1'])('refuses a weight of %s', async (value) => {
+it.each([0, -1, 1.5, Number.NaN, '1'])('rejects a weight of %s', async (value) => {
   const weight = value as number;
   const limiter = createLimiter({ limit: 3 });
   const error = { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' };
-  expect(refusalOf(() => limiter.tryAcquire({ weight }))).toMatchObject(error);
+  expect(errorOf(() => limiter.tryAcquire({ weight }))).toMatchObject(error);
   await expect(limiter.acquire({ weight })).rejects.toMatchObject(error);
   expect(limiter.inflight).toBe(0);
 });
 
-it('what is undefined is left out', () => {
+it('undefined options count as omitted', () => {
   const limiter = undefined;
   expect(createGate({ limits: [{ name: 'a', limit: 1, limiter }] }).name).toBe('a');
 });

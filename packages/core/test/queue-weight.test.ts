@@ -118,6 +118,6 @@ it('refuses what is no bound', () => {
     { name: 'app', limit: 9 },
   ];
   expect(() => createGate({ limits })).toThrow(
-    'queueLimit must be set where one of the limits has its own',
+    'queueLimit must be set when one of the limits has its own',
   );
 });

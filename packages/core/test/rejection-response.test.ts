@@ -10,7 +10,7 @@ async function rejected(): Promise<RejectedError> {
   );
 }
 
-it('a RejectedError has the status and the headers of the response of a gate', async () => {
+it("a RejectedError has the status and headers of a gate's response", async () => {
   const error = await rejected();
   const headers = {
     'Retry-After': String(error.rejection.retryAfter),
@@ -20,7 +20,7 @@ it('a RejectedError has the status and the headers of the response of a gate', a
   expect(JSON.stringify(error) + error.message).not.toContain('s3cret');
 });
 
-it('a RejectedError makes the response that Hono asks an error for', async () => {
+it('a RejectedError provides the response that Hono gets from an error', async () => {
   const error = await rejected();
   const response = error.getResponse();
   expect(response.status).toBe(503);
@@ -31,8 +31,8 @@ it('a RejectedError makes the response that Hono asks an error for', async () =>
   expect(body).toMatch(/^Too busy at the moment\. Try again in \d+ seconds?\.\n$/);
 });
 
-it("a RejectedError fits Nest's filter for errors that are no HttpException", async () => {
-  // BaseExceptionFilter.isHttpError and what it answers with.
+it("a RejectedError works with Nest's filter for errors other than HttpException", async () => {
+  // What BaseExceptionFilter.isHttpError checks, and what it responds with.
   const error = await rejected();
   expect(error.statusCode && error.message).toBeTruthy();
   expect({ statusCode: error.statusCode, message: error.message }).toEqual({
@@ -41,13 +41,13 @@ it("a RejectedError fits Nest's filter for errors that are no HttpException", as
   });
 });
 
-it('an error handler may overwrite the status, as that of Koa does', async () => {
+it("an error handler can overwrite the status, as Koa's does", async () => {
   const error = await rejected();
   error.status = 500;
   expect(error.status).toBe(500);
 });
 
-it('a StoreError of a rejection has the same, but its message is not to be shown', async () => {
+it('a StoreError of a rejection has the same response, but does not expose its message', async () => {
   const { rejection } = await rejected();
   const error = new StoreError('ERR_HEADGATE_STORE_DOWN', 'connect 10.0.0.5').for(rejection);
   expect(error).toMatchObject({ status: 503, statusCode: 503, expose: false });

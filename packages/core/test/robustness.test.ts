@@ -6,7 +6,7 @@ import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-it('a waiter needs no more than its two answers', () => {
+it('a waiter needs only granted() and rejected()', () => {
   const answers: string[] = [];
   class Plain extends Waiter {
     granted(): void {
@@ -25,7 +25,7 @@ it('a waiter needs no more than its two answers', () => {
   expect(answers).toEqual(['rejected', 'granted']);
 });
 
-it('a limiter whose clock fails stops neither itself nor another one', async () => {
+it('a limiter whose clock throws blocks neither itself nor other limiters', async () => {
   class Broken extends VirtualClock {
     broken = false;
     override now(): number {
@@ -49,8 +49,8 @@ it('a limiter whose clock fails stops neither itself nor another one', async () 
   expect(callers[0]?.permit).toBeDefined();
 });
 
-describe('a request whose time is up between two limits', () => {
-  /** The app's only place in line is taken by one who is late by then, and whose rejection then takes its time. */
+describe('a request whose deadline passes between two limits', () => {
+  /** The app's queue is full with a waiter that is late by then, and whose rejection takes time. */
   function between(limit: number, onRejected: (ask: () => Caller, leave: () => void) => void) {
     const clock = new VirtualClock();
     const app = createLimiter({ name: 'app', limit, queueLimit: 1, clock });
@@ -78,7 +78,7 @@ describe('a request whose time is up between two limits', () => {
     return { app, gate, caller };
   }
 
-  it('is turned away at the next, where it would have to wait', () => {
+  it('times out at the next limit if it would have to wait there', () => {
     let newcomer: Caller | undefined;
     const { caller, gate } = between(1, (ask) => (newcomer = ask()));
     expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
@@ -86,14 +86,14 @@ describe('a request whose time is up between two limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
   });
 
-  it('or is withdrawn there, and then holds nothing and gets no answer', () => {
+  it('holds nothing and gets no answer if it is withdrawn there', () => {
     const { app, caller, gate } = between(2, (_, leave) => leave());
     expect(caller.answers).toBe(0);
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
     expect([app.inflight, gate.stats().limits[0]?.keys]).toEqual([1, 0]);
   });
 
-  it('is turned away also where there is room', () => {
+  it('times out even if the next limit has capacity', () => {
     const { app, caller, gate } = between(2, () => {});
     expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
@@ -101,7 +101,7 @@ describe('a request whose time is up between two limits', () => {
   });
 });
 
-it('where the runtime has no emitWarning, a warning goes to the console', () => {
+it('a warning goes to the console if the runtime has no emitWarning', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { emitWarning } = process;
   Object.assign(process, { emitWarning: undefined });

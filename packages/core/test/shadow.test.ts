@@ -18,7 +18,7 @@ function shadowGate(options: Partial<GateOptions> = {}) {
   return { clock, gate, reports };
 }
 
-it('lets everything pass and reports what would have been turned away', async () => {
+it('admits every request and reports what would have been rejected', async () => {
   const { gate, reports } = shadowGate();
   const permits = [await gate.acquire(), await gate.acquire()];
   expect(reports).toEqual([]);
@@ -29,7 +29,7 @@ it('lets everything pass and reports what would have been turned away', async ()
   expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
 });
 
-it('what would have waited is not reported, and nobody waits', async () => {
+it('does not report requests that would have been queued, and queues none', async () => {
   const { clock, gate, reports } = shadowGate({ queueLimit: 2 });
   for (let index = 0; index < 4; index++) await gate.acquire();
   clock.advance(10_000);
@@ -38,7 +38,7 @@ it('what would have waited is not reported, and nobody waits', async () => {
   expect(reports.map(({ reason }) => reason)).toEqual(['full']);
 });
 
-it("a limit's own queueLimit counts too, and the first limit that would refuse is named", async () => {
+it('reports the first limit that would have rejected, by its own queueLimit as well', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true, queueLimit: 0 },
     { name: 'app', limit: 1 },
@@ -49,7 +49,7 @@ it("a limit's own queueLimit counts too, and the first limit that would refuse i
   expect(reports.map(({ limit }) => limit)).toEqual(['user', 'app']);
 });
 
-it('a limit that does not apply is not taken', async () => {
+it('does not acquire a limit that does not apply', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },
@@ -63,7 +63,7 @@ it('a limit that does not apply is not taken', async () => {
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 1]);
 });
 
-it('counts in requests, whatever they weigh', async () => {
+it('counts in requests, whatever their weight', async () => {
   const { gate, reports } = shadowGate({ limits: [{ name: 'app', limit: 4 }], queueLimit: 1 });
   const acquire = () => gate.acquire({ weights: { app: 4 } });
   await acquire();
@@ -73,7 +73,7 @@ it('counts in requests, whatever they weigh', async () => {
   expect(reports).toHaveLength(1);
 });
 
-it('turns nobody away when it is closed either, and waits for the permits', async () => {
+it('rejects no request after close() either, and close() waits for the permits', async () => {
   const { gate } = shadowGate();
   const first = await gate.acquire();
   const closed = gate.close();
@@ -83,7 +83,7 @@ it('turns nobody away when it is closed either, and waits for the permits', asyn
   expect(await closed).toBe(0);
 });
 
-it('a mistake in one limit leaves nothing behind in the others', async () => {
+it('an invalid demand on one limit leaves nothing held in the others', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'org', limit: 1, perKey: true },
@@ -103,7 +103,7 @@ it('a mistake in one limit leaves nothing behind in the others', async () => {
   ]);
 });
 
-it('a waiter whose granted throws gives all back', () => {
+it('a waiter whose granted() throws releases all its permits', () => {
   const { gate } = shadowGate();
   const onGranted = () => {
     throw new Error('granted');

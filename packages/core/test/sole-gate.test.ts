@@ -6,7 +6,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const limits = [{ name: 'app', limit: 4 }];
 
-it('refuses a waiter that waits already, here or elsewhere, and leaves it as it is', () => {
+it('a queued waiter cannot be requested again, here or elsewhere, and stays unchanged', () => {
   const app = createGate({ limits, queueLimit: 9 });
   const two = [{ name: 'own', limit: 1, optional: true }, ...limits];
   const gates = [app, createGate({ limits: two, queueLimit: 9 })] as const;
@@ -27,7 +27,7 @@ it('refuses a waiter that waits already, here or elsewhere, and leaves it as it 
   }
 });
 
-it('counts requests, where its limit counts weight', () => {
+it('counts requests, while its limit counts weight', () => {
   const gate = createGate({ limits, queueLimit: 1 });
   const [holder, waiting] = [new Caller(), new Caller()];
   askGate(gate, holder, [{ weight: 3 }]);
@@ -42,14 +42,14 @@ it('counts requests, where its limit counts weight', () => {
 it.each([
   [{ queueLimit: 1 }, 2],
   [{ queueLimit: 2 }, 1],
-])('the shorter of two lines counts: %j and %i', ({ queueLimit }, own) => {
+])('the lower queueLimit of gate and limit applies: %j and %i', ({ queueLimit }, own) => {
   const gate = createGate({ limits: [{ name: 'app', limit: 1, queueLimit: own }], queueLimit });
   const callers = [new Caller(), new Caller(), new Caller()];
   for (const caller of callers) askGate(gate, caller, [{ weight: 1 }]);
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
 });
 
-it('what the waiter has of its own is not asked, but for its patience', () => {
+it("ignores the waiter's own fields except queueTimeout", () => {
   const clock = new VirtualClock();
   const gate = createGate({ limits, queueLimit: 1, clock });
   const wishes = { key: 'a', limit: 9, weight: 7, queueTimeout: 5 };
@@ -66,7 +66,7 @@ it.each([
   [{ keys: { app: 'a' } }, 'ERR_HEADGATE_KEY'],
   [{ weights: { app: 5 } }, 'ERR_HEADGATE_WEIGHT'],
   [{ queueTimeout: Number.NaN }, 'ERR_HEADGATE_OPTION'],
-])('acquire and run reject what makes no sense: %j', async (options, code) => {
+])('acquire and run reject invalid options: %j', async (options, code) => {
   const gate = createGate({ limits, queueLimit: 1 });
   const held = await gate.acquire({ weights: { app: 4 } });
   await expect(gate.acquire(options)).rejects.toMatchObject({ code });
@@ -75,7 +75,7 @@ it.each([
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ inflight: 0 }] });
 });
 
-it('its limit, asked directly, waits by the same rules', async () => {
+it('its limit applies the same queue options to direct requests', async () => {
   const clock = new VirtualClock();
   const gate = createGate({ limits, queueLimit: 1, queueTimeout: 30, clock });
   const limiter = gate.limits[0]?.limiter;
@@ -87,7 +87,7 @@ it('its limit, asked directly, waits by the same rules', async () => {
   await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout', limit: 'app' } });
 });
 
-it('takes a permit back that is held for too long, once', async () => {
+it('releases a permit after maxHold, once', async () => {
   const clock = new VirtualClock();
   const leaked: object[] = [];
   const observer = { leaked: (event: object) => leaked.push(event) };
@@ -99,7 +99,7 @@ it('takes a permit back that is held for too long, once', async () => {
   expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1 });
 });
 
-it('a limit that need not apply, or has another name, does not stand for its gate', async () => {
+it('a gate of an optional limit, or with another name than its limit, is not simplified', async () => {
   const optional = createGate({ limits: [{ name: 'app', limit: 1, optional: true }] });
   await optional.acquire();
   expect(optional.stats().limits[0]?.inflight).toBe(0);
@@ -108,17 +108,17 @@ it('a limit that need not apply, or has another name, does not stand for its gat
   expect(named).toMatchObject({ name: 'api', limits: [{ limiter: { name: 'app', inflight: 2 } }] });
 });
 
-it('refuses to be asked for nothing', () => {
+it('throws for a request without demands', () => {
   const gate = createGate({ limits });
   const code = 'ERR_HEADGATE_OPTION';
   expect(() => gate.request(new Caller(), [])).toThrow(expect.objectContaining({ code }));
 });
 
-it('makes its limit and its line once', () => {
+it('creates its limit and its queue once', () => {
   const made: string[] = [];
   const order = {
     create(site: Site) {
-      made.push('line');
+      made.push('queue');
       return fifo().create(site);
     },
   };
@@ -129,5 +129,5 @@ it('makes its limit and its line once', () => {
     },
   };
   createGate({ limits: [{ name: 'app', limit }], order });
-  expect(made).toEqual(['limit', 'line']);
+  expect(made).toEqual(['limit', 'queue']);
 });

@@ -17,7 +17,7 @@ function doorOf(gate: Gate, onDisconnect: Door['onDisconnect']): Door {
   return { gate, guard: undefined, clock: systemClock, onDisconnect, abandonAfter: 1000 };
 }
 
-/** A request at a gate. */
+/** Makes a request at a gate. */
 function enter(gate: Gate, client: Client, onDisconnect: Door['onDisconnect'] = 'wait'): Visit {
   const takes = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
   const visit = new Visit(doorOf(gate, onDisconnect), client, takes);
@@ -25,7 +25,7 @@ function enter(gate: Gate, client: Client, onDisconnect: Door['onDisconnect'] = 
   return visit;
 }
 
-it('a permit that a disconnect releases says nothing of how the work went', () => {
+it('a permit that is released by a disconnect has the outcome ignored', () => {
   const released = vi.fn();
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], observer: { released } });
   const client = new QuietClient();
@@ -35,7 +35,7 @@ it('a permit that a disconnect releases says nothing of how the work went', () =
   expect(gate.inflight).toBe(0);
 });
 
-it('a client that leaves the inner queue does not end the work of an outer handler', async () => {
+it('a disconnect in an inner queue does not release the permit of a running outer handler', async () => {
   const [outer, inner] = ['outer', 'inner'].map((name) =>
     createGate({ limits: [{ name, limit: 1 }], queueLimit: 1 }),
   ) as [Gate, Gate];
@@ -58,7 +58,7 @@ it('a client that leaves the inner queue does not end the work of an outer handl
   expect(warnings).toEqual(['HEADGATE_NESTED_WAIT']);
 });
 
-/** What Node's request and response have in common for a client. */
+/** The parts of Node's request and response that an exchange uses. */
 function connection() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => {} });
   const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn() };
@@ -72,7 +72,7 @@ function connection() {
   return { socket, response, client: NodeClient.of(request as never, response as never) };
 }
 
-it('a pipelined response that is over is not ended again when its connection closes', () => {
+it('a finished pipelined response does not end again when its connection closes', () => {
   const { socket, response, client } = connection();
   const ended = vi.fn();
   client.attend({ outer: undefined, ended } as never);
@@ -82,7 +82,7 @@ it('a pipelined response that is over is not ended again when its connection clo
 });
 
 it.each(['writeHead', 'write', 'end'] as const)(
-  'a handler whose client has gone shows by %s that it still works',
+  'a handler of a disconnected client is noticed when it calls %s',
   (method) => {
     const { response, client } = connection();
     const touched = vi.fn();

@@ -14,7 +14,7 @@ import type { ConcurrencyLimitOptions, Reply } from './index.ts';
 export type Step = (req: Request, res: Reply, next: NextFunction) => void;
 export type Handler = (req: Request, res: Reply, next: NextFunction) => unknown;
 
-/** Leads requests from the gate to their handlers. */
+/** Runs Express requests through the gate: calls the next handler, or responds with the rejection. */
 export class Entrance {
   readonly http: HttpGate<Request>;
   readonly #onReject: ConcurrencyLimitOptions['onReject'];
@@ -24,7 +24,7 @@ export class Entrance {
     this.#onReject = options.onReject;
   }
 
-  /** Calls `proceed` where the handler may run. */
+  /** Calls `proceed` once the request is admitted. */
   admit(req: Request, res: Reply, next: NextFunction, proceed: NextFunction): void {
     if (typeof next !== 'function' || res.locals === undefined) {
       throw misplaced('@headgate/express', req);
@@ -58,12 +58,12 @@ export class Entrance {
       this.admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
         attempt(() => {
-          // Not the visits that the handler itself may lead on to.
+          // Read before the handler runs, since the handler may pass the request to inner middleware.
           const { latest } = clientOf(req, res);
           const result = handler(req, res, next);
-          // A handler that returns nothing does not tell when it is done.
+          // Without a promise, the adapter cannot know when the handler is done.
           if (!isPromise(result)) return;
-          // Once: a query builder, say, runs its query whenever it is asked.
+          // Converted once, since a thenable may start its work on every `then`, as query builders do.
           const work = Promise.resolve(result);
           return latest?.during(work) ?? work;
         }, next);
@@ -94,7 +94,7 @@ export class Entrance {
   #reject(visit: Visit, req: Request, res: Reply): void {
     const { status, headers, body } = this.http.answerTo(visit, req);
     this.#addFields(visit, res);
-    // Middleware may have replaced `writeHead` by a function that returns nothing.
+    // Not chained: other middleware may have replaced `writeHead` with a function that returns nothing.
     res.writeHead(status, headers);
     res.end(body);
   }
@@ -104,12 +104,17 @@ export class Entrance {
   }
 }
 
-/** Express gives every response a shape of its own, which makes a new field dear; `locals` is there anyway, unless the app replaces it. */
+/**
+ * Stored in `locals`, which exists anyway, unless the app replaces it: Express gives every response its own hidden
+ * class, so adding a field to the response is slow.
+ */
 function clientOf(req: Request, res: Reply): NodeClient {
   return NodeClient.of(req, res, res.locals);
 }
 
-/** What `call` throws or rejects with goes to the app's error handling, in Express 4 too. */
+/**
+ * Passes what `call` throws or rejects with to the app's error handling; Express 4 would not do so for rejections.
+ */
 function attempt(call: () => unknown, next: NextFunction, done?: (result: unknown) => void): void {
   const failed = (error: unknown) => fail(next, error);
   try {
@@ -121,7 +126,7 @@ function attempt(call: () => unknown, next: NextFunction, done?: (result: unknow
   }
 }
 
-/** Nothing at all, as a reason, would read as success. */
+/** Express treats `next(undefined)` as success. */
 function fail(next: NextFunction, error: unknown): void {
   next(reasonOf(error));
 }

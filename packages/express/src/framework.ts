@@ -5,7 +5,7 @@ import { pathToRegexp } from 'path-to-regexp';
 export const framework: Framework<Request> = {
   options: ['abandonAfter'],
   method: (req) => req.method,
-  // What earlier middleware has made of the URL is what Express finds the route by.
+  // Uses the URL as rewritten by earlier middleware, since Express routes by that.
   path: (req) => req.baseUrl + req.path,
   response: (req) => req.res,
   kind: (req) => {

@@ -18,7 +18,7 @@ export {
 } from '@headgate/core';
 export type { Admission } from '@headgate/core/http';
 
-/** Where the handler finds its admission: `res.locals.admission`. */
+/** The handler reads its admission from `res.locals.admission`. */
 export interface AdmissionLocals {
   admission: Admission;
 }
@@ -32,8 +32,8 @@ export type ConcurrencyLimitOptions = HttpOptions<
   Reply
 > & {
   /**
-   * With `onDisconnect: 'wait'`: `app.use` does not learn when a handler finishes whose client has left. The permit is
-   * held until the handler writes to the response, ends or destroys it, or for this many milliseconds; Infinity is
+   * With `onDisconnect: 'wait'`: after a disconnect, `app.use` does not learn when the handler finishes. The permit
+   * is held until the handler writes to, ends or destroys the response, or for this many milliseconds; Infinity is
    * allowed. Default: 30,000.
    */
   abandonAfter?: number | undefined;
@@ -46,9 +46,9 @@ export interface ConcurrencyLimit
   // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
   extends RequestHandler<Params, any, any, Query, AdmissionLocals>,
     Handle {
-  /** Also where `locals` are not known, as for a list of `RequestHandler`. */
+  /** Also accepts responses with untyped `locals`, as in a list of `RequestHandler`. */
   (req: Request, res: Response, next: NextFunction): void;
-  /** Limits one handler, and holds the permit until that has settled and the response is over. */
+  /** Limits one handler and holds the permit until the handler has settled and the response has ended. */
   // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
   wrap<P = Params, ResBody = any, ReqBody = any, ReqQuery = Query>(
     handler: (
@@ -58,10 +58,10 @@ export interface ConcurrencyLimit
 }
 
 /**
- * Limits how many requests are handled at once. What cannot be admitted waits in a short line or is turned away
- * with 503 and `Retry-After`.
+ * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with
+ * 503 and `Retry-After`.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   const entrance = new Entrance(options);

@@ -13,14 +13,14 @@ import express, { type ErrorRequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';
 
-describe('Express with middleware around', () => {
+describe('Express with other middleware around the limit', () => {
   const world = worldOfEachTest(expressFramework('Express 5', express));
 
   function limited(options: Parameters<typeof concurrencyLimit>[0]) {
     return world.watch(concurrencyLimit(options));
   }
 
-  it('leaves it to the app when an answer has begun that a refusal would replace', async () => {
+  it('leaves the response to the app if it has begun before the rejection', async () => {
     const clock = new ManualClock();
     const limit = limited({ limit: 1, queueLimit: 1, clock });
     const done = new Latch();
@@ -51,7 +51,7 @@ describe('Express with middleware around', () => {
     expect(await holder.answer()).toMatchObject({ body: 'begun done' });
   });
 
-  it('gives the outer permit back where the client has gone before it comes to the inner limit', async () => {
+  it('releases the outer permit if the client disconnects before the request reaches the inner limit', async () => {
     const clock = new ManualClock();
     const [outer, inner] = [limited({ limit: 1, clock }), limited({ limit: 1, clock })];
     const authenticated = new Latch();
@@ -67,9 +67,9 @@ describe('Express with middleware around', () => {
       (_req, res) => void work.handler({ send: () => res.end() } as never),
     );
     const running = await world.serveThrough(() => app);
-    const leaver = running.call();
+    const abortedCall = running.call();
     await counts(outer, 1);
-    leaver.abort();
+    abortedCall.abort();
     await until(() => running.sockets[0]?.closed === true);
     await aRound();
     expect(outer.inflight).toBe(1);
@@ -79,7 +79,7 @@ describe('Express with middleware around', () => {
     expect(inner.stats().admitted).toBe(0);
   });
 
-  it('knows what the request holds where middleware has replaced res.locals', async () => {
+  it('recognizes the permits of a request after middleware has replaced res.locals', async () => {
     const limiter = createLimiter({ limit: 1 });
     const [outer, inner] = [limited({ limiter }), limited({ limiter })];
     const held: unknown[] = [];

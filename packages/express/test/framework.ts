@@ -14,7 +14,7 @@ import type { ErrorRequestHandler, NextFunction, Request, Response, Router } fro
 
 type Express = typeof express;
 
-/** How the suite builds apps with either version of Express. */
+/** Builds the suite's apps with either version of Express. */
 export function expressFramework(name: string, version: Express): Framework<ConcurrencyLimit> {
   return {
     name,
@@ -25,7 +25,7 @@ export function expressFramework(name: string, version: Express): Framework<Conc
 
     listener({ steps, onError }) {
       const app = version();
-      // Express logs what it answers with 500 in any other environment.
+      // In any other environment, Express logs the errors behind its 500 responses.
       app.set('env', 'test');
       add(app, steps, version);
       const report: ErrorRequestHandler = (error, _req, _res, next) => {
@@ -47,7 +47,7 @@ function add(app: Router, steps: readonly Step<ConcurrencyLimit>[], version: Exp
       app.use(step.mount, router);
     } else {
       const { path, method = 'GET', handle } = step;
-      // Express 4 does not look at what a handler returns.
+      // Express 4 ignores what a handler returns.
       const handler = (req: Request, res: Response, next: NextFunction) => {
         handle(contextOf(req, res))?.catch(next);
       };

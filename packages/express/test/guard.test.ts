@@ -5,9 +5,9 @@ import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';
 
-const nobody = { name: 'nobody', admits: () => false };
+const sheddingGuard = { name: 'shedding', admits: () => false };
 
-/** Keeps the event loop busy, in milliseconds. */
+/** Blocks the event loop for this many milliseconds. */
 function work(duration: number): void {
   const end = performance.now() + duration;
   while (performance.now() < end);
@@ -16,7 +16,7 @@ function work(duration: number): void {
 describe('Express with a guard', () => {
   const world = worldOfEachTest(expressFramework('Express 5', express));
 
-  it('turns an upload away before its body is parsed', async () => {
+  it('rejects an upload before its body is parsed', async () => {
     let parsed = 0;
     const verify = () => {
       parsed++;
@@ -25,7 +25,7 @@ describe('Express with a guard', () => {
     app.post('/open', express.json({ verify }), (_req, res) => {
       res.send('ok');
     });
-    app.use(world.watch(concurrencyLimit({ guard: nobody })), express.json({ verify }));
+    app.use(world.watch(concurrencyLimit({ guard: sheddingGuard })), express.json({ verify }));
     const server = await world.serveThrough(() => app, { handle: ok });
     const upload = {
       method: 'POST',
@@ -38,7 +38,9 @@ describe('Express with a guard', () => {
     expect(parsed).toBe(1);
   });
 
-  /** An app whose handlers compute, and a connection over which all requests come at once, so in one turn. */
+  /**
+   * An app with CPU-bound handlers, and one connection that delivers all requests in one iteration of the event loop.
+   */
   async function computing(classes: readonly string[]) {
     const limit = world.watch(
       concurrencyLimit({
@@ -61,7 +63,7 @@ describe('Express with a guard', () => {
     return { limit, raw, server };
   }
 
-  it('turns away those who are late in a long turn, and the first of the next gets in', async () => {
+  it('rejects late requests of a long loop iteration, and admits the first one of the next', async () => {
     const { limit, raw, server } = await computing(new Array(8).fill('normal'));
     expect(raw.statuses[0]).toBe('200');
     expect(raw.statuses.slice(3)).toEqual(new Array(5).fill('503'));
@@ -71,14 +73,14 @@ describe('Express with a guard', () => {
     expect(await server.call().answer()).toMatchObject({ status: 200 });
   });
 
-  it('lets those in that are critical, late in the turn too', async () => {
+  it('admits critical requests even late in the iteration', async () => {
     const classes = ['normal', 'normal', 'normal', 'normal', 'critical', 'low', 'critical'];
     const { raw } = await computing(classes);
     const [first, , , fourth, critical, low, late] = raw.statuses;
     expect([first, fourth, critical, low, late]).toEqual(['200', '503', '200', '503', '200']);
   });
 
-  it('stands before limits in one gate', async () => {
+  it('is asked before the limits of its gate', async () => {
     const guard = eventLoopGuard();
     const limit = world.watch(concurrencyLimit({ guard, limit: 2, queueLimit: 1 }));
     const app = express();

@@ -11,7 +11,7 @@ describe('wrap in Express', () => {
     return world.watch(concurrencyLimit({ limit: 1 }));
   }
 
-  it('holds the outer permit while the outer handler works, though the inner one has settled', async () => {
+  it('holds the outer permit while the outer handler runs, even if the inner one has settled', async () => {
     const [outer, inner] = [limited(), limited()];
     const settled = new Latch();
     const app = express();
@@ -58,7 +58,7 @@ describe('wrap in Express', () => {
     await Promise.all([counts(outer, 0), counts(inner, 0)]);
   });
 
-  it('takes a place of the same limit anew where a handler has given the first one back', async () => {
+  it('acquires the same limit again after a handler has released its first permit', async () => {
     const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 1 }));
     const [waits, works] = [new Latch(), new Latch()];
     const app = express();
@@ -91,14 +91,14 @@ describe('wrap in Express', () => {
     await counts(limit, 0);
   });
 
-  it('asks what the handler returns once, be it a query that runs whenever it is asked', async () => {
+  it('calls then() on the result of a handler only once, since a query builder would run its query again', async () => {
     const limit = limited();
     let runs = 0;
     const app = express();
     app.get(
       '/',
       limit.wrap((_req, res) => ({
-        // biome-ignore lint/suspicious/noThenProperty: as query builders have it
+        // biome-ignore lint/suspicious/noThenProperty: like a query builder's
         then: (done: () => void) => {
           runs++;
           res.end('queried');

@@ -1,4 +1,4 @@
-// The types of the versions that the adapter is built with.
+// Types of the oldest versions that the adapter supports.
 declare module 'express4-oldest' {
   export { default } from 'express';
 }

@@ -11,7 +11,7 @@ import { Hono } from 'hono';
 import Koa from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: what a program without types may pass
+// biome-ignore lint/suspicious/noExplicitAny: an untyped program may pass anything
 type Anything = any;
 type Report = (error: unknown) => void;
 
@@ -21,7 +21,7 @@ const adapters = {
   '@headgate/hono': forHono,
 };
 
-/** How each framework serves a middleware, and reports what it throws. */
+/** Serves a middleware in each framework, which passes on what it throws. */
 const servers: Record<string, (middleware: Anything, report: Report) => RequestListener> = {
   '@headgate/express': (middleware, report) => {
     const app = express().use(middleware);
@@ -53,14 +53,14 @@ const servers: Record<string, (middleware: Anything, report: Report) => RequestL
   },
 };
 
-describe('a middleware in the wrong place', () => {
+describe('a middleware in the wrong framework', () => {
   const running: http.Server[] = [];
 
   afterEach(() => {
     for (const server of running.splice(0)) server.close();
   });
 
-  /** What the framework is told when it serves this middleware. */
+  /** The error that the framework gets when it serves this middleware. */
   async function errorOf(framework: string, middleware: Anything): Promise<Error> {
     const errors: unknown[] = [];
     const serve = servers[framework] as (typeof servers)[string];
@@ -80,18 +80,15 @@ describe('a middleware in the wrong place', () => {
       .map((framework) => [adapter, framework]),
   ) as [keyof typeof adapters, string][];
 
-  it.each(pairs)(
-    'of %s says what it should be, called by that of %s',
-    async (adapter, framework) => {
-      const error = await errorOf(framework, adapters[adapter].concurrencyLimit({ limit: 1 }));
-      expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
-      expect(error.message).toContain(`the middleware of ${adapter}`);
-      expect(error.message).toContain(framework === 'node:http' ? 'createLimiter()' : framework);
-    },
-  );
+  it.each(pairs)('of %s names the right adapter when %s calls it', async (adapter, framework) => {
+    const error = await errorOf(framework, adapters[adapter].concurrencyLimit({ limit: 1 }));
+    expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
+    expect(error.message).toContain(`the middleware of ${adapter}`);
+    expect(error.message).toContain(framework === 'node:http' ? 'createLimiter()' : framework);
+  });
 
   it.each(Object.keys(adapters) as (keyof typeof adapters)[])(
-    'of %s says that concurrencyLimit must be called, where it was not',
+    'of %s reports that concurrencyLimit itself was registered instead of its result',
     async (adapter) => {
       for (const framework of [adapter, 'node:http']) {
         const error = await errorOf(framework, adapters[adapter].concurrencyLimit);

@@ -17,7 +17,7 @@ const methods = [
 describe('reverse proxies in Express', () => {
   const world = worldOfEachTest(expressFramework('Express 5', express));
 
-  /** A server that receives the requests of the proxy and answers none of them. */
+  /** A server that receives the proxied requests and never responds. */
   async function silent() {
     const requests: http.IncomingMessage[] = [];
     const server = http.createServer((req) => requests.push(req)).listen(0, '127.0.0.1');
@@ -28,11 +28,11 @@ describe('reverse proxies in Express', () => {
   }
 
   it.each(methods)(
-    'release the permit of a departed client when they abort the %s that they have sent',
+    'release the permit of a disconnected client when they abort the forwarded %s',
     async (method, body) => {
       const { requests, target } = await silent();
       const proxy = createProxyServer({ target });
-      // No timer fires.
+      // With this clock no timer fires.
       const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
       const app = express().use(limit, (req, res) => void proxy.web(req, res));
       const running = await world.serveThrough(() => app);
@@ -46,7 +46,7 @@ describe('reverse proxies in Express', () => {
   );
 
   it.each(methods)(
-    'keep the permit of a departed client where they abort no %s',
+    'hold the permit of a disconnected client if they do not abort the forwarded %s',
     async (method) => {
       const { requests, target } = await silent();
       const limit = world.watch(concurrencyLimit({ limit: 1, abandonAfter: 50 }));
@@ -63,7 +63,7 @@ describe('reverse proxies in Express', () => {
     },
   );
 
-  it('release the permit of a departed client at once inside wrap', async () => {
+  it('release the permit of a disconnected client immediately inside wrap', async () => {
     const { requests, target } = await silent();
     const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
     const app = express().use(limit.wrap(createProxyMiddleware({ target })));
@@ -71,7 +71,7 @@ describe('reverse proxies in Express', () => {
     await counts(limit, 0);
   });
 
-  it("release the permit of a departed client at once with onDisconnect: 'release'", async () => {
+  it("release the permit of a disconnected client immediately with onDisconnect: 'release'", async () => {
     const { requests, target } = await silent();
     const limit = world.watch(concurrencyLimit({ limit: 1, onDisconnect: 'release' }));
     const app = express().use(limit, createProxyMiddleware({ target }));
@@ -79,7 +79,7 @@ describe('reverse proxies in Express', () => {
     await counts(limit, 0);
   });
 
-  /** A client leaves while the proxy waits for its target. */
+  /** A client disconnects while the proxy waits for its target. */
   async function leaves(limit: ConcurrencyLimit, app: Express, requests: unknown[]) {
     const running = await world.serveThrough(() => app);
     const call = running.call();

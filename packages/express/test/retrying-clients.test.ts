@@ -6,7 +6,7 @@ import { Agent, RetryAgent, request, fetch as undiciFetch } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';
 
-/** Each client as its documentation shows it, with its own defaults for what to retry and when. */
+/** Each client as documented, with its default retry settings. */
 const clients: Record<string, (url: string) => Promise<string>> = {
   'RetryAgent of undici': async (url) => {
     const dispatcher = new RetryAgent(new Agent());
@@ -25,7 +25,7 @@ const clients: Record<string, (url: string) => Promise<string>> = {
 describe('clients that retry', () => {
   const world = worldOfEachTest(expressFramework('Express 5', express));
 
-  it.each(Object.keys(clients))('%s comes back when we said, and succeeds', async (name) => {
+  it.each(Object.keys(clients))('%s retries after Retry-After and succeeds', async (name) => {
     const refusals: { at: number; retryAfter: number }[] = [];
     const { app, work, holder } = await busy(world, {
       random: () => 0,
@@ -42,7 +42,7 @@ describe('clients that retry', () => {
     expect(body).toBe('/retried');
     expect(refusals).toHaveLength(1);
     expect(refusal?.retryAfter).toBe(1);
-    // A client's timer may round; none may come back much earlier.
+    // A client's timer may round, but none may retry much earlier.
     expect(waited).toBeGreaterThan(950);
     await holder.answer();
   });

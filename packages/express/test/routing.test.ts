@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const paths = ['/api/Reports/1', '/api/reports/1', '/api/reports/1/', '/API/reports/1'];
 
-/** Which of the paths the limit of the route applied to. */
+/** The paths to which the route's limit applied. */
 async function limited(app: Express, limit: ReturnType<typeof concurrencyLimit>) {
   const applied = [];
   for (const path of paths) {
@@ -21,28 +21,28 @@ function reports(options = {}) {
   return concurrencyLimit({ limits: [{ name: 'reports', limit: 1, route }], ...options });
 }
 
-it('takes the case and the trailing slash from the settings of the app', async () => {
+it("a route follows the app's settings for case and trailing slash", async () => {
   const limit = reports();
   const app = express().enable('case sensitive routing').enable('strict routing');
   app.use(limit, (_req, res) => res.send());
   expect(await limited(app, limit)).toEqual(['/api/reports/1']);
 });
 
-it('lets its own options win over the settings of the app', async () => {
+it("the options of the limit override the app's settings", async () => {
   const limit = reports({ caseSensitive: true, strict: false });
   const app = express().enable('strict routing');
   app.use(limit, (_req, res) => res.send());
   expect(await limited(app, limit)).toEqual(['/api/reports/1', '/api/reports/1/']);
 });
 
-it('matches the full path in an app within an app', async () => {
+it('a route matches the full path in a nested app', async () => {
   const limit = reports();
   const inner = express().get('/reports/:id', limit, (_req, res) => res.send());
   const app = express().use('/api', inner);
   expect(await limited(app, limit)).toEqual(paths);
 });
 
-it('follows a URL that earlier middleware has rewritten, as the routes do', async () => {
+it('a route matches the URL as rewritten by earlier middleware', async () => {
   const limit = reports();
   const app = express();
   app.use((req, _res, next) => {

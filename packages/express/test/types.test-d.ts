@@ -41,7 +41,7 @@ app.get('/reports/:id', limit, (_req, res) => {
   const { admission } = res.locals;
   expectTypeOf(admission.waited).toEqualTypeOf<number>();
   expectTypeOf(admission.permit).toEqualTypeOf<Permit | undefined>();
-  // A permit, or the reason why there is none, or neither where nothing limits the request.
+  // A permit, or the rejection, or neither if no limit applies.
   if (admission.permit) expectTypeOf(admission.rejection).toEqualTypeOf<undefined>();
   if (admission.rejection) expectTypeOf(admission.permit).toEqualTypeOf<undefined>();
 });

@@ -56,12 +56,12 @@ describe.each([
     await counts(limit, 0);
   });
 
-  it('holds the permit until what the handler returns has settled, whatever promise that is', async () => {
+  it('holds the permit until a thenable returned by the handler has settled', async () => {
     const limit = limited({ limit: 1 });
     const settled = new Latch();
     const handler = (_req: express.Request, res: express.Response) => {
       res.send('early');
-      // biome-ignore lint/suspicious/noThenProperty: as libraries' own promises have it
+      // biome-ignore lint/suspicious/noThenProperty: like a library's own promise type
       return { then: settled.opened.then.bind(settled.opened) };
     };
     const call = await serve((app) => app.get('/', limit.wrap(handler)));
@@ -72,7 +72,7 @@ describe.each([
     await counts(limit, 0);
   });
 
-  it('holds the permit until the response is over', async () => {
+  it('holds the permit until the response has ended', async () => {
     const limit = limited({ limit: 1 });
     let response: express.Response | undefined;
     const handler = async (_req: express.Request, res: express.Response) => {
@@ -88,7 +88,7 @@ describe.each([
     expect(await first.answer()).toMatchObject({ body: 'one two' });
   });
 
-  it("holds a leaver's place until the handler has settled, however long that takes", async () => {
+  it("holds a disconnected client's permit until the handler has settled, however long that takes", async () => {
     const clock = new ManualClock();
     const limit = limited({ limit: 1, abandonAfter: 1000, clock });
     const settled = new Latch();
@@ -98,10 +98,10 @@ describe.each([
       return settled.opened;
     };
     const call = await serve((app) => app.get('/', limit.wrap(handler)));
-    const leaver = call();
+    const abortedCall = call();
     await until(() => response !== undefined);
     const closed = once(response as express.Response, 'close');
-    leaver.abort();
+    abortedCall.abort();
     await closed;
     clock.advance(60_000);
     response?.send('into the void');
@@ -111,7 +111,7 @@ describe.each([
     await counts(limit, 0);
   });
 
-  it("frees a leaver's place at once with onDisconnect: 'release'", async () => {
+  it("releases a disconnected client's permit immediately with onDisconnect: 'release'", async () => {
     const limit = limited({ limit: 1, onDisconnect: 'release' });
     const settled = new Latch();
     const call = await serve((app) =>
@@ -120,9 +120,9 @@ describe.each([
         limit.wrap(() => settled.opened),
       ),
     );
-    const leaver = call();
+    const abortedCall = call();
     await counts(limit, 1);
-    leaver.abort();
+    abortedCall.abort();
     await counts(limit, 0);
     settled.open();
   });
@@ -136,7 +136,7 @@ describe.each([
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
     ['rejects with nothing', () => Promise.reject()],
-  ])("leaves it to the app's error handling when the handler %s", async (_, handler) => {
+  ])("passes an error to the app's error handling when the handler %s", async (_, handler) => {
     const limit = limited({ limit: 1 });
     const report: express.ErrorRequestHandler = (error, _req, res, _next) => {
       res.status(500).send(error.message);
@@ -148,7 +148,7 @@ describe.each([
     }
   });
 
-  it('passes on to the next handler where its own calls next', async () => {
+  it('passes the request to the next handler if its own calls next', async () => {
     const limit = limited({ limit: 1 });
     const done = new Latch();
     const call = await serve((app) => {
@@ -167,7 +167,7 @@ describe.each([
     expect(await answered).toMatchObject({ body: 'next' });
   });
 
-  it('queues, and tells the handler of its admission and its parameters', async () => {
+  it('queues a request, and passes its admission and parameters to the handler', async () => {
     const limit = limited({ limit: 1, queueLimit: 1 });
     const first = new Latch();
     const call = await serve((app) => {
@@ -188,7 +188,7 @@ describe.each([
     expect((await Promise.all(answers)).map(({ body }) => body)).toEqual(['1 1', '2 1']);
   });
 
-  it('takes one permit where the same limit stands before it', async () => {
+  it('acquires one permit if the same limit also runs as middleware', async () => {
     const limit = limited({ limit: 1 });
     const settled = new Latch();
     const handler = async (_req: express.Request, res: express.Response) => {
@@ -203,7 +203,7 @@ describe.each([
     await counts(limit, 0);
   });
 
-  it('holds the permit that another middleware has taken of the same limiter', async () => {
+  it('holds the permit that another middleware has acquired from the same limiter', async () => {
     const limiter = createLimiter({ limit: 1 });
     const [outer, inner] = [limited({ limiter }), limited({ limiter })];
     const settled = new Latch();
@@ -219,7 +219,7 @@ describe.each([
     await counts(limiter, 0);
   });
 
-  it('runs the handler for who is skipped, and in degraded mode', async () => {
+  it('runs the handler for skipped requests and in degraded mode', async () => {
     const limit = limited({
       limit: 1,
       skip: (req) => req.path === '/health',

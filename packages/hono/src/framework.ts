@@ -7,14 +7,14 @@ export const framework: Framework<Context> = {
   path: (c) => c.req.path,
   response: (c) => c,
   kind: (c) => {
-    // Deprecated for `hono/route`, which older versions do not have.
+    // Deprecated in favour of `hono/route`, which older versions do not have.
     const path = c.req.matchedRoutes.at(-1)?.path;
     return path === undefined ? undefined : `${c.req.method} ${path}`;
   },
-  // As Hono's own error handler does; that of the app can only answer.
+  // As Hono's default error handler does; the app's own handler could only send a response.
   report: (_, error) => console.error(error),
   header: (c, name) => c.req.header(name),
-  // Without `strict`, Hono has taken the trailing slash off the path.
+  // Without `strict`, Hono has already removed the trailing slash from the path.
   routing: () => ({ caseSensitive: true, strict: true }),
   compile: compileWith(pathToRegexp),
 };

@@ -36,7 +36,7 @@ export {
 } from '@headgate/core';
 export type { Admission } from '@headgate/core/http';
 
-/** Where the handler finds its admission: `c.var.admission`. */
+/** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {
   Variables: { admission: Admission };
 }
@@ -54,10 +54,10 @@ export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
 export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> & Handle;
 
 /**
- * Limits how many requests are handled at once. What cannot be admitted waits in a short line or is turned away
- * with 503 and `Retry-After`.
+ * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with
+ * 503 and `Retry-After`.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function concurrencyLimit<E extends Env = Env>(
   options: ConcurrencyLimitOptions<E>,
@@ -68,7 +68,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
   const http = new HttpGate<Context>(withClock(options, workers), framework);
   const onReject = options.onReject && withReason(options.onReject);
 
-  // No async functions where a request need not wait: each is felt by all that stands around it.
+  // No async functions for a request that is not queued: each would slow down the middleware around this one.
   function limit(c: Context, next: Next): Promise<Answered> {
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
@@ -87,7 +87,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
 
   function conclude(visit: Visit, c: Context, next: Next): Promise<Answered> {
     const { client, rejection } = visit;
-    // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
+    // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (visit.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', visit.admission);
     if (rejection !== undefined) return reject(visit, rejection, c, next);
@@ -117,7 +117,7 @@ function withClock(options: ConcurrencyLimitOptions<any>, clock: Clock | undefin
   return { clock, ...options };
 }
 
-/** What is left to do when the handler is done. */
+/** Adds the header fields and watches the body after the handler is done. */
 async function finish(work: Promise<void>, c: Context, client: Client, fields: Fields) {
   try {
     await work;
@@ -130,12 +130,13 @@ async function finish(work: Promise<void>, c: Context, client: Client, fields: F
 }
 
 function add(c: Context, fields: Fields): void {
-  // A response that switches protocols cannot be made anew.
+  // A response that switches protocols cannot be reconstructed.
   if (fields.length === 0 || c.res.status === 101) return;
   try {
     append(c.res, fields);
   } catch {
-    // The headers of a redirect, say, cannot be changed; those of a copy can. (The oldest versions' `c.header` appends twice.)
+    // Headers of a redirect, for example, are immutable; those of a copy are not. (In the oldest supported versions
+    // `c.header` appends twice.)
     c.res = new Response(c.res.body, c.res);
     append(c.res, fields);
   }
@@ -145,7 +146,7 @@ function append({ headers }: Response, fields: Fields): void {
   for (const [name, value] of fields) headers.append(name, value);
 }
 
-/** Elsewhere than on Node, the end of the body is the end of the response. */
+/** Outside Node, the end of the body is the end of the response. */
 function watch(c: Context, client: Client): void {
   if (!(client instanceof WebClient)) return;
   const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
@@ -157,7 +158,7 @@ function watch(c: Context, client: Client): void {
   });
 }
 
-/** Middleware outside the limit may put another response in the place of this one, or throw: then nothing reads its body. */
+/** Calls back if outer middleware replaces the response or throws, since nothing reads its body then. */
 function whenReplaced(c: Context, callback: (response: Response | undefined) => void): void {
   const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res');
   if (own?.get === undefined || own.set === undefined) return;
@@ -172,10 +173,10 @@ function whenReplaced(c: Context, callback: (response: Response | undefined) => 
   });
 }
 
-/** By context: other middleware may put another request in the place of the raw one. */
+/** Keyed by the context, since other middleware may replace the raw request. */
 const webClients = new WeakMap<Context, WebClient>();
 
-/** On Node the response itself tells when it is over, and its body is left alone. */
+/** On Node the response reports its end, so its body is not wrapped. */
 function clientOf(c: Context): Client {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: NodeRequest;

@@ -1,6 +1,6 @@
 import { Client } from '@headgate/core/http';
 
-/** A client of a runtime that has Request and Response and nothing more to tell. */
+/** An exchange of a runtime that offers only Request and Response. */
 export class WebClient extends Client {
   private sent = false;
   private listens = false;
@@ -10,7 +10,10 @@ export class WebClient extends Client {
     super();
   }
 
-  /** Other requests ask, too, and Workers do not let them read this one's signal: it is read only until it is listened to. */
+  /**
+   * Reads the signal only until a listener is attached: later, other requests read this property, and Workers do not
+   * let a request read another one's signal.
+   */
   get gone(): boolean {
     return this.listens ? this.left : this.signal.aborted;
   }
@@ -23,14 +26,14 @@ export class WebClient extends Client {
     });
   }
 
-  /** Hono tells when the handler is done: nothing else has to. */
+  /** Not needed: Hono reports when the handler is done. */
   whenTouched(): void {}
 
   rejected(): void {}
 
   /**
-   * Tells the end of the response by that of its body; one that has none, that nothing will read, or that is being read
-   * already (since `timeout()`, say, has answered before) ends here.
+   * Observes the end of the body as the end of the response. A response ends immediately if it has no body, if
+   * nothing will read the body, or if the body is already being read (because `timeout()`, say, responded earlier).
    */
   watch(response: Response, isRead: boolean): Response {
     if (this.sent) return response;
@@ -48,10 +51,10 @@ export class WebClient extends Client {
   private metered(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = body.getReader();
     let ahead: ReturnType<typeof reader.read> | undefined;
-    let isOver = false;
+    let hasEnded = false;
     const finish = (controller: ReadableStreamDefaultController) => {
-      if (isOver) return;
-      isOver = true;
+      if (hasEnded) return;
+      hasEnded = true;
       controller.close();
       this.ended('complete');
     };
@@ -61,17 +64,17 @@ export class WebClient extends Client {
           const { done, value } = await (ahead ?? reader.read());
           if (done) return finish(controller);
           controller.enqueue(value);
-          // One chunk ahead: a body that was ready as a whole ends here, whether or not anything reads it.
+          // Reads one chunk ahead, so that a body that is already complete ends here even if nothing reads it.
           ahead = reader.read();
           ahead.then((next) => next.done && finish(controller)).catch(() => {});
         } catch (error) {
-          isOver = true;
+          hasEnded = true;
           controller.error(error);
           this.ended('truncated');
         }
       },
       cancel: (reason) => {
-        isOver = true;
+        hasEnded = true;
         this.ended('truncated');
         return reader.cancel(reason);
       },
@@ -79,7 +82,7 @@ export class WebClient extends Client {
   }
 }
 
-/** Ends responses whose body is dropped and never read. Some runtimes have no such registry. */
+/** Ends responses whose body is garbage-collected unread. Some runtimes have no FinalizationRegistry. */
 const unread =
   typeof FinalizationRegistry === 'undefined'
     ? undefined

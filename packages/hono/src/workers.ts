@@ -7,13 +7,13 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** What Cloudflare Workers have in the global scope. */
+/** The globals of Cloudflare Workers that are used. */
 interface WorkersScope {
   readonly navigator?: { readonly userAgent?: string };
   readonly Cloudflare?: { readonly compatibilityFlags?: Readonly<Record<string, boolean>> };
 }
 
-/** The longest that a waiting request leaves timers of others unattended, in milliseconds. */
+/** Maximum interval at which a queued request checks the timers of other requests, in milliseconds. */
 const MAX_TICK_MS = 1000;
 
 export function onWorkers(): boolean {
@@ -21,9 +21,9 @@ export function onWorkers(): boolean {
 }
 
 /**
- * Timers on Workers, where a timer belongs to the request that has set it, and dies with that. Here they are only noted, and
- * each request that arrives or waits fires those that are due. A request that waits has a timer of its own, without which the
- * runtime would take it for hung.
+ * A clock for Workers, where a timer belongs to the request that set it and dies with it. Timers are only recorded
+ * here; each request that arrives or is queued fires those that are due. A queued request also has a timer of its
+ * own, without which the runtime would consider it hung.
  */
 export class WorkersClock implements Clock {
   readonly #timers = new Set<Timer>();
@@ -42,7 +42,7 @@ export class WorkersClock implements Clock {
     this.#timers.delete(timer as Timer);
   }
 
-  /** Fires what is due. */
+  /** Fires the timers that are due. */
   run(): void {
     const now = this.now();
     for (const timer of [...this.#timers].sort((a, b) => a.at - b.at)) {
@@ -51,7 +51,7 @@ export class WorkersClock implements Clock {
     }
   }
 
-  /** Keeps a request alive that waits, and its timers, too. */
+  /** Keeps a queued request alive, and fires the timers of all requests meanwhile. */
   attend({ answered }: Visit, c: Context, concluded: Promise<unknown>): void {
     this.keep(c, concluded);
     let timer: ReturnType<typeof setTimeout>;
@@ -63,7 +63,10 @@ export class WorkersClock implements Clock {
     void answered?.then(() => clearTimeout(timer));
   }
 
-  /** The runtime would end the work for a client that has left, and the work would never release its permit. */
+  /**
+   * Without `waitUntil`, the runtime would cancel the work of a disconnected client, which would then never release
+   * its permit.
+   */
   keep(c: Context, work: Promise<unknown>): void {
     c.executionCtx.waitUntil(work.catch(() => {}));
   }
@@ -74,36 +77,36 @@ export class WorkersClock implements Clock {
   }
 }
 
-interface Risky {
+interface CheckedOptions {
   readonly maxHold?: number | undefined;
   readonly limiter?: unknown;
   readonly store?: unknown;
-  readonly limits?: readonly Risky[] | undefined;
+  readonly limits?: readonly CheckedOptions[] | undefined;
 }
 
-/** @throws HeadgateError for what would lose permits on Workers for good. */
-export function checkWorkers(options: Risky): void {
+/** @throws HeadgateError for options that would leak permits on Workers. */
+export function checkWorkers(options: CheckedOptions): void {
   const flags = (globalThis as WorkersScope).Cloudflare?.compatibilityFlags;
   if (flags?.enable_request_signal !== true) {
     throw refusal('add "enable_request_signal" to compatibility_flags in the configuration');
   }
   if (!Number.isFinite(options.maxHold)) {
     throw refusal(
-      'set maxHold: the runtime may end a handler whose client has left without a word',
+      'set maxHold: the runtime may silently end a handler whose client has disconnected',
       'maxHold',
     );
   }
   for (const { limiter, store } of [options, ...(options.limits ?? [])]) {
     if (limiter !== undefined) {
-      throw refusal('write limit in place of limiter, whose timers die with a request', 'limiter');
+      throw refusal('set limit instead of limiter, whose timers die with a request', 'limiter');
     }
     if (store !== undefined) {
-      throw refusal('leave store out, whose connection dies with a request', 'store');
+      throw refusal('omit store, whose connection dies with a request', 'store');
     }
   }
 }
 
 function refusal(remedy: string, option?: string): HeadgateError {
-  const message = `on Cloudflare Workers permits would be lost: ${remedy}`;
+  const message = `on Cloudflare Workers permits would leak: ${remedy}`;
   return new HeadgateError('ERR_HEADGATE_RUNTIME', message, option);
 }

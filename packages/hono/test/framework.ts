@@ -11,7 +11,7 @@ import {
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Context, Hono, Next } from 'hono';
 
-/** How the suite builds apps with a version of Hono on its Node server. */
+/** Builds the suite's apps with a version of Hono on its Node server. */
 export function honoFramework(name: string, Version: typeof Hono): Framework<ConcurrencyLimit> {
   return {
     name,

@@ -16,8 +16,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 const long = 'a line that compresses well\n'.repeat(500);
 
-/** On Node's server, and where there are only Request and Response. */
-describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) => {
+/** On Node's server, and with only Request and Response. */
+describe.each(['on Node', 'elsewhere'])('Hono with other middleware %s', (where) => {
   const servers: http.Server[] = [];
   const limits: ReturnType<typeof concurrencyLimit>[] = [];
 
@@ -57,7 +57,7 @@ describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) =>
     return { status: response.statusCode, headers: response.headers, body };
   }
 
-  it.each(['before', 'after'])('etag standing %s answers 304', async (place) => {
+  it.each(['before', 'after'])('etag %s the limit responds with 304', async (place) => {
     const hono = place === 'before' ? app(etag()) : app(undefined, etag());
     const { status, headers } = await ask(hono, '/text');
     expect(status).toBe(200);
@@ -66,7 +66,7 @@ describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) =>
     expect(again.body).toHaveLength(0);
   });
 
-  it.each(['before', 'after'])('compress standing %s compresses', async (place) => {
+  it.each(['before', 'after'])('compress %s the limit compresses', async (place) => {
     const hono = place === 'before' ? app(compress()) : app(undefined, compress());
     for (const path of ['/text', '/stream']) {
       const { headers, body } = await ask(hono, path, { headers: { 'Accept-Encoding': 'gzip' } });
@@ -76,7 +76,7 @@ describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) =>
     }
   });
 
-  it.each(['before', 'after'])('cors standing %s adds its headers', async (place) => {
+  it.each(['before', 'after'])('cors %s the limit adds its headers', async (place) => {
     const options = { origin: 'https://example.com', exposeHeaders: ['Retry-After'] };
     const hono = place === 'before' ? app(cors(options)) : app(undefined, cors(options));
     const origin = { Origin: 'https://example.com' };
@@ -88,7 +88,7 @@ describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) =>
     expect(limits[0]?.stats().admitted).toBe(1);
   });
 
-  it('bodyLimit and timeout go on working', async () => {
+  it('bodyLimit and timeout still work', async () => {
     const small = app(bodyLimit({ maxSize: 10 }));
     const upload = { method: 'POST', body: 'x'.repeat(100) };
     expect(await ask(small, '/echo', upload)).toMatchObject({ status: 413 });
@@ -103,13 +103,13 @@ describe.each(['on Node', 'elsewhere'])('beside other middleware %s', (where) =>
     ['/empty', 'GET', 204],
     ['/empty', 'HEAD', 204],
     ['/missing', 'GET', 404],
-  ])('%s is over for a %s', async (path, method, status) => {
+  ])('%s releases the permit after a %s', async (path, method, status) => {
     const hono = app();
     expect(await ask(hono, path, { method })).toMatchObject({ status });
     expect(await ask(hono, path, { method })).toMatchObject({ status });
   });
 
-  it('a thrown thing that is no Error is no disconnect', async () => {
+  it('a thrown value that is not an Error does not count as a disconnect', async () => {
     const hono = new Hono<AdmissionEnv>();
     const limit = concurrencyLimit({ limit: 1, headers: true });
     limits.push(limit);

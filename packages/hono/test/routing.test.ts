@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const paths = ['/api/a/1', '/api/a/1/', '/API/a/1', '/api/a//1', '/api/%61/1', '/api/a/%2F'];
 
 describe.each([true, false])('routes of an app with strict: %s', (strict) => {
-  it.each(paths)('are limited exactly where Hono routes: %s', async (path) => {
+  it.each(paths)('match exactly the paths that Hono routes: %s', async (path) => {
     let handled = 0;
     const limits = [{ name: 'a', limit: 1, route: '/api/a/:id' }];
     const limit = concurrencyLimit({ limits });

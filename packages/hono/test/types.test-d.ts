@@ -31,7 +31,7 @@ new Hono().get('/reports/:id', limit, (c) => {
   return c.text('ok');
 });
 
-/** An app with an environment of its own. */
+/** An app with its own environment type. */
 type Env = { Variables: { user: { id: string } } };
 const perUser = concurrencyLimit<Env>({
   limit: 1,

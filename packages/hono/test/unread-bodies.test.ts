@@ -10,13 +10,13 @@ const collect = runInNewContext('gc') as () => void;
 
 const appOf = appsWithoutNode();
 
-/** A stream that goes on for ever. */
+/** A stream that never ends. */
 function endless(): ReadableStream<string> {
   return new ReadableStream({ pull: (controller) => controller.enqueue('more ') });
 }
 
 it.each([1, 2])(
-  'serves more requests than the limit of %i though no body is read',
+  'serves more requests than the limit of %i even if no body is read',
   async (limit) => {
     const { app } = appOf((c) => c.text('ok'), { limit });
     const statuses: number[] = [];
@@ -25,7 +25,7 @@ it.each([1, 2])(
   },
 );
 
-it('releases the permit of a stream that is dropped, once it is collected', async () => {
+it('releases the permit of an unread stream once it is garbage-collected', async () => {
   const { app, limit } = appOf((c) => c.body(endless()));
   await app.request('/');
   await aRound();
@@ -37,7 +37,7 @@ it('releases the permit of a stream that is dropped, once it is collected', asyn
   expect(limit.inflight).toBe(0);
 });
 
-it('passes the whole of a body on that it reads ahead', async () => {
+it('passes on the whole body although it reads ahead', async () => {
   const chunks = ['one ', 'two ', 'three'];
   const body = () =>
     new ReadableStream({
@@ -56,7 +56,7 @@ it('passes the whole of a body on that it reads ahead', async () => {
 it.each([
   ['text', (): string => 'ok'],
   ['a stream', endless],
-])('releases the permit when middleware around it throws after next(): %s', async (_, body) => {
+])('releases the permit when outer middleware throws after next(): %s', async (_, body) => {
   const { app, limit } = appOf((c) => c.body(body() as string));
   const outer = new Hono().use(async (_c, next) => {
     await next();
@@ -71,7 +71,7 @@ it.each([
   }
 });
 
-it('releases the permit when middleware around it puts another response in its place', async () => {
+it('releases the permit when outer middleware replaces the response', async () => {
   const { app, limit } = appOf((c) => c.body(endless() as ReadableStream));
   const outer = new Hono().use(async (c, next) => {
     await next();
@@ -82,7 +82,7 @@ it('releases the permit when middleware around it puts another response in its p
   await counts(limit, 0);
 });
 
-it('holds the permit when middleware around it passes the body on', async () => {
+it('holds the permit when outer middleware passes the body on', async () => {
   const { app, limit } = appOf((c) => c.body(endless() as ReadableStream));
   const outer = new Hono().use(async (c, next) => {
     await next();

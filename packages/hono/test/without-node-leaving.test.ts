@@ -2,10 +2,10 @@ import { counts, Latch } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { appsWithoutNode } from './without-node.ts';
 
-describe('clients that leave Hono without Node', () => {
+describe('client disconnects in Hono without Node', () => {
   const appOf = appsWithoutNode();
 
-  it('takes a client that goes away out of the line', async () => {
+  it('removes a disconnected client from the queue', async () => {
     const latch = new Latch();
     const handled: string[] = [];
     const { app, limit } = appOf(
@@ -18,10 +18,10 @@ describe('clients that leave Hono without Node', () => {
     );
     const holder = app.request('/holder');
     await counts(limit, 1);
-    const leaver = new AbortController();
-    const left = app.request('/leaver', { signal: leaver.signal });
+    const aborter = new AbortController();
+    const left = app.request('/leaver', { signal: aborter.signal });
     await counts(limit, 1, 1);
-    leaver.abort();
+    aborter.abort();
     await counts(limit, 1, 0);
     expect(limit.stats().withdrawn).toBe(1);
     latch.open();
@@ -29,7 +29,7 @@ describe('clients that leave Hono without Node', () => {
     expect(handled).toEqual(['/holder']);
   });
 
-  it('tells the handler when its client goes away, and waits for it', async () => {
+  it('signals a disconnect to the handler, and holds the permit until it is done', async () => {
     const latch = new Latch();
     const signals: (AbortSignal | undefined)[] = [];
     const { app, limit } = appOf(async (c) => {
@@ -37,17 +37,17 @@ describe('clients that leave Hono without Node', () => {
       await latch.opened;
       return c.body(null);
     });
-    const leaver = new AbortController();
-    const answer = app.request('/', { signal: leaver.signal });
+    const aborter = new AbortController();
+    const answer = app.request('/', { signal: aborter.signal });
     await counts(limit, 1);
-    leaver.abort();
+    aborter.abort();
     expect(signals[0]?.reason).toMatchObject({ code: 'ERR_HEADGATE_DISCONNECTED' });
     expect(limit.inflight).toBe(1);
     latch.open();
     await answer;
   });
 
-  it("frees a leaver's place at once with onDisconnect: 'release'", async () => {
+  it("releases a disconnected client's permit immediately with onDisconnect: 'release'", async () => {
     const latch = new Latch();
     const { app, limit } = appOf(
       async (c) => {
@@ -56,10 +56,10 @@ describe('clients that leave Hono without Node', () => {
       },
       { onDisconnect: 'release' },
     );
-    const leaver = new AbortController();
-    const answer = app.request('/', { signal: leaver.signal });
+    const aborter = new AbortController();
+    const answer = app.request('/', { signal: aborter.signal });
     await counts(limit, 1);
-    leaver.abort();
+    aborter.abort();
     await counts(limit, 0);
     latch.open();
     await answer;

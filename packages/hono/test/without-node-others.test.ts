@@ -6,8 +6,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { timeout } from 'hono/timeout';
 import { describe, expect, it } from 'vitest';
 
-describe('Hono without Node beside middleware', () => {
-  it('takes one permit of a limiter though the request was replaced in between', async () => {
+describe('Hono without Node, with other middleware', () => {
+  it('acquires one permit of a limiter even if the request is replaced in between', async () => {
     const limiter = createLimiter({ limit: 1 });
     const app = new Hono().use(concurrencyLimit({ limiter }));
     app.use(bodyLimit({ maxSize: 100 })).use(concurrencyLimit({ limiter }));
@@ -25,7 +25,7 @@ describe('Hono without Node beside middleware', () => {
   });
 
   it.each([false, true])(
-    'gives the permit back when a handler is done whose answer came too late (headers: %s)',
+    'releases the permit when a handler finishes after its response was replaced by a timeout (headers: %s)',
     async (headers) => {
       const limit = concurrencyLimit({ limit: 1, headers });
       const done = new Latch();

@@ -6,7 +6,7 @@ import { appsWithoutNode } from './without-node.ts';
 describe('Hono without Node', () => {
   const appOf = appsWithoutNode();
 
-  it('admits, queues and turns away', async () => {
+  it('admits, queues and rejects', async () => {
     const latch = new Latch();
     const { app, limit } = appOf(
       async (c) => {
@@ -22,7 +22,7 @@ describe('Hono without Node', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
     latch.open();
-    // The second has its turn when the first one's body has been read.
+    // The second is admitted when the first one's body has been read.
     expect(await (await answers[0])?.text()).toBe('/a');
     expect(await (await answers[1])?.text()).toBe('/b');
   });
@@ -45,7 +45,7 @@ describe('Hono without Node', () => {
     await counts(limit, 0);
   });
 
-  it('gives the permit back when the body is cancelled, and cancels its source', async () => {
+  it('releases the permit when the body is cancelled, and cancels its source', async () => {
     const cancelled: unknown[] = [];
     const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
     const { app, limit } = appOf((c) => c.body(body));
@@ -56,7 +56,7 @@ describe('Hono without Node', () => {
     expect(cancelled).toEqual(['gone']);
   });
 
-  it('gives the permit back when the body fails', async () => {
+  it('releases the permit when the body fails', async () => {
     const body = new ReadableStream({
       pull() {
         throw new Error('broken');
@@ -68,7 +68,7 @@ describe('Hono without Node', () => {
     await counts(limit, 0);
   });
 
-  it('does not read a body before somebody asks for it', async () => {
+  it('does not read a body before it is requested', async () => {
     let pulls = 0;
     const body = new ReadableStream(
       {
@@ -85,7 +85,7 @@ describe('Hono without Node', () => {
     await response.body?.cancel();
   });
 
-  it('keeps status, headers and cookies of a body that it watches', async () => {
+  it('keeps the status, headers and cookies of a response whose body it wraps', async () => {
     const { app } = appOf((c) => {
       c.header('Set-Cookie', 'a=1', { append: true });
       c.header('Set-Cookie', 'b=2', { append: true });
@@ -99,7 +99,7 @@ describe('Hono without Node', () => {
     expect(await response.text()).toBe('body');
   });
 
-  it('gives the permit of a HEAD back though nobody reads its body', async () => {
+  it('releases the permit of a HEAD request although its body is not read', async () => {
     const { app, limit } = appOf((c) => c.text('never read'));
     for (const _ of [1, 2]) {
       expect((await app.request('/', { method: 'HEAD' })).status).toBe(200);
@@ -108,9 +108,9 @@ describe('Hono without Node', () => {
   });
 
   it.each([false, true])(
-    'passes a response with 101 on untouched (headers: %s)',
+    'passes on a response with status 101 unchanged (headers: %s)',
     async (headers) => {
-      // As Workers have it; Node refuses to construct one.
+      // Workers have such responses; Node cannot construct one.
       const upgraded = Object.defineProperty(new Response(''), 'status', { value: 101 });
       const { app, limit } = appOf(() => upgraded, { headers });
       expect(await app.request('/')).toBe(upgraded);
@@ -118,21 +118,21 @@ describe('Hono without Node', () => {
     },
   );
 
-  it('adds its fields to a response whose headers cannot be changed', async () => {
+  it('adds its fields to a response with immutable headers', async () => {
     const { app } = appOf(() => Response.redirect('https://example.com/', 302), { headers: true });
     const response = await app.request('/');
     expect(response.status).toBe(302);
     expect(response.headers.get('ratelimit')).toMatch(/^"default";r=[01]$/);
   });
 
-  it("answers a websocket's request on Node, which has no response to watch", async () => {
+  it('admits a WebSocket upgrade on Node, which has no response to observe', async () => {
     const { app, limit } = appOf((c) => c.body(null));
     const env = { incoming: { headers: {}, socket: null }, outgoing: undefined };
     expect((await app.request('/', {}, env)).status).toBe(200);
     await counts(limit, 0);
   });
 
-  it('gives the permit back when the handler fails', async () => {
+  it('releases the permit when the handler fails', async () => {
     const { app, limit } = appOf(() => {
       throw new Error('broken');
     });
@@ -144,7 +144,7 @@ describe('Hono without Node', () => {
     }
   });
 
-  it('gives the permit back when the handler throws what is no error', async () => {
+  it('releases the permit when the handler throws a value that is not an Error', async () => {
     const { app, limit } = appOf(() => {
       throw 'text';
     });
@@ -152,7 +152,7 @@ describe('Hono without Node', () => {
     await counts(limit, 0);
   });
 
-  it('waits no longer than it may', async () => {
+  it('rejects a waiter after queueTimeout', async () => {
     const clock = new ManualClock();
     const latch = new Latch();
     const { app, limit } = appOf(
@@ -171,7 +171,7 @@ describe('Hono without Node', () => {
     await holder;
   });
 
-  it('takes one permit where it stands in the way twice', async () => {
+  it('acquires one permit if the same middleware is used twice', async () => {
     const { app, limit } = appOf((c) => c.text('ok'));
     const outer = new Hono().use(limit).route('/', app);
     expect(await (await outer.request('/')).text()).toBe('ok');

@@ -6,7 +6,7 @@ import { afterEach } from 'vitest';
 type Handler = (c: Context) => Response | Promise<Response>;
 type Options = Partial<Parameters<typeof concurrencyLimit>[0]>;
 
-/** Apps where there are Request and Response and nothing more to tell; after each test nothing is in flight. */
+/** Apps that get only Request and Response; after each test it checks that no permit is held. */
 export function appsWithoutNode() {
   const limits: ReturnType<typeof concurrencyLimit>[] = [];
 

@@ -7,25 +7,25 @@ export const framework: Framework<Context> = {
   path: (ctx) => (ctx.mountPath === undefined ? ctx.path : mounted(ctx)),
   response: (ctx) => ctx,
   kind: (ctx) => {
-    // As @koa/router leaves it.
+    // Set by @koa/router.
     const { _matchedRoute: path } = ctx as { _matchedRoute?: unknown };
     return typeof path === 'string' ? `${ctx.method} ${path}` : undefined;
   },
   report: (ctx, error) => void ctx.app.emit('error', error, ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
-  // As @koa/router has it.
+  // The defaults of @koa/router.
   routing: () => ({ caseSensitive: false, strict: false }),
   compile: compileWith(pathToRegexp),
 };
 
 /**
- * koa-mount takes the prefix off `ctx.path`, and leaves it in `ctx.mountPath` for good, where an app that is mounted
- * within another overwrites it. The URL as it came tells the rest, unless the path was rewritten, too.
+ * The full path under koa-mount. It strips the prefix from `ctx.path` and leaves it in `ctx.mountPath`, but a nested
+ * mounted app overwrites `ctx.mountPath`. The original URL completes the path, unless the path was rewritten as well.
  */
 function mounted({ mountPath, path, originalUrl }: Context): string {
   const original = pathOf(originalUrl);
   const full = mountPath + path;
-  // The prefix alone has become `/`.
+  // A path that is only the prefix has become `/`.
   const inside = original.endsWith(full) || (path === '/' && original.endsWith(mountPath));
   const behind = path.includes(mountPath) && original.endsWith(path);
   return inside || behind ? original : full;

@@ -30,7 +30,7 @@ export {
 } from '@headgate/core';
 export type { Admission } from '@headgate/core/http';
 
-/** Where the handler finds its admission: `ctx.state.admission`. */
+/** The handler reads its admission from `ctx.state.admission`. */
 export interface AdmissionState {
   admission: Admission;
 }
@@ -45,16 +45,16 @@ export type ConcurrencyLimitOptions = HttpOptions<
 export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
 
 /**
- * Limits how many requests are handled at once. What cannot be admitted waits in a short line or is turned away
- * with 503 and `Retry-After`.
+ * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with
+ * 503 and `Retry-After`.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   const http = new HttpGate<Context>(options, framework);
   const onReject = options.onReject && withReason(options.onReject);
 
-  // No async functions where a request need not wait: each is felt by all that stands around it.
+  // No async functions for a request that is not queued: each would slow down the middleware around this one.
   function limit(ctx: Context, next: Next): unknown {
     if (typeof next !== 'function' || ctx.state === undefined) {
       throw misplaced('@headgate/koa', ctx);
@@ -71,7 +71,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
 
   function conclude(visit: Visit, ctx: Context, next: Next): unknown {
     const { rejection } = visit;
-    // Nobody is there to read it; what stands around this middleware sees that it came to nothing.
+    // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (visit.left) {
       ctx.status = 499;
       return;

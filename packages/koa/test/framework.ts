@@ -12,7 +12,7 @@ import Router from '@koa/router';
 import type Koa from 'koa';
 import type { Context, Middleware, Next } from 'koa';
 
-/** How the suite builds apps with either version of Koa. */
+/** Builds the suite's apps with either version of Koa. */
 export function koaFramework(name: string, Version: typeof Koa): Framework<ConcurrencyLimit> {
   return {
     name,

@@ -9,10 +9,10 @@ import { koaFramework } from './framework.ts';
 describe.each([
   ['Koa 3', Koa],
   ['Koa 2', Koa2 as unknown as typeof Koa],
-])('%s alone', (name, Version) => {
+])('%s only', (name, Version) => {
   const world = worldOfEachTest(koaFramework(name, Version));
 
-  it('holds the permit until the handler has settled, though the response is over', async () => {
+  it('holds the permit until the handler has settled, even if the response has ended', async () => {
     const latch = new Latch();
     const limit = world.limit({ limit: 1 });
     const app = await world.serve(
@@ -48,7 +48,7 @@ describe.each([
     expect(await call.answer()).toMatchObject({ body: 'one two' });
   });
 
-  it('lets middleware around it see what it answered', async () => {
+  it('outer middleware sees the response to a rejected request', async () => {
     const latch = new Latch();
     const seen: unknown[] = [];
     const limit = world.watch(concurrencyLimit({ limit: 1 }));
@@ -75,7 +75,7 @@ describe.each([
     ]);
   });
 
-  it('holds the outer permit while middleware works on that the inner limit has returned to', async () => {
+  it('holds the outer permit while middleware still runs after the inner limit', async () => {
     const [begun, inside, after] = [new Latch(), new Latch(), new Latch()];
     const limited = () => world.watch(concurrencyLimit({ limit: 1 }));
     const [outer, inner] = [limited(), limited()];
@@ -89,9 +89,9 @@ describe.each([
       await inside.opened;
     });
     const app = await world.serveThrough(() => koa.callback());
-    const leaver = app.call();
+    const abortedCall = app.call();
     await begun.opened;
-    leaver.abort();
+    abortedCall.abort();
     await until(() => app.sockets[0]?.closed === true);
     inside.open();
     await aRound();
@@ -100,7 +100,7 @@ describe.each([
     await counts(outer, 0);
   });
 
-  it('lets middleware around it see that a client left while it waited', async () => {
+  it('outer middleware sees status 499 if the client disconnects in the queue', async () => {
     const latch = new Latch();
     const seen: unknown[] = [];
     const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 1 }));
@@ -116,9 +116,9 @@ describe.each([
     const app = await world.serveThrough(() => koa.callback());
     const holder = app.call();
     await counts(limit, 1);
-    const leaver = app.call();
+    const abortedCall = app.call();
     await counts(limit, 1, 1);
-    leaver.abort();
+    abortedCall.abort();
     await until(() => seen.length === 1);
     latch.open();
     await holder.answer();

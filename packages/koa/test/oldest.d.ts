@@ -1,4 +1,4 @@
-// The types of the version that the adapter is built with.
+// Types of the oldest version that the adapter supports.
 declare module 'koa2-oldest' {
   export { default } from 'koa';
 }

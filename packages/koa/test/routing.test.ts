@@ -8,7 +8,7 @@ const handle: Middleware = (ctx) => {
   ctx.body = 'ok';
 };
 
-/** As koa-mount does it. */
+/** Mounts middleware as koa-mount does. */
 function mount(prefix: string, inner: Middleware): Middleware {
   return async (ctx, next) => {
     const outside = ctx.path;
@@ -25,7 +25,7 @@ function mount(prefix: string, inner: Middleware): Middleware {
   };
 }
 
-/** What earlier middleware makes of the path. */
+/** Middleware that rewrites the path. */
 function rewrite(from: string, to: string): Middleware {
   return (ctx, next) => {
     ctx.path = ctx.path.replace(from, to);
@@ -33,8 +33,8 @@ function rewrite(from: string, to: string): Middleware {
   };
 }
 
-/** One after the other, as one. */
-function both(first: Middleware, second: Middleware): Middleware {
+/** Composes two middleware functions. */
+function compose(first: Middleware, second: Middleware): Middleware {
   return (ctx, next) => first(ctx, async () => second(ctx, next));
 }
 
@@ -50,7 +50,7 @@ async function admitted(limit: ConcurrencyLimit, path: string, ...steps: Middlew
   return limit.stats().admitted;
 }
 
-it('follows a path that earlier middleware has rewritten, as the routes do', async () => {
+it('a route matches the path as rewritten by earlier middleware', async () => {
   const router = new Router().get('/api/reports/:id', handle as never).routes() as Middleware;
   for (const [asked, from, to, times] of [
     ['/old/1', '/old', '/api/reports', 1],
@@ -67,40 +67,43 @@ it.each([
   ['/api/reports', 0],
   ['/reports/1', 0],
   ['/apireports/1', 0],
-])('matches the full path in an app that is mounted: %s', async (path, times) => {
+])('a route matches the full path in a mounted app: %s', async (path, times) => {
   const limit = reports();
-  expect(await admitted(limit, path, mount('/api', both(limit, handle)))).toBe(times);
+  expect(await admitted(limit, path, mount('/api', compose(limit, handle)))).toBe(times);
 });
 
-it('matches the full path in an app that is mounted in another', async () => {
+it('a route matches the full path in a nested mounted app', async () => {
   const limit = reports();
-  const inner = mount('/reports', both(limit, handle));
+  const inner = mount('/reports', compose(limit, handle));
   expect(await admitted(limit, '/api/reports/1', mount('/api', inner))).toBe(1);
 });
 
-it.each(['/api', '/api/'])('matches the prefix alone as it was asked for: %s', async (path) => {
-  const limit = reports(path);
-  expect(await admitted(limit, path, mount('/api', both(limit, handle)))).toBe(1);
-});
+it.each(['/api', '/api/'])(
+  'a route matches a path that is only the prefix, as requested: %s',
+  async (path) => {
+    const limit = reports(path);
+    expect(await admitted(limit, path, mount('/api', compose(limit, handle)))).toBe(1);
+  },
+);
 
-it('matches the full path behind an app that is mounted', async () => {
+it('a route matches the full path after a mounted app', async () => {
   const limit = reports();
   const passing = mount('/api', (_, next) => next());
   expect(await admitted(limit, '/api/reports/1', passing, limit, handle)).toBe(1);
-  const passingInside = both(
+  const passingInside = compose(
     mount('/reports', (_, next) => next()),
-    both(limit, handle),
+    compose(limit, handle),
   );
   expect(await admitted(limit, '/api/reports/1', mount('/api', passingInside))).toBe(2);
 });
 
-it('follows a path that was rewritten before an app that is mounted, or in it', async () => {
+it('a route matches a path rewritten before or inside a mounted app', async () => {
   const [before, inside] = [reports(), reports()];
-  const first = mount('/api', both(before, handle));
+  const first = mount('/api', compose(before, handle));
   expect(await admitted(before, '/old/reports/1', rewrite('/old', '/api'), first)).toBe(1);
   const prefixed = reports();
-  const third = mount('/api', both(prefixed, handle));
+  const third = mount('/api', compose(prefixed, handle));
   expect(await admitted(prefixed, '/reports/1', rewrite('/', '/api/'), third)).toBe(1);
-  const second = mount('/api', both(rewrite('/old', '/reports'), both(inside, handle)));
+  const second = mount('/api', compose(rewrite('/old', '/reports'), compose(inside, handle)));
   expect(await admitted(inside, '/api/old/1', second)).toBe(1);
 });

@@ -3,7 +3,9 @@ import { contract } from './contract/index.ts';
 import type { Framework } from './framework.ts';
 import { World } from './kit/world.ts';
 
-/** Topics that show whether a version of a framework fits at all: for the oldest that an adapter supports. */
+/**
+ * The topics that show whether a framework version works at all, for the oldest versions that an adapter supports.
+ */
 export const basicTopics: readonly string[] = [
   'admission',
   'rejection',
@@ -12,17 +14,17 @@ export const basicTopics: readonly string[] = [
   'connections',
   'routes',
   'header fields',
-  'rejected work of a handler',
+  'limiters used inside a handler',
 ];
 
 /**
- * What every adapter promises, as tests on real servers with real sockets. After each test nothing is in flight
- * or queued.
+ * The contract of every adapter, as tests on real servers with real sockets. Each test ends by checking that nothing
+ * is in flight or queued.
  */
 export function adapterSuite(framework: Framework, topics?: readonly string[]): void {
   describe(framework.name, { timeout: 15_000 }, () => {
     for (const [topic, promises] of Object.entries(contract)) {
-      // What the framework cannot do is no promise.
+      // The contract does not require what the framework cannot do.
       if (topic === 'HTTP/2' && !framework.can.http2) continue;
       if (topics?.includes(topic) === false) continue;
       describe(topic, () => promises(worldOfEachTest(framework)));
@@ -30,12 +32,12 @@ export function adapterSuite(framework: Framework, topics?: readonly string[]): 
   });
 }
 
-/** For the tests that an adapter has besides the suite: the same world, checked and cleared in the same way. */
+/** For an adapter's own tests: the same world as in the suite, with the same checks and cleanup after each test. */
 export function worldOfEachTest(framework: Framework): World {
   const world = new World(framework);
   afterEach(async ({ task }) => {
     try {
-      // A failed test has said enough.
+      // A failed test would fail again here, which would hide its own error.
       if (task.result?.state !== 'fail') await world.quiet();
     } finally {
       await world.clear();

@@ -15,59 +15,61 @@ import type {
 } from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
 
-/** What the suite must know of a framework, and how it builds apps with it. */
+/** What the suite needs from a framework: its capabilities, and how to build apps with it. */
 export interface Framework<L extends SuiteLimit = SuiteLimit> {
-  /** Names the framework and its version in the tests' names. */
+  /** The framework and its version, for the titles of the tests. */
   readonly name: string;
   readonly can: Capabilities;
-  /** Makes the adapter's middleware; `adapted` turns the options' functions into those that it calls. */
+  /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
-  /** Builds an app and returns what `http.createServer` calls for each request. */
+  /** Builds an app and returns its listener for `http.createServer`. */
   listener(app: SuiteApp<L>): RequestListener;
 }
 
 export interface Capabilities {
-  /** The framework lets a middleware know when the handler after it has settled. */
+  /** Whether middleware learns when the handler after it has settled. */
   readonly tracksHandlers: boolean;
-  /** Its listener serves `http2.createServer` as well. */
+  /** Whether its listener works with `http2.createServer`. */
   readonly http2: boolean;
 }
 
-/** The adapter's middleware, of which the suite uses the handle. */
+/** The adapter's middleware; the suite uses only its handle. */
 export type SuiteLimit = Handle;
 
-/** What an app consists of, in the order in which requests meet it. */
+/** The middleware and handlers of an app, in the order in which a request reaches them. */
 export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {
   readonly steps: readonly Step<L>[];
-  /** Is told what reaches the framework's error handling, which then answers 500. */
+  /** Called with each error that reaches the framework's error handling, which then responds with 500. */
   onError(error: unknown): void;
 }
 
 export type Step<L extends SuiteLimit = SuiteLimit> =
   | { readonly use: L }
-  /** A router under a prefix. */
+  /** A router mounted at a prefix. */
   | { readonly mount: string; readonly steps: readonly Step<L>[] }
-  /** Where the path is missing it handles everything; the method is GET where that is missing. */
+  /** Without a path it handles every request; the default method is GET. */
   | { readonly handle: SuiteHandler; readonly method?: Method; readonly path?: string };
 
 export type Method = 'GET' | 'POST';
 
-/** Answers through its context, now or later. What it throws or rejects with goes to the framework's error handling. */
+/**
+ * Responds through its context, now or later. What it throws or rejects with goes to the framework's error handling.
+ */
 export type SuiteHandler = (context: SuiteContext) => void | Promise<void>;
 
-/** A request and the way to answer it, whatever the framework. */
+/** A request and its response, independent of the framework. */
 export interface SuiteContext {
   readonly method: string;
-  /** As the client wrote it, below no mount point. */
+  /** The full path, as the client sent it. */
   readonly path: string;
   header(name: string): string | undefined;
-  /** Reads the request's body, as text. */
+  /** Reads the request's body as text. */
   body(): Promise<string>;
-  /** What the adapter gives the handler. */
+  /** The admission that the adapter passes to the handler. */
   readonly admission: SuiteAdmission | undefined;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Answers as the framework's users do; where the framework sends what a handler has left, that is when it settles. */
+  /** Responds as the framework's users do; some frameworks send the response only when the handler settles. */
   send(status: number, body?: string, headers?: Readonly<Record<string, string>>): void;
   stream(body: Readable, headers?: Readonly<Record<string, string>>): void;
 }
@@ -75,7 +77,7 @@ export interface SuiteContext {
 export interface SuiteAdmission {
   readonly permit?: Permit | undefined;
   readonly waited: number;
-  /** In degraded mode. */
+  /** Set in degraded mode. */
   readonly rejection?: Rejection | undefined;
 }
 
@@ -101,7 +103,7 @@ interface LimitRule extends SharedOptions {
   readonly statusCode?: number;
 }
 
-/** The options of `concurrencyLimit`, for neutral requests. */
+/** The options of `concurrencyLimit`, with framework-independent contexts. */
 export interface SuiteOptions extends LimitRule {
   readonly limits?: readonly LimitRule[];
   readonly queueTimeout?: number;
@@ -111,7 +113,7 @@ export interface SuiteOptions extends LimitRule {
   readonly priority?: Ask<Priority>;
   readonly fairBy?: Ask<string>;
   readonly guard?: Guard;
-  /** By the status of the response. */
+  /** Classifies by the status of the response. */
   readonly classify?: (status: number) => Outcome;
   readonly mode?: 'enforce' | 'shadow';
   readonly headers?: boolean;
@@ -124,8 +126,9 @@ export interface SuiteOptions extends LimitRule {
 }
 
 /**
- * The options as the adapter takes them: `read` makes a context of what the framework calls a request, `reject` makes
- * the framework's `onReject` of the neutral one, `statusOf` tells the status of what its `classify` gets. What is no function stays as it is, for the adapter to refuse.
+ * Converts the suite's options to the adapter's: `read` makes a context from the framework's request, `reject` makes
+ * the framework's `onReject` from the suite's, `statusOf` reads the status from the argument of `classify`. Invalid
+ * values are passed on, so that the adapter rejects them.
  */
 export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   options: SuiteOptions,
@@ -134,8 +137,9 @@ export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   statusOf: (reply: Reply) => number,
 ): Adapted {
   const { onReject, classify, limits, ...rest } = options;
-  const adaptedOptions = asking(rest, read);
-  if (limits !== undefined) adaptedOptions.limits = limits.map((rule) => asking(rule, read));
+  const adaptedOptions = adaptFunctions(rest, read);
+  if (limits !== undefined)
+    adaptedOptions.limits = limits.map((rule) => adaptFunctions(rule, read));
   if (onReject !== undefined) {
     adaptedOptions.onReject = typeof onReject === 'function' ? reject(onReject) : onReject;
   }
@@ -146,14 +150,14 @@ export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   return adaptedOptions as Adapted;
 }
 
-const asks = ['key', 'weight', 'limit', 'skip', 'priority', 'fairBy', 'shareBy'];
+const requestOptions = ['key', 'weight', 'limit', 'skip', 'priority', 'fairBy', 'shareBy'];
 
-function asking<Args extends readonly unknown[]>(
+function adaptFunctions<Args extends readonly unknown[]>(
   options: object,
   read: (...args: Args) => SuiteContext,
 ): Record<string, unknown> {
   const entries = Object.entries(options).map(([name, value]) => {
-    if (typeof value !== 'function' || !asks.includes(name)) return [name, value];
+    if (typeof value !== 'function' || !requestOptions.includes(name)) return [name, value];
     return [name, (...args: Args) => value(read(...args))];
   });
   return Object.fromEntries(entries);

@@ -5,7 +5,7 @@ import { LimitView } from '../src/store/limit-view.ts';
 import { StoreProcess } from '../src/store/store-process.ts';
 
 const timeout = 100;
-const patient = { wait: 5000 };
+const longWait = { wait: 5000 };
 const late = expect.objectContaining({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
 
 function scene() {
@@ -23,22 +23,22 @@ beforeEach(() => {
   ({ clock, store, view, others } = scene());
 });
 
-/** What becomes of a call, where nobody may answer before its time is over. */
+/** The result of a call that must not settle before its timeout. */
 async function lateCall(): Promise<unknown> {
   const answer = view.process.send([view.claim().op('acquire')]);
-  let isAnswered = false;
+  let isSettled = false;
   void answer.then(() => {
-    isAnswered = true;
+    isSettled = true;
   });
   clock.advance(timeout - 1);
   await aRound();
-  expect(isAnswered).toBe(false);
+  expect(isSettled).toBe(false);
   clock.advance(1);
   return (await answer)[0];
 }
 
-describe('calls', () => {
-  it('fail at once, and are not done', async () => {
+describe('faulty calls', () => {
+  it('fail immediately, and are not executed', async () => {
     store.faults = { call: () => 'fail' };
     const [answer] = await view.process.send([view.claim().op('acquire')]);
     expect(answer).toEqual({ error: expect.any(StoreError) });
@@ -48,13 +48,13 @@ describe('calls', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('are dropped, and not done', async () => {
+  it('are dropped, and not executed', async () => {
     store.faults = { call: () => 'drop' };
     expect(await lateCall()).toEqual({ error: late });
     expect(await others.view.stats()).toMatchObject({ inflight: 0 });
   });
 
-  it('lose their answers, and are done', async () => {
+  it('lose their replies, but are executed', async () => {
     store.faults = { call: ([op]) => (op?.verb === 'acquire' ? 'lose' : undefined) };
     expect(await lateCall()).toEqual({ error: late });
     expect(await view.stats()).toMatchObject({ inflight: 1 });
@@ -67,7 +67,7 @@ describe('calls', () => {
     expect(await others.view.stats()).toMatchObject({ inflight: 0 });
   });
 
-  it('are delayed, with those after them, in order', async () => {
+  it('are delayed together with later calls, in order', async () => {
     const [first, second] = [view.claim(), view.claim()];
     store.faults = { call: ([op]) => (op?.verb === 'acquire' ? { delay: 60 } : undefined) };
     const held = first.do('acquire');
@@ -84,7 +84,7 @@ describe('calls', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('are done after their time, when nobody waits for the answer', async () => {
+  it('are executed even after their timeout', async () => {
     store.faults = { call: () => ({ delay: 2 * timeout }) };
     expect(await lateCall()).toEqual({ error: late });
     expect(await others.view.stats()).toMatchObject({ inflight: 0 });
@@ -94,10 +94,10 @@ describe('calls', () => {
   });
 });
 
-describe('news', () => {
+describe('faulty messages', () => {
   async function grant() {
     const held = await others.view.acquire();
-    const waiting = await view.acquire(patient);
+    const waiting = await view.acquire(longWait);
     await held.release();
     await aRound();
     return waiting;
@@ -124,23 +124,23 @@ describe('news', () => {
     expect(waiting.grants.length).toBe(1);
   });
 
-  it('are told of the connection on command, and of checks', () => {
-    const told: unknown[] = [];
+  it('report the connection and checks on command', () => {
+    const received: unknown[] = [];
     const other = faultyStore(memoryStore({ clock }));
     const error = new StoreError('ERR_HEADGATE_STORE_DOWN', 'gone');
     const unlisten = other.listen({
       grant: () => {},
       recall: () => {},
-      check: () => void told.push('check'),
-      state: (...state) => void told.push(state),
+      check: () => void received.push('check'),
+      state: (...state) => void received.push(state),
     });
     other.say(false, error);
     other.say(true);
     other.check();
-    expect(told).toEqual([[false, error], [true, undefined], 'check']);
+    expect(received).toEqual([[false, error], [true, undefined], 'check']);
     unlisten();
     other.say(false);
-    expect(told.length).toBe(3);
+    expect(received.length).toBe(3);
   });
 });
 

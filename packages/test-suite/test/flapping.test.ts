@@ -6,7 +6,7 @@ import { aRound, type CallFault, collectWarnings, faultyStore, ManualClock } fro
 const policies: OutagePolicy[] = ['reject', 'admit', 'local'];
 const each: Record<string, (ops: readonly Op[], call: number) => CallFault | undefined> = {
   'every other call': (_, call) => (call % 2 === 0 ? 'fail' : undefined),
-  // As where one node of a cluster is down, and another is not.
+  // As if one node of a cluster is down and the others are not.
   'calls for one key': (ops) => {
     const isDown = ops.some((op) => op.verb !== 'setLimit' && op.lease.ref.key === 'down');
     return isDown ? 'fail' : undefined;
@@ -14,7 +14,7 @@ const each: Record<string, (ops: readonly Op[], call: number) => CallFault | und
 };
 
 it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, policy] as const)))(
-  'does not ask without end where %s fails (%s)',
+  'does not retry endlessly while %s fails (%s)',
   async (name, onStoreError) => {
     const warnings = collectWarnings('HEADGATE_STORE');
     const clock = new ManualClock();
@@ -26,13 +26,13 @@ it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, poli
       await aRound();
     }
     const before = store.calls;
-    // Or it would never end.
+    // Limits the faults, so that the test ends even if the retries do not.
     const failing = (ops: readonly Op[]) =>
       store.calls - before < 500 ? each[name]?.(ops, store.calls) : undefined;
     store.faults = { call: failing };
     limiter.acquire({ key: 'up' }).catch(() => {});
     limiter.acquire({ key: 'down' }).catch(() => {});
-    // No time passes.
+    // The clock does not advance.
     for (let round = 0; round < 20; round++) await aRound();
     expect(store.calls - before).toBeLessThan(20);
     expect(warnings).toHaveLength(name === 'every other call' ? 0 : 1);

@@ -6,7 +6,7 @@ import { startMemory } from './remote-store.ts';
 
 interleavingSuite({ name: 'the memory store', start: startMemory, runs: 50 });
 
-test('every sequence of choices is run once', async () => {
+test('every sequence of choices runs once', async () => {
   const runs: string[] = [];
   const count = await everySequence(async (choices) => {
     const first = choices.pick(3);
@@ -16,7 +16,7 @@ test('every sequence of choices is run once', async () => {
   expect(count).toBe(4);
 });
 
-test('the suite finds a store whose requests overtake each other', async () => {
+test('the suite detects a store whose requests overtake each other', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const breaches = new Set<string>();
   const driver = {
@@ -34,6 +34,6 @@ test('the suite finds a store whose requests overtake each other', async () => {
     for (const breach of scene.breaches) breaches.add(breach);
   }
   vi.useRealTimers();
-  // A release arrives before the acquire that it is for.
+  // A release has arrived before its acquire.
   expect([...breaches].join()).toContain('left behind');
 });

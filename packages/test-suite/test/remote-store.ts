@@ -10,7 +10,7 @@ import {
 } from '@headgate/core/shared';
 import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } from '../src/index.ts';
 
-/** A store in memory at the far end of a network: one connection for requests, another for what the server sends. */
+/** A memory store behind a network: one connection for requests, another for the messages that the server pushes. */
 class RemoteStore extends Store {
   readonly can;
   override readonly owner: string;
@@ -20,7 +20,7 @@ class RemoteStore extends Store {
   constructor(
     private readonly store: Store,
     private readonly network: Network,
-    /** Each request has a connection of its own, so that requests overtake each other. */
+    /** Gives each request its own connection, so that requests overtake each other. */
     private readonly isUnordered: boolean,
   ) {
     super(store);
@@ -40,12 +40,12 @@ class RemoteStore extends Store {
   }
 
   listen(listener: StoreListener): () => void {
-    const tell = (name: string, deliver: () => void) =>
+    const push = (name: string, deliver: () => void) =>
       this.network.notify(this.#messages, name, deliver);
     return this.store.listen({
-      grant: (grant) => tell('grant', () => listener.grant(grant)),
-      recall: (ref) => tell('recall', () => listener.recall(ref)),
-      check: () => tell('check', () => listener.check()),
+      grant: (grant) => push('grant', () => listener.grant(grant)),
+      recall: (ref) => push('recall', () => listener.recall(ref)),
+      check: () => push('check', () => listener.check()),
       state: (up, error) => listener.state(up, error),
     });
   }
@@ -65,7 +65,7 @@ class RemoteStore extends Store {
         .finally(() => clearTimeout(timer))
         .then(resolve, reject);
     }).catch((error) => {
-      // As a client does whose connection has failed.
+      // Reconnects, as a client does after a failed connection.
       if (connection === this.#requests) this.#requests = Symbol('requests');
       throw error;
     }) as Promise<T>;

@@ -4,7 +4,7 @@ import type { Permit } from '../limiter/permit.ts';
 import type { Gate, GateWaitOptions } from './gate.ts';
 import { takesFrom } from './takes.ts';
 
-/** Asks a gate on behalf of somebody who waits for a promise. */
+/** Requests a permit from a gate for a caller that awaits a promise. */
 export function acquireAt(gate: Gate, options: GateWaitOptions = {}): Promise<Permit> {
   return new Promise((resolve, reject) => {
     checkAskedOfGate('acquire', options);

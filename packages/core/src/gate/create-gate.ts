@@ -43,16 +43,17 @@ const known = [
 ] as const satisfies readonly (keyof GateOptions)[];
 
 /**
- * A gate of several limits.
+ * Creates a gate of several limits.
  *
- * @throws HeadgateError where an option is unknown or makes no sense, a name stands twice, or the order is wrong.
+ * @throws HeadgateError for an unknown or invalid option, two limits of the same name, or a wrong order of the
+ *   limits.
  */
 export function createGate(options: GateOptions): Gate {
   checkNames('createGate', options, known);
   const plans = planLimits(options);
   const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
   if (mode === 'shadow' && plans.some(({ owned }) => !owned)) {
-    throw invalid('mode', 'enforce where a limiter is shared with others', mode);
+    throw invalid('mode', 'enforce when a limiter is reused', mode);
   }
   const names = plans.map(({ limiter }) => limiter.name);
   const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
@@ -73,12 +74,12 @@ export function createGate(options: GateOptions): Gate {
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
 
-/** Who asks a store waits for its answer at least. */
+/** A store-backed limit always waits at least one round trip, so it needs a `queueTimeout`. */
 function checkStores(plans: readonly Plan[], { queueTimeout, mode }: GateSettings): void {
   if (!plans.some(asksStore)) return;
-  if (mode === 'shadow') throw invalid('mode', 'enforce where a limit has a store', mode);
+  if (mode === 'shadow') throw invalid('mode', 'enforce when a limit has a store', mode);
   if (queueTimeout > 0) return;
-  const expected = 'above 0 where a limit has a store: to let nobody wait, leave queueLimit at 0';
+  const expected = 'above 0 when a limit has a store: to disable queueing, leave queueLimit at 0';
   throw invalid('queueTimeout', expected, queueTimeout);
 }
 

@@ -1,57 +1,57 @@
 import { HeadgateError } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 
-/** A limit in its place in a gate. */
+/** A limit of a gate. */
 export interface GateLimit {
   readonly limiter: Limiter;
-  /** Does not apply to every request. */
+  /** Whether a request may omit the limit. */
   readonly optional: boolean;
-  /** Made by the gate and closed with it; otherwise shared with others. */
+  /** True for a limiter that the gate has made and closes; false for a reused limiter. */
   readonly owned: boolean;
 }
 
-/** What the order of limits depends on: also of a limiter that is still to be made. */
-interface Placed {
+/** What the order of limits depends on; the limiter may not exist yet. */
+interface Position {
   readonly limiter: Pick<Limiter, 'name' | 'perKey'>;
   readonly optional: boolean;
 }
 
-type Named = Placed['limiter'];
+type Named = Position['limiter'];
 
-/** The limiters that stand behind a shared limiter in some gate of this process. */
-const behind = new WeakMap<Named, Set<Named>>();
+/** The limiters that follow a reused limiter in some gate of this process. */
+const successors = new WeakMap<Named, Set<Named>>();
 
 /**
- * A waiting request holds only limits written earlier. So those that concern the fewest come first: a busy key
- * then delays only itself. And limiters that several gates share stand in one order everywhere, or two requests
- * could each hold what the other waits for.
+ * A queued request holds only the limits before the one it waits for. Limits that concern the fewest requests come
+ * first, so that a busy key delays only itself. Limiters that several gates reuse must have one order everywhere:
+ * otherwise two requests could each hold what the other waits for.
  *
- * @throws HeadgateError where a name stands twice or an order is contradicted.
+ * @throws HeadgateError for a name used twice, or a contradicted order.
  */
-export function checkPlaces(limits: readonly Placed[]): void {
-  for (const [index, placed] of limits.entries()) {
-    const { limiter } = placed;
+export function checkPlaces(limits: readonly Position[]): void {
+  for (const [index, current] of limits.entries()) {
+    const { limiter } = current;
     const before = limits.slice(0, index);
     for (const earlier of before) {
       if (earlier.limiter.name === limiter.name) throw duplicate(limiter.name);
-      if (rank(earlier) > rank(placed)) throw disorder(earlier, limiter);
+      if (rank(earlier) > rank(current)) throw disorder(earlier, limiter);
       if (reaches(limiter, earlier.limiter)) throw contradiction(earlier.limiter, limiter);
     }
   }
 }
 
-function rank({ limiter, optional }: Placed): number {
+function rank({ limiter, optional }: Position): number {
   if (limiter.perKey) return 0;
   return optional ? 1 : 2;
 }
 
-/** From now on no gate may contradict this order. */
+/** Registers the order of the reused limiters, which no later gate may contradict. */
 export function rememberOrder(limits: readonly GateLimit[]): void {
-  const shared = limits.filter(({ owned }) => !owned).map(({ limiter }) => limiter);
-  for (const [index, limiter] of shared.entries()) {
-    const later = behind.get(limiter) ?? new Set();
-    for (const other of shared.slice(index + 1)) later.add(other);
-    behind.set(limiter, later);
+  const reused = limits.filter(({ owned }) => !owned).map(({ limiter }) => limiter);
+  for (const [index, limiter] of reused.entries()) {
+    const later = successors.get(limiter) ?? new Set();
+    for (const other of reused.slice(index + 1)) later.add(other);
+    successors.set(limiter, later);
   }
 }
 
@@ -59,7 +59,7 @@ function reaches(from: Named, to: Named, seen = new Set<Named>()): boolean {
   if (from === to) return true;
   if (seen.has(from)) return false;
   seen.add(from);
-  for (const next of behind.get(from) ?? []) if (reaches(next, to, seen)) return true;
+  for (const next of successors.get(from) ?? []) if (reaches(next, to, seen)) return true;
   return false;
 }
 
@@ -68,16 +68,16 @@ function duplicate(name: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
 }
 
-function disorder(earlier: Placed, limiter: Named): HeadgateError {
+function disorder(earlier: Position, limiter: Named): HeadgateError {
   const message =
-    'limits must be written keyed first, then those that apply to some requests, then those that apply to ' +
-    `all; got "${earlier.limiter.name}" before "${limiter.name}"`;
+    'limits must be ordered: keyed limits, then optional limits, then limits that apply to ' +
+    `every request; got "${earlier.limiter.name}" before "${limiter.name}"`;
   return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
 }
 
 function contradiction(earlier: Named, limiter: Named): HeadgateError {
   const message =
-    'limiters shared between gates must stand in one order in all of them; another gate has ' +
+    'limiters used by several gates must have the same order in all of them; another gate has ' +
     `"${limiter.name}" before "${earlier.name}"`;
   return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
 }

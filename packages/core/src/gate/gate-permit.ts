@@ -1,7 +1,7 @@
 import { together } from '../limiter/grants.ts';
 import { BasePermit, type Outcome, type Register } from '../limiter/permit.ts';
 
-/** The permits of all limits of a gate, as one. Its weight is that of the heaviest. */
+/** The permits of all limits of a gate as one permit, whose weight is that of the heaviest. */
 export class GatePermit extends BasePermit {
   constructor(
     protected readonly register: Register,
@@ -30,10 +30,11 @@ export class GatePermit extends BasePermit {
   }
 
   protected reweigh(weight: number, limit: string | undefined): void {
-    const most = this.weight;
+    const previousWeight = this.weight;
     together(() => {
       for (const part of this.parts) {
-        if (limit === undefined ? part.weight === most : part.takesOf(limit)) part.adjust(weight);
+        if (limit === undefined ? part.weight === previousWeight : part.takesOf(limit))
+          part.adjust(weight);
       }
     });
     this.weight = heaviest(this.parts);
@@ -44,7 +45,10 @@ export class GatePermit extends BasePermit {
   }
 }
 
-/** All are free before anybody is let in: who waits for the first may then be next at the last, by its arrival. */
+/**
+ * Releases all parts before any waiter is granted, so that a waiter for the first limit keeps its arrival order at
+ * the last.
+ */
 export function giveBack(parts: readonly BasePermit[], outcome: Outcome): void {
   if (parts.length === 1) return parts[0]?.release(outcome);
   together(() => {

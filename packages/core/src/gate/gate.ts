@@ -9,32 +9,37 @@ export interface GateWaitOptions
   extends TakeOptions,
     Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'party'> {}
 
-/** A gate in numbers: requests, where its limits count weight. */
+/** Statistics of a gate. They count requests, while those of its limits count weight. */
 export interface GateStats extends Omit<LimiterStats, 'limit' | 'keys'> {
-  /** Each limit in numbers, in the gate's order. */
+  /** Statistics of each limit, in the gate's order. */
   readonly limits: readonly LimiterStats[];
 }
 
-/** Several limits that one request must pass together: one line, one deadline and one count for the whole way. */
+/** Several limits behind one queue, with one timeout and one permit per request. */
 export interface Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
   /** Requests that hold a permit. */
   readonly inflight: number;
-  /** Requests that wait, at whichever limit. */
+  /** Queued requests, at any limit. */
   readonly queued: number;
   /**
-   * Answers the waiter now or later, once. Of the waiter's own fields only `queueTimeout`, `priority` and `party` are read;
-   * the others may be overwritten. Throws on takes that can never be had.
+   * Grants or rejects the waiter, now or later, exactly once. Of the waiter's own fields it reads only
+   * `queueTimeout`, `priority` and `party`, and may overwrite the others.
+   *
+   * @throws HeadgateError for demands that can never be granted.
    */
   request(waiter: Waiter, takes: Takes): void;
-  /** The caller went away; no answer follows. Does nothing for one that does not wait here. */
+  /**
+   * Removes a waiter whose caller has left; it is neither granted nor rejected. Does nothing if the waiter is not
+   * queued here.
+   */
   withdraw(waiter: Waiter): void;
-  /** Rejects with a `RejectedError`, or with the signal's reason. */
+  /** Acquires a permit of all limits; the promise rejects with a `RejectedError`, or with the signal's reason. */
   acquire(options?: GateWaitOptions): Promise<Permit>;
-  /** Acquires, calls, releases. */
+  /** Acquires a permit, calls `fn`, and releases the permit when that has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
-  /** As a limiter's; closes only the limiters that the gate has made. */
+  /** Like a limiter's `close`; of the limiters it closes only those that the gate has made. */
   close(options?: CloseOptions): Promise<number>;
   stats(): GateStats;
 }

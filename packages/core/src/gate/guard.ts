@@ -3,17 +3,17 @@ import { HeadgateError } from '../errors.ts';
 import type { Priority } from '../limiter/priority.ts';
 
 /**
- * Stands before the limits of a gate and looks at the server as a whole: `eventLoopGuard()` of `@headgate/core/node`, or
- * your own. One may be shared by several gates.
+ * Admits or sheds requests before the limits of a gate, by the load of the whole server: `eventLoopGuard()` of
+ * `@headgate/core/node`, or your own. Several gates may use the same guard.
  */
 export interface Guard {
-  /** Names it in rejections; clients see it. */
+  /** Identifies the guard in rejections; visible to clients. */
   readonly name: string;
-  /** Whether a request of this class may go on to the limits. Asked once for each request. */
+  /** Whether a request of this priority may proceed to the limits. Called once for each request. */
   admits(priority: Priority): boolean;
 }
 
-/** @throws HeadgateError for what is no guard, or has the name of one of the limits. */
+/** @throws HeadgateError for an invalid guard, or a name that one of the limits has. */
 export function checkGuard(guard: Guard, limits: readonly string[]): Guard {
   checkMethods('guard', guard, ['admits']);
   const name = checkText('guard.name', guard.name);

@@ -13,7 +13,7 @@ import type { Guard } from './guard.ts';
 import type { GateSettings } from './options.ts';
 import type { Takes } from './takes.ts';
 
-/** A gate with a guard before it. Whom the guard turns away, the limits never see. */
+/** A gate behind a guard. A request that the guard rejects never reaches the limits. */
 export class GuardedGate implements Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
@@ -23,7 +23,7 @@ export class GuardedGate implements Gate {
 
   constructor(
     private readonly guard: Guard,
-    /** What stands behind the guard. */
+    /** The gate behind the guard. */
     readonly inner: Gate,
     private readonly settings: GateSettings,
   ) {
@@ -43,7 +43,7 @@ export class GuardedGate implements Gate {
 
   request(waiter: Waiter, takes: Takes): void {
     checkIdle(waiter);
-    // A gate that is closed says so.
+    // A closed gate rejects as `closed`, not as `overloaded`.
     if (this.#closed || this.#admits(waiter)) return this.inner.request(waiter, takes);
     const rejection = this.#rejection();
     const shadow = this.settings.mode === 'shadow';
@@ -80,7 +80,7 @@ export class GuardedGate implements Gate {
 
   #admits({ priority }: Waiter): boolean {
     const admits: unknown = this.guard.admits(priority);
-    // A promise would let everybody in.
+    // A promise is truthy and would admit every request.
     if (typeof admits === 'boolean') return admits;
     throw invalid('guard.admits', 'a method that returns true or false', admits);
   }

@@ -7,67 +7,67 @@ import type { SharedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import type { Guard } from './guard.ts';
 
-/** A limit of a gate: a limiter that is shared with others, or the options of one that the gate makes and closes. */
+/** A limit of a gate: a reused limiter, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = {
-  /** Applies only to who names a weight for it. Default: false. */
+  /** Whether the limit applies only to requests that set a weight for it. Default: false. */
   optional?: boolean | undefined;
 } & (
   | {
-      /** Shared with others; the gate does not close it. */
+      /** A reused limiter, which the gate does not close. */
       limiter: Limiter;
     }
   | (SharedOptions & {
       limiter?: undefined;
       name: string;
-      /**
-       * The most weight in flight at once, per key where keyed: a whole number from 1, or without keys `adaptive()`.
-       */
+      /** Maximum weight in flight, per key if keyed: a whole number from 1, or without keys `adaptive()`. */
       limit: number | LimitFactory;
-      /** Every key has the limit to itself; it applies to who names one. Default: false. */
+      /** Whether each key has its own limit; the limit then applies only to requests with a key. Default: false. */
       perKey?: boolean | undefined;
       /**
-       * How many may wait for this limit (per key where keyed), besides the gate's own `queueLimit`. Default: Infinity.
+       * Maximum number queued for this limit, per key if keyed, in addition to the gate's `queueLimit`. Default:
+       * Infinity.
        */
       queueLimit?: number | undefined;
-      /** The most weight that may wait for this limit (per key where keyed). Default: Infinity. */
+      /** Maximum weight queued for this limit, per key if keyed. Default: Infinity. */
       queueWeight?: number | undefined;
-      /** In which order they are let in here. Default: the gate's. */
+      /** Order of this limit's queue. Default: the gate's. */
       order?: Order | undefined;
     })
 );
 
 export interface GateOptions {
   /**
-   * Passed in this order: keyed ones first, then optional ones, then those that apply to all. Beside a guard there need
-   * be none.
+   * Acquired in this order: keyed limits first, then optional ones, then those that apply to every request. May be
+   * empty if there is a guard.
    */
   limits: readonly GateLimitOptions[];
   /**
-   * Asked before the limits, which there need not be then: `eventLoopGuard()` of `@headgate/core/node`. Default: none.
+   * Asked before the limits: `eventLoopGuard()` of `@headgate/core/node`. With a guard, no limit is required.
+   * Default: none.
    */
   guard?: Guard | undefined;
-  /** Default: the names of its limits, joined by `+`, or that of the guard where there is no limit. */
+  /** Default: the names of its limits joined by `+`, or the guard's name if there is no limit. */
   name?: string | undefined;
   /**
-   * How many requests may wait, at whichever limit; Infinity is allowed. Default: 0, or for a gate of one
-   * shared limiter that limiter's own.
+   * Maximum number of queued requests, over all limits; Infinity is allowed. Default: 0, or for a gate of one reused
+   * limiter that limiter's own.
    */
   queueLimit?: number | undefined;
-  /** Milliseconds that a request may wait on its whole way. Default: 2,000, or the only shared limiter's own. */
+  /** Maximum wait of a request over all limits, in milliseconds. Default: 2,000, or the only reused limiter's own. */
   queueTimeout?: number | undefined;
   /**
-   * In which order they are let in, at each limit of the gate's own: `fifo()`, `lifo()`, `codel()`, and around one of
-   * these `byParty()`, `byPriority()`, `byShare()`. Default: `fifo()`.
+   * Order of the queues that the gate makes: `fifo()`, `lifo()`, `codel()`, optionally wrapped in `byParty()`,
+   * `byPriority()` or `byShare()`. Default: `fifo()`.
    */
   order?: Order | undefined;
   /**
-   * `shadow` lets everything pass and reports what would have been turned away: as `full` by a limit, as `overloaded`
-   * by a guard. Default: `enforce`.
+   * `shadow` admits every request and reports what would have been rejected: as `full` by a limit, as `overloaded` by
+   * a guard. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
-  /** Milliseconds, more than 0, after which a permit is taken back and reported. Default: never. */
+  /** Milliseconds, more than 0, after which a permit is released and reported. Default: never. */
   maxHold?: number | undefined;
-  /** The most that `Retry-After` says, in seconds: a whole number from 1. Default: 60. */
+  /** Maximum `Retry-After` in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
   /** Receives events. Default: none. */
   observer?: Observer | undefined;
@@ -77,7 +77,7 @@ export interface GateOptions {
   random?: (() => number) | undefined;
 }
 
-/** What `createGate` has checked and completed. */
+/** The options of `createGate`, validated and with defaults applied. */
 export interface GateSettings extends HoldSettings {
   readonly queueLimit: number;
   readonly queueTimeout: number;

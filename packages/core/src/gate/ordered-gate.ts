@@ -19,16 +19,16 @@ import { Passage, type Way } from './passage.ts';
 import { admitBeyond } from './shadow.ts';
 import { checkTakes, type Takes, tryTake } from './takes.ts';
 
-/** A gate that lets requests pass its limits in their order. */
+/** A gate whose requests acquire its limits in order. */
 export class OrderedGate implements Gate, Way {
   readonly name: string;
   closed = false;
   readonly #ledger: Ledger;
   readonly #tally: Tally;
-  /** All who wait, though they may wait for ever. */
+  /** Every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
-  /** How many wait for the word of a store, and not in line. */
+  /** Number of waiters that await a store's answer and are not queued yet. */
   #asking = 0;
 
   constructor(
@@ -53,14 +53,14 @@ export class OrderedGate implements Gate, Way {
   request(waiter: Waiter, takes: Takes): void {
     checkIdle(waiter);
     checkTakes(this.limits, takes);
-    if (this.settings.mode === 'shadow') return this.#letPass(waiter, takes);
-    if (this.closed) return this.#tell(waiter, this.#rejection('closed'));
+    if (this.settings.mode === 'shadow') return this.#admitInShadow(waiter, takes);
+    if (this.closed) return this.#reject(waiter, this.#rejection('closed'));
     const parts: BasePermit[] = [];
     try {
       for (const take of takes) {
         const part = tryTake(take);
-        // Who must wait, or be told why not, asks its own way.
-        if (part === undefined) return this.#lead(waiter, takes, parts);
+        // A request that must wait or be rejected needs a waiter of its own.
+        if (part === undefined) return this.#enqueue(waiter, takes, parts);
         parts.push(part);
       }
     } catch (error) {
@@ -68,9 +68,9 @@ export class OrderedGate implements Gate, Way {
       throw error;
     }
     if (!this.closed) return this.#grant(waiter, parts, 0);
-    // By an observer of a limiter.
+    // An observer of a limiter has closed the gate meanwhile.
     giveBack(parts, 'ignored');
-    this.#tell(waiter, this.#rejection('closed'));
+    this.#reject(waiter, this.#rejection('closed'));
   }
 
   withdraw(waiter: Waiter): void {
@@ -96,7 +96,7 @@ export class OrderedGate implements Gate, Way {
     const owned = this.limits.filter((limit) => limit.owned);
     const closing = Promise.all(owned.map(({ limiter }) => limiter.close()));
     const left = await this.#ledger.drain(options);
-    // What is given back to a store has arrived there, then.
+    // Resolves only once all releases have reached their stores.
     if (left === 0) await closing;
     return left;
   }
@@ -121,7 +121,7 @@ export class OrderedGate implements Gate, Way {
     const asks = passage.at?.isShared === true;
     const hasRoom = asks || !this.#isFull() || this.#spare(passage) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
-    // Asking may have run the app's own code.
+    // `spare` and `joins` may have run code of the app, which may have changed the queue.
     if (!asks && this.#isFull()) this.#makeRoom(passage);
     if (this.closed || (!asks && this.#isFull())) return false;
     const now = clock.now();
@@ -144,7 +144,7 @@ export class OrderedGate implements Gate, Way {
   }
 
   admit(passage: Passage, parts: readonly BasePermit[]): void {
-    // Its time may have run out on the way from one limit to the next.
+    // The deadline may have passed between two limits.
     if (passage.order !== 0 && isLate(passage, this.settings.clock.now())) {
       return this.reject(passage, this.#rejection('timeout', passage.at?.name));
     }
@@ -157,10 +157,10 @@ export class OrderedGate implements Gate, Way {
   reject(passage: Passage, rejection = this.#rejection('closed')): void {
     const waited = this.#waited(passage);
     const reason = this.closed ? 'closed' : rejection.reason;
-    // It has its answer before anybody is let into what it gives back.
+    // The waiter is rejected before the permits that it releases are granted to others.
     together(() => {
       this.abandon(passage);
-      this.#tell(passage.waiter, { ...rejection, reason, waited });
+      this.#reject(passage.waiter, { ...rejection, reason, waited });
     });
   }
 
@@ -174,14 +174,14 @@ export class OrderedGate implements Gate, Way {
     passage.giveBack();
   }
 
-  /** Late timers must not keep places in the line occupied. */
+  /** Expires late waiters first, so that a late timer does not keep the queue full. */
   #isFull(): boolean {
     const { queueLimit } = this.settings;
     if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
     return this.queued >= queueLimit;
   }
 
-  /** Who would make room for it, at the limit that it is at: one in this process. */
+  /** The waiter that this one would displace at its current limit, which is a limit in this process. */
   #spare(passage: Passage): Waiter | undefined {
     const spare = (passage.at as InProcessLimiter).spare(passage);
     return spare?.term?.owner === this.#deadlines ? spare : undefined;
@@ -193,7 +193,7 @@ export class OrderedGate implements Gate, Way {
   }
 
   #stopWaiting(passage: Passage): void {
-    // Whoever was answered may have come again, with the same waiter.
+    // The caller may have enqueued the same waiter again.
     if (passage.waiter.place === passage) passage.waiter.place = undefined;
     this.#stopAsking(passage);
     this.#deadlines.remove(passage);
@@ -214,12 +214,12 @@ export class OrderedGate implements Gate, Way {
     return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
   }
 
-  #lead(waiter: Waiter, takes: Takes, parts: BasePermit[]): void {
+  #enqueue(waiter: Waiter, takes: Takes, parts: BasePermit[]): void {
     checkWishes(waiter);
     new Passage(this, waiter, takes, parts).advance();
   }
 
-  #letPass(waiter: Waiter, takes: Takes): void {
+  #admitInShadow(waiter: Waiter, takes: Takes): void {
     const { parts, rejection } = admitBeyond(takes, this.settings.queueLimit);
     if (rejection !== undefined) this.#tally.rejected(rejection, true);
     this.#grant(waiter, parts, 0);
@@ -231,12 +231,12 @@ export class OrderedGate implements Gate, Way {
     grant(waiter, permit);
   }
 
-  #tell(waiter: Waiter, rejection: Rejection): void {
+  #reject(waiter: Waiter, rejection: Rejection): void {
     this.#tally.rejected(rejection);
     waiter.rejected(rejection);
   }
 
-  /** Where no limit has a word in it. */
+  /** A rejection by the gate itself rather than by one of its limits. */
   #rejection(reason: RejectionReason, limit = this.name): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
     return { reason, limit, queued: this.queued, waited: 0, retryAfter };

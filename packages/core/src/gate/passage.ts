@@ -5,42 +5,42 @@ import { isGone, Waiter } from '../limiter/waiter.ts';
 import { giveBack } from './gate-permit.ts';
 import { type Takes, weightNow } from './takes.ts';
 
-/** The gate, as a request sees it that passes. */
+/** What a waiter needs of its gate. */
 export interface Way {
   readonly closed: boolean;
   /**
-   * Whether a request may begin to wait; from then on its time runs, and it counts unless it only waits for the word of
-   * a store.
+   * Whether a waiter may start to wait. From then on its deadline runs, and it counts as queued, unless it only
+   * awaits the answer of a store.
    */
   startWaiting(passage: Passage): boolean;
-  /** Whether a request that has waited for the word of a store may wait in line; from then on it counts. */
+  /** Whether a waiter that awaited a store's answer may enqueue; from then on it counts as queued. */
   startQueueing(passage: Passage): boolean;
-  /** It has passed the last limit. */
+  /** Admits a waiter that holds all its limits. */
   admit(passage: Passage, parts: readonly BasePermit[]): void;
-  /** A limit has rejected it, or with no word from a limit, the gate is closed. */
+  /** Rejects a waiter: with the rejection of a limit, or without one because the gate is closed. */
   reject(passage: Passage, rejection?: Rejection): void;
-  /** Its caller has gone. */
+  /** Removes a waiter whose caller has left, and counts it as withdrawn. */
   forget(passage: Passage): void;
-  /** What it has passed is given back, and nobody is told. */
+  /** Removes a waiter and releases its permits, without an answer. */
   abandon(passage: Passage): void;
 }
 
-/** A request on its way through a gate: it passes the limits in their order and holds those that it has passed. */
+/** A request that acquires the limits of a gate in order, and holds the permits of those already acquired. */
 export class Passage extends Waiter {
-  /** The limit that it is at. */
+  /** The limit being acquired. */
   at: Limiter | undefined = undefined;
-  /** Waits for the word of a store, and not in line. */
+  /** Whether it awaits the answer of a store and is not queued yet. */
   asking = false;
-  /** Its place in the order of arrival, in every line of the gate; 0 while it has not had to wait. */
+  /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
   order = 0;
-  /** Withdrawn, rejected or failed; perhaps by a callback, while a limit was about to answer. */
-  #over = false;
+  /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
+  #hasEnded = false;
 
   constructor(
     private readonly way: Way,
     readonly waiter: Waiter,
     private readonly takes: Takes,
-    /** What it holds already, of the first limits. */
+    /** The permits that it already holds, of the first limits. */
     private parts: BasePermit[],
   ) {
     super();
@@ -48,7 +48,7 @@ export class Passage extends Waiter {
     if (waiter.party !== undefined) this.party = waiter.party;
   }
 
-  /** Asks the next limit; after the last, the request is admitted. */
+  /** Requests the next limit; after the last one, the request is admitted. */
   advance(): void {
     const take = this.takes[this.parts.length];
     if (take === undefined) return this.way.admit(this, this.parts);
@@ -66,30 +66,30 @@ export class Passage extends Waiter {
   }
 
   granted(permit: BasePermit): void {
-    if (this.#over) return permit.release('ignored');
+    if (this.#hasEnded) return permit.release('ignored');
     this.parts.push(permit);
-    // As others are turned away by a gate that closes, their places come free.
+    // While a gate closes, its rejected waiters release permits, which may be granted to this one.
     if (this.way.closed) this.way.reject(this);
     else this.advance();
   }
 
   rejected(rejection: Rejection): void {
-    if (!this.#over) this.way.reject(this, rejection);
+    if (!this.#hasEnded) this.way.reject(this, rejection);
   }
 
-  /** One deadline and one count for the whole way: the gate is asked at the first line only. */
+  /** The gate has one deadline and one queue limit for all its limits, so it is asked only the first time. */
   override joins(): boolean {
-    if (this.#over || (this.order === 0 && !this.way.startWaiting(this))) return false;
+    if (this.#hasEnded || (this.order === 0 && !this.way.startWaiting(this))) return false;
     if (this.asking && !this.at?.isShared && !this.way.startQueueing(this)) return false;
-    // Who was told that it waits may have sent it away.
-    if (this.#over || this.way.closed) return false;
+    // A callback that observed the wait may have withdrawn the request.
+    if (this.#hasEnded || this.way.closed) return false;
     this.arrival = this.order;
     for (const part of this.parts) part.pause(this);
     return true;
   }
 
   override queues(): boolean {
-    return !this.asking || (this.way.startQueueing(this) && !this.#over);
+    return !this.asking || (this.way.startQueueing(this) && !this.#hasEnded);
   }
 
   override gone(): boolean {
@@ -100,7 +100,7 @@ export class Passage extends Waiter {
 
   giveBack(): void {
     const { parts } = this;
-    this.#over = true;
+    this.#hasEnded = true;
     this.parts = [];
     giveBack(parts, 'ignored');
   }

@@ -9,7 +9,7 @@ import { sharedOf, sharedOptions } from '../limiter/source.ts';
 import { checkPlaces, type GateLimit } from './gate-limits.ts';
 import type { GateLimitOptions, GateOptions } from './options.ts';
 
-/** A limit in its place in a gate, checked and completed; the limiter is shared with others, or still to be made. */
+/** The validated spec of one limit of a gate: a reused limiter, or the settings of one still to be made. */
 export type Plan =
   | { readonly limiter: Limiter; readonly optional: boolean; readonly owned: false }
   | { readonly limiter: LimiterSettings; readonly optional: boolean; readonly owned: true };
@@ -25,22 +25,22 @@ const known = [
   ...sharedOptions,
 ];
 
-/** Nothing is made before it is known of what kind the gate is. */
+/** Validates the limits without making any limiter, since that depends on the kind of the gate. */
 export function planLimits(options: GateOptions): Plan[] {
   const { limits } = options;
   if (!Array.isArray(limits) || (limits.length === 0 && options.guard === undefined)) {
-    const expected = 'an array of at least one limit, unless there is a guard';
+    const expected = 'an array of at least one limit, or any array with a guard';
     throw invalid('limits', expected, limits);
   }
   if (options.order !== undefined) checkOrder(options.order);
   const plans = limits.map((limit) => planLimit(limit, options));
-  const hasLine = plans.length === 1 ? hasLineAlone : hasLineAmongOthers;
-  // The default would silently let nobody wait.
-  if (options.queueLimit === undefined && plans.some(hasLine)) {
-    throw invalid('queueLimit', 'set where one of the limits has its own', undefined);
+  const hasQueue = plans.length === 1 ? hasOwnQueueAlone : hasOwnQueue;
+  // The default of 0 would silently disable the limit's own queue.
+  if (options.queueLimit === undefined && plans.some(hasQueue)) {
+    throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
   }
   if (options.order !== undefined && !plans.some(hasOrder)) {
-    throw invalid('order', 'left out where all limiters are shared', options.order);
+    throw invalid('order', 'omitted when every limiter is reused', options.order);
   }
   checkPlaces(plans);
   return plans;
@@ -52,38 +52,38 @@ export function makeLimit(plan: Plan): GateLimit {
   return { limiter, optional, owned };
 }
 
-/** How many may wait at a gate that has not been told: a single limit has bounds of its own. */
+/** Default `queueLimit` of a gate: the limit's own if it is the only one. */
 export function queueLimitOf([first, ...others]: readonly Plan[]): number {
   if (first === undefined || others.length > 0) return 0;
   if (!first.owned) return Infinity;
-  // Invented keys would make as many lines.
+  // Clients that invent keys would create as many queues.
   return first.limiter.perKey ? 0 : defaultQueueLimit(first.limiter.queueWeight);
 }
 
-/** How long one may wait at a gate that has not been told: a single shared limiter has a time of its own. */
+/** Default `queueTimeout` of a gate: that of a single reused limiter. */
 export function queueTimeoutOf([first, ...others]: readonly Plan[]): number {
   if (first === undefined || others.length > 0) return 2000;
   return first.owned ? 2000 : first.limiter.queueTimeout;
 }
 
-/** Whether it is counted by a store. */
+/** Whether the limit is counted by a store. */
 export function asksStore(plan: Plan): boolean {
   return plan.owned ? plan.limiter.sharing !== undefined : plan.limiter.isShared;
 }
 
-/** Whether its line is the gate's to order. */
+/** Whether the gate decides the order of the limit's queue. */
 function hasOrder(plan: Plan): boolean {
   return plan.owned && !asksStore(plan);
 }
 
-/** Whether the only limit is meant to have a line, though the gate's default would let nobody wait. */
-function hasLineAlone({ limiter: { queueLimit, queueWeight, perKey }, owned }: Plan): boolean {
+/** Whether the only limit has queue options, which the gate's default of 0 would override. */
+function hasOwnQueueAlone({ limiter: { queueLimit, queueWeight, perKey }, owned }: Plan): boolean {
   if (!owned) return false;
   return (queueLimit > 0 && queueLimit !== Infinity) || (perKey && queueWeight !== Infinity);
 }
 
-/** The same of one of several. */
-function hasLineAmongOthers({ limiter: { queueLimit, queueWeight }, owned }: Plan): boolean {
+/** The same for one of several limits. */
+function hasOwnQueue({ limiter: { queueLimit, queueWeight }, owned }: Plan): boolean {
   if (!owned) return queueLimit > 0;
   return (queueLimit > 0 && queueLimit !== Infinity) || queueWeight !== Infinity;
 }
@@ -103,7 +103,7 @@ function planLimit(options: GateLimitOptions, gate: GateOptions): Plan {
 }
 
 function closed({ name }: Limiter): HeadgateError {
-  const message = `limiter "${name}" has been closed, and would reject everything`;
+  const message = `limiter "${name}" is closed and would reject every request`;
   return new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
 }
 
@@ -118,21 +118,30 @@ function settingsOf(
     name: checkText('limits[].name', name),
     limit,
     perKey,
-    // All who wait at the gate count against its bound, and where they wait at a store, those of all processes.
+    // Queued requests count against the gate's bound, and those queued in a store count over all processes.
     queueLimit: store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0),
     queueWeight,
     queueTimeout: Infinity,
     order,
     ...sharedOf(options),
     maxRetryAfter,
-    observer: ofLimit(checkObserver(observer)),
+    observer: withoutRequests(checkObserver(observer)),
     clock,
     random,
   });
 }
 
-/** Requests are reported by the gate, once; the limiter reports only what concerns the limit alone. */
-function ofLimit({ resized, store, slowed, lost, reclaimed, conflict }: Observer): Observer {
-  const told = { resized, store, slowed, lost, reclaimed, conflict };
-  return Object.fromEntries(Object.entries(told).filter(([, callback]) => callback !== undefined));
+/** The gate reports each request once; its limiters report only events of the limit itself. */
+function withoutRequests({
+  resized,
+  store,
+  slowed,
+  lost,
+  reclaimed,
+  conflict,
+}: Observer): Observer {
+  const callbacks = { resized, store, slowed, lost, reclaimed, conflict };
+  return Object.fromEntries(
+    Object.entries(callbacks).filter(([, callback]) => callback !== undefined),
+  );
 }

@@ -4,18 +4,19 @@ import type { Rejection } from '../limiter/rejection.ts';
 import type { Takes } from './takes.ts';
 
 /**
- * Shadow mode: takes the permits whatever the limits say. In truth what is beyond a limit would wait, and what
- * is beyond the line too would be turned away: this is the rejection to report. Nobody waits, so nobody times out.
+ * Shadow mode: acquires the permits regardless of the limits. In enforcing mode, requests beyond a limit would be
+ * queued, and those beyond the queue rejected; this returns that rejection to report it. Nothing is queued, so
+ * nothing times out.
  */
 export function admitBeyond(takes: Takes, queueLimit: number) {
   const parts: BasePermit[] = [];
   let rejection: Rejection | undefined;
   for (const take of takes) {
-    // A gate in shadow mode has made all its limiters itself.
+    // A gate in shadow mode only has limiters that it made itself.
     const limiter = take.limiter as InProcessLimiter;
     parts.push(limiter.admitBeyond(take));
     const { inflight, limit } = limiter.usage(take.key);
-    // In requests, as if all were as heavy as this one.
+    // In requests, assuming that all have the weight of this one.
     const queued = Math.ceil((inflight - limit) / take.weight);
     const isFull = queued > Math.min(queueLimit, limiter.queueLimit);
     const isHeavy = inflight - limit > limiter.queueWeight;

@@ -12,9 +12,9 @@ import type { Plan } from './plan.ts';
 import { checkTakes, type Takes, takesFrom } from './takes.ts';
 
 /**
- * Of the limiter that can stand for the whole gate, told all that the gate has been told; undefined where none can.
- * Everybody must pass it, as an optional or a keyed one need not be; nobody may pass it beyond the limit, as in shadow
- * mode; and it has the gate's name, which rejections and events carry.
+ * Settings of a limiter that can implement the whole gate by itself; undefined if none can. Every request must
+ * acquire it, which an optional or keyed limit does not guarantee; no request may exceed it, as in shadow mode; and
+ * it must have the gate's name, which rejections and events carry.
  */
 export function soleSettings(
   [only, ...others]: readonly Plan[],
@@ -27,7 +27,7 @@ export function soleSettings(
   return { ...limiter, ...settings, queueLimit };
 }
 
-/** The most common gate, and the cheapest: who asks it stands in the limit's line and gets the limit's permit. */
+/** The most common gate, and the cheapest: requests use the queue and the permits of its only limit. */
 export class SoleGate implements Gate {
   readonly name: string;
   readonly limits: readonly [GateLimit];
@@ -51,7 +51,7 @@ export class SoleGate implements Gate {
     checkIdle(waiter);
     checkTakes(this.limits, takes);
     const [take] = takes;
-    if (take === undefined) throw invalid('takes', 'those of the one limit', takes);
+    if (take === undefined) throw invalid('takes', 'the demand of the only limit', takes);
     waiter.key = undefined;
     waiter.limit = undefined;
     if (waiter.share !== take.share) waiter.share = take.share;
@@ -79,9 +79,9 @@ export class SoleGate implements Gate {
   }
 
   stats(): GateStats {
-    const ofLimit = this.#limiter.stats();
-    const { limit: _, keys: __, ...stats } = ofLimit;
-    return { ...stats, inflight: this.inflight, limits: [ofLimit] };
+    const limitStats = this.#limiter.stats();
+    const { limit: _, keys: __, ...stats } = limitStats;
+    return { ...stats, inflight: this.inflight, limits: [limitStats] };
   }
 
   #asked(options: GateWaitOptions) {

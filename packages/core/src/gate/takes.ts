@@ -5,32 +5,32 @@ import type { BasePermit } from '../limiter/permit.ts';
 import { checkRequest } from '../limiter/request.ts';
 import type { GateLimit } from './gate-limits.ts';
 
-/** What a request takes of one limit of a gate. */
+/** What a request demands of one limit of a gate. */
 export interface Take {
   readonly limiter: Limiter;
-  /** Of a keyed limit: whose. */
+  /** The key, for a keyed limit. */
   readonly key?: string | undefined;
   readonly weight: number;
-  /** The key's own limit, where keys differ. */
+  /** The key's own limit, if limits differ by key. */
   readonly limit?: number | undefined;
-  /** Of which share of the limit, where that is divided. */
+  /** The share that the request belongs to, if the limit is divided. */
   readonly share?: string | undefined;
 }
 
-/** Of those limits that apply, in the gate's order. */
+/** The demands on all limits that apply, in the gate's order. */
 export type Takes = readonly Take[];
 
-/** What a caller may say when it asks a gate, by the names of its limits. */
+/** The demands of a caller, by the names of the gate's limits. */
 export interface TakeOptions {
-  /** Whose each keyed limit is to be; one that is not named does not apply. */
+  /** The key for each keyed limit; a keyed limit without one does not apply. */
   keys?: Readonly<Record<string, string | undefined>> | undefined;
-  /** How much it takes of each limit, by default 1; an optional limit applies only where it is named here. */
+  /** The weight for each limit, by default 1; an optional limit applies only if it is set here. */
   weights?: Readonly<Record<string, number | undefined>> | undefined;
-  /** Of which share of each limit that is divided. */
+  /** The share for each divided limit. */
   shares?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** @throws HeadgateError for a name that the gate does not have. */
+/** @throws HeadgateError for a name that none of the gate's limits has. */
 export function takesFrom(
   limits: readonly GateLimit[],
   { keys = {}, weights = {}, shares = {} }: TakeOptions,
@@ -51,17 +51,18 @@ export function takesFrom(
 }
 
 /**
- * Everything is checked before the first limit is asked: who has waited for one must not fail at the next.
+ * Checks every demand before the first limit is asked, so that a request that has waited for one limit cannot fail at
+ * the next.
  *
- * @throws HeadgateError for a key, a limit, a weight or a share that a limiter would refuse, and for an order that is not the gate's.
+ * @throws HeadgateError for an invalid key, limit, weight or share, and for an order other than the gate's.
  */
 export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
-  let place = -1;
+  let position = -1;
   for (const take of takes) {
     const { limiter, key, limit, weight, share } = take;
-    const previous = place;
-    place = limits.findIndex((known) => known.limiter === limiter);
-    if (place <= previous) throw misplaced(limiter);
+    const previous = position;
+    position = limits.findIndex((known) => known.limiter === limiter);
+    if (position <= previous) throw misplaced(limiter);
     if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
       const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
@@ -71,13 +72,13 @@ export function checkTakes(limits: readonly GateLimit[], takes: Takes): void {
   }
 }
 
-/** The limit may be lower by now than it was when the request came. */
+/** The weight now: the limit may have been lowered since the request arrived. */
 export function weightNow({ limiter, key, limit, weight }: Take): number {
   if (weight === 1) return 1;
   return Math.min(weight, limit ?? limiter.usage(key).limit);
 }
 
-/** Only a limit in this process can answer at once; undefined where it does not. */
+/** Tries to acquire without waiting, which only a limit in this process can; undefined otherwise. */
 export function tryTake(take: Take): BasePermit | undefined {
   const { limiter, key, limit, share } = take;
   if (!('tryAcquire' in limiter)) return undefined;
@@ -86,12 +87,12 @@ export function tryTake(take: Take): BasePermit | undefined {
   return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
 }
 
-/** What every object has is not named. */
+/** Ignores inherited properties such as `constructor`. */
 function named<T>(record: Readonly<Record<string, T>>, { name }: Limiter): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function misplaced({ name }: Limiter): HeadgateError {
-  const message = `limit "${name}" is none of the gate's, or not in the gate's order`;
+  const message = `limit "${name}" does not belong to the gate, or is out of the gate's order`;
   return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
 }

@@ -1,9 +1,9 @@
-/** The forms that an answer can take, the preferred one first: it is what `*` and a missing header get. */
-const offered = ['application/problem+json', 'text/html', 'text/plain'] as const;
+/** The media types of a rejection, most preferred first: `*` and a missing header get the first. */
+const mediaTypes = ['application/problem+json', 'text/html', 'text/plain'] as const;
 
-export type MediaType = (typeof offered)[number];
+export type MediaType = (typeof mediaTypes)[number];
 
-/** Each form answers to these ranges, the most specific first (RFC 9110, 12.5.1). */
+/** The ranges that match each media type, most specific first (RFC 9110, 12.5.1). */
 const ranges: Record<MediaType, readonly string[]> = {
   'application/problem+json': [
     ...['application/problem+json', 'application/json', 'application/*', '*/*'],
@@ -12,13 +12,13 @@ const ranges: Record<MediaType, readonly string[]> = {
   'text/plain': ['text/plain', 'text/*', '*/*'],
 };
 
-/** The form that the client likes best; plain text, which every client can read, where it wants none of them. */
+/** The media type the client prefers; plain text, which every client can read, if it accepts none of them. */
 export function preferred(accept: string | undefined): MediaType {
-  if (accept === undefined || accept === '' || accept === '*/*') return offered[0];
+  if (accept === undefined || accept === '' || accept === '*/*') return mediaTypes[0];
   const qualities = parse(accept);
   let best: MediaType = 'text/plain';
   let bestQuality = 0;
-  for (const type of offered) {
+  for (const type of mediaTypes) {
     const known = ranges[type].map((range) => qualities.get(range));
     const quality = known.find((one) => one !== undefined) ?? 0;
     if (quality <= bestQuality) continue;
@@ -28,12 +28,12 @@ export function preferred(accept: string | undefined): MediaType {
   return best;
 }
 
-/** A client may send kilobytes of ranges; nobody needs more than these. */
-const longest = 1000;
+/** A client may send kilobytes of ranges; no real one needs more characters than these. */
+const MAX_ACCEPT_LENGTH = 1000;
 
 function parse(accept: string): Map<string, number> {
   const qualities = new Map<string, number>();
-  for (const part of accept.slice(0, longest).split(',')) {
+  for (const part of accept.slice(0, MAX_ACCEPT_LENGTH).split(',')) {
     const [range = '', ...parameters] = part.split(';');
     const q = parameters
       .map((text) => text.trim().toLowerCase())

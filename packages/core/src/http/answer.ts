@@ -4,48 +4,48 @@ import { type MediaType, preferred } from './accept.ts';
 
 const encoder = new TextEncoder();
 
-/** What the answer depends on besides the rejection. */
+/** What the response depends on besides the rejection. */
 export interface Asked {
   readonly method: string;
   readonly accept: string | undefined;
-  /** 503 says that the server has too much to do, 429 that this client wants too much. */
+  /** 503 blames the load of the server, 429 the client's own usage. */
   readonly statusCode: number;
 }
 
-/** What a rejected client is told: the same in every framework. */
+/** The response to a rejected request, the same in every framework. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** More than this many are not remembered; what they depend on is the app's, so there are few. */
-const mostRemembered = 1000;
+/** Bounds the cache. Its keys depend on the app's limits, not on what clients send, so few are expected. */
+const MAX_CACHED_ANSWERS = 1000;
 
-/** Under overload the same answers are given over and over: they are worded once. */
+/** Caches responses: under overload the same few are sent over and over. */
 export class Answers {
-  readonly #known = new Map<string, Answer>();
+  readonly #cache = new Map<string, Answer>();
 
   to(rejection: Rejection, asked: Asked): Answer {
     const { reason, limit, retryAfter } = rejection;
     const type = preferred(asked.accept);
-    const comesBack = type === 'text/html' && asked.method === 'GET';
-    const key = `${asked.statusCode} ${type} ${comesBack} ${reason} ${retryAfter} ${limit}`;
-    let answer = this.#known.get(key);
+    const reloads = type === 'text/html' && asked.method === 'GET';
+    const key = `${asked.statusCode} ${type} ${reloads} ${reason} ${retryAfter} ${limit}`;
+    let answer = this.#cache.get(key);
     if (answer === undefined) {
-      if (this.#known.size >= mostRemembered) this.#known.clear();
-      answer = word(rejection, asked.statusCode, type, comesBack);
-      this.#known.set(key, answer);
+      if (this.#cache.size >= MAX_CACHED_ANSWERS) this.#cache.clear();
+      answer = word(rejection, asked.statusCode, type, reloads);
+      this.#cache.set(key, answer);
     }
     return answer;
   }
 }
 
-/** Says nothing that another client has sent, nor anything that this one has. */
-function word(rejection: Rejection, status: number, type: MediaType, comesBack: boolean): Answer {
+/** Contains nothing that any client has sent, this one included. */
+function word(rejection: Rejection, status: number, type: MediaType, reloads: boolean): Answer {
   const [contentType, body] =
     type === 'text/html'
-      ? ['text/html; charset=utf-8', page(rejection, comesBack)]
+      ? ['text/html; charset=utf-8', page(rejection, reloads)]
       : type === 'text/plain'
         ? ['text/plain; charset=utf-8', `${sentence(rejection)}\n`]
         : [type, problem(rejection, status)];
@@ -72,14 +72,14 @@ function problem(rejection: Rejection, status: number): string {
   });
 }
 
-/** Comes back by itself where that repeats nothing but a GET. */
-function page(rejection: Rejection, comesBack: boolean): string {
-  const refresh = comesBack ? `<meta http-equiv="refresh" content="${rejection.retryAfter}">` : '';
+/** Reloads itself only after a GET, which is safe to repeat. */
+function page(rejection: Rejection, reloads: boolean): string {
+  const refresh = reloads ? `<meta http-equiv="refresh" content="${rejection.retryAfter}">` : '';
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8">${refresh}` +
     '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">' +
     '<title>Busy</title><style>body{font:1.1rem system-ui;margin:20vh auto;max-width:30rem;padding:0 1rem}</style>' +
     `<h1>Just a moment</h1><p>${sentence(rejection)}</p>` +
-    (comesBack ? '<p>This page comes back by itself.</p>' : '')
+    (reloads ? '<p>This page reloads by itself.</p>' : '')
   );
 }

@@ -1,21 +1,23 @@
 import type { Clock } from '../clock.ts';
 import type { Visit } from './visit.ts';
 
-/** How a response came to its end: sent whole, cut off amid its body, or cut off before its head. */
+/** How a response ended: sent completely, cut off within its body, or cut off before its head. */
 export type Ending = 'complete' | 'truncated' | 'unanswered';
 
-/** The other end of a request, as far as an adapter can see it; one for all middleware that the request passes. */
+/**
+ * A request and its response, as far as an adapter can observe them; one instance for all middleware of the request.
+ */
 export abstract class Client {
-  /** The latest visit; the earlier ones hang on its `outer`. */
+  /** The innermost gated request; `outer` links to the ones before it. */
   latest: Visit | undefined = undefined;
 
-  /** Whether nobody is there any more to answer to. */
+  /** Whether the client has disconnected. */
   abstract readonly gone: boolean;
-  /** Must call `ended` when the response is over. */
+  /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
-  /** Calls back when the handler touches the response of a client that has gone, or after so many milliseconds. */
+  /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */
   abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
-  /** The request is rejected, and on shutdown its connection closed. */
+  /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   abstract rejected(hangUp: boolean, clock: Clock): void;
 
   attend(visit: Visit): void {

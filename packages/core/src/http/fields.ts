@@ -1,11 +1,12 @@
 import type { Takes } from '../gate/takes.ts';
 
-/** Of a response's header; to be appended, since the app and other middleware may have such fields, too. */
+/** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /**
- * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, their quota counted in concurrent requests, and
- * `Server-Timing` for the wait. No partition key: a key may be an address or an account.
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, with quotas in concurrent
+ * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an
+ * account.
  */
 export function limitFields(takes: Takes, waited: number): Fields {
   const policies: string[] = [];
@@ -21,7 +22,7 @@ export function limitFields(takes: Takes, waited: number): Fields {
   return [['RateLimit-Policy', policies.join(', ')], ['RateLimit', states.join(', ')], timing];
 }
 
-/** A structured field's string has no other characters than these (RFC 9651, 3.3.3). */
+/** A structured field's string allows only these characters (RFC 9651, 3.3.3). */
 function quoted(name: string): string {
   return `"${name.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

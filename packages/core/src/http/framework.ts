@@ -1,17 +1,17 @@
 import type { Compile, Routing } from './route.ts';
 
-/** What an adapter tells of its framework; `R` is what the app's functions get as the request. */
+/** What an adapter provides about its framework; `R` is the type of the request that the app's functions receive. */
 export interface Framework<R> {
-  /** Options that only this adapter has. */
+  /** Names of the options that only this adapter supports. */
   readonly options?: readonly string[];
   method(request: R): string;
-  /** The full path, whatever the mount point, decoded as the framework decodes it to find the route. */
+  /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;
-  /** What the app's `classify` gets. */
+  /** The argument of the app's `classify`. */
   response(request: R): unknown;
-  /** Method and pattern of the route that has handled it, where the framework tells; never the path, which a client makes up. */
+  /** Method and pattern of the matched route, if the framework exposes it; never the path, which clients choose. */
   kind(request: R): string | undefined;
-  /** To the framework's error handling, where the response is over already. */
+  /** Passes an error to the framework's error handling after the response has ended. */
   report(request: R, error: unknown): void;
   header(request: R, name: string): string | undefined;
   routing(request: R): Routing;

@@ -2,26 +2,26 @@ import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { HttpGate, HttpStats } from './http-gate.ts';
 
-/** Every middleware is also a handle on its gate. */
+/** The methods and properties that every middleware has, to inspect, resize and close its gate. */
 export interface Handle {
   /** Requests that hold a permit. */
   readonly inflight: number;
-  /** Requests that wait. */
+  /** Requests in the queue. */
   readonly queued: number;
-  /** By their names; to be resized, say. */
+  /** The gate's limiters by name, for instance to resize them. */
   readonly limiters: Readonly<Record<string, Limiter>>;
   stats(): HttpStats;
   /**
-   * Turns newcomers and all who wait away, and closes the limiters that the middleware has made. Resolves to 0 when
-   * the last running request is over, or to how many are not when the timeout has passed or the signal aborts.
+   * Rejects new and queued requests, and closes the limiters that the middleware has made. Resolves to 0 once the
+   * last running request has finished, or to the number still running when the timeout passes or the signal aborts.
    */
   close(options?: CloseOptions): Promise<number>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the framework's middleware takes and returns
+// biome-ignore lint/suspicious/noExplicitAny: each framework's middleware has its own parameters and result
 type Middleware = (...args: any[]) => unknown;
 
-/** Makes the handle of a middleware; `H` is the type that it has for the app. */
+/** Adds the handle's members to a middleware; `H` is the public type of the result. */
 export function withHandle<H extends Handle>(middleware: Middleware, http: AnyGate): H {
   const limiters = http.gate.limits.map(({ limiter }) => [limiter.name, limiter]);
   return Object.defineProperties(middleware, {

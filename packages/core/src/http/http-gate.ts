@@ -21,9 +21,9 @@ import { perLimit, Rule, routingOf } from './rule.ts';
 import { type Door, Visit } from './visit.ts';
 
 export interface HttpStats extends GateStats {
-  /** Requests let past by `skip`, and CORS preflights. */
+  /** Requests that bypassed the limits: by `skip`, or as CORS preflights. */
   readonly skipped: number;
-  /** Limits passed without a second permit, since the request held one already. */
+  /** Limits for which no second permit was acquired, since the request already held one. */
   readonly reentered: number;
 }
 
@@ -56,7 +56,7 @@ const known = [
 
 const noFields: Fields = [];
 
-/** A gate before an app's handlers: reads what a request takes, and words what it is told. */
+/** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> implements Door {
   readonly gate: Gate;
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export class HttpGate<R> implements Door {
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   readonly #answers = new Answers();
-  /** Only where a limit adapts. */
+  /** Set only if a limit is adaptive. */
   readonly #judgement: Judgement<R> | undefined;
   #skipped = 0;
   #reentered = 0;
@@ -89,21 +89,21 @@ export class HttpGate<R> implements Door {
     this.#skip = checkFunction('skip', options.skip);
     this.#headers = checkFlag('headers', options.headers);
     checkFunction('onReject', options.onReject);
-    this.#rules = written(options).map((limit) => new Rule(limit, framework, routing));
+    this.#rules = limitList(options).map((limit) => new Rule(limit, framework, routing));
     this.#ordering = new Ordering(options);
     const hasOwn = this.#rules.some(({ hasOrder }) => hasOrder);
     if (!hasOwn && this.#rules.some(({ isOwn }) => isOwn)) checkUnordered(options);
     const classify = checkFunction('classify', options.classify);
     if (this.#rules.some(({ adapts }) => adapts)) this.#judgement = { framework, classify };
     else if (classify !== undefined) {
-      throw invalid('classify', 'left out where no limit adapts', classify);
+      throw invalid('classify', 'omitted unless a limit is adaptive', classify);
     }
     this.gate = createGate({
       limits: this.#rules.map((rule) => rule.limitOf(this.#ordering.order)),
       queueLimit,
       queueTimeout,
       guard: options.guard,
-      // A gate of shared limiters refuses an order; what the app says is for those limiters' own, then.
+      // A gate of reused limiters rejects an order; `priority` and `fairBy` then serve those limiters' own queues.
       order: hasOwn ? this.#ordering.order : order,
       mode,
       maxHold,
@@ -118,7 +118,9 @@ export class HttpGate<R> implements Door {
       this.#rules[index]?.bind(limiter);
   }
 
-  /** Undefined where nothing limits the request. Throws what the app's functions throw; nothing is held then. */
+  /**
+   * Undefined if no limit applies to the request. Rethrows what the app's functions throw; no permit is held then.
+   */
   enter(request: R, client: Client): Visit | undefined {
     try {
       return this.#enter(request, client);
@@ -144,19 +146,19 @@ export class HttpGate<R> implements Door {
     return visit;
   }
 
-  /** For every response, rejections included, where `headers` asks for it. */
+  /** Header fields for every response, rejections included, if `headers` is set. */
   fields(visit: Visit): Fields {
     if (!this.#headers) return noFields;
     return limitFields(visit.takes, visit.admission.waited);
   }
 
-  /** The answer to a request that was turned away. */
+  /** The response to a rejected request. */
   answerTo(visit: Visit, request: R): Answer {
     const rejection = visit.rejection as Rejection;
     const { framework, gate } = this;
     const { reason, limit } = rejection;
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
-    // A server that shuts down is at fault itself, whatever the limit says of the client.
+    // A shutdown is not the client's fault, so a limit's own status (429, say) does not apply.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);
@@ -167,7 +169,7 @@ export class HttpGate<R> implements Door {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
   }
 
-  /** Nothing at all means no, as where an optional property is read. */
+  /** Undefined and null mean false, so that `skip` may read an optional property. */
   #skips(request: R): boolean {
     const skips: unknown = this.#skip?.(request);
     if (skips === true || !skips) return skips === true;
@@ -183,7 +185,7 @@ export class HttpGate<R> implements Door {
     return takes;
   }
 
-  /** Stacked middleware: a share that the request holds already is not taken twice. */
+  /** Stacked middleware: a permit that the request already holds is not acquired twice. */
   #holds(client: Client, take: Take): boolean {
     for (let visit = client.latest; visit !== undefined; visit = visit.outer) {
       if (!visit.holds(take)) continue;
@@ -193,7 +195,7 @@ export class HttpGate<R> implements Door {
     return false;
   }
 
-  /** Whether the guard is to be asked, which an outer middleware may have done. */
+  /** Whether to ask the guard; an outer middleware may have done so for this request. */
   #isGuarded(client: Client): boolean {
     const { guard } = this;
     if (guard === undefined) return false;
@@ -213,15 +215,15 @@ export class HttpGate<R> implements Door {
   }
 }
 
-/** One limit that is written plainly is a list of one. */
-function written<R>(options: HttpOptions<R, never, unknown, never>): readonly LimitOptions<R>[] {
+/** A single limit in the options themselves is the same as a list of one. */
+function limitList<R>(options: HttpOptions<R, never, unknown, never>): readonly LimitOptions<R>[] {
   if (options.limits !== undefined) {
     const given = new Map<string, unknown>(Object.entries(options));
-    const plain = perLimit.find((name) => given.get(name) !== undefined);
+    const misplacedOption = perLimit.find((name) => given.get(name) !== undefined);
     if (!Array.isArray(options.limits)) throw invalid('limits', 'an array', options.limits);
-    if (plain === undefined) return options.limits;
-    const message = `${plain} must be written within limits, not beside it`;
-    throw new HeadgateError('ERR_HEADGATE_OPTION', message, plain);
+    if (misplacedOption === undefined) return options.limits;
+    const message = `${misplacedOption} must be set inside limits, not next to it`;
+    throw new HeadgateError('ERR_HEADGATE_OPTION', message, misplacedOption);
   }
   if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
     return [];

@@ -1,18 +1,19 @@
 import { invalid } from '../errors.ts';
 
 /**
- * The key for a client's address: an IPv4 address as it is, also where it comes as IPv6 (`::ffff:1.2.3.4`); an IPv6 address
- * by its subnet, since one client has a whole subnet to choose addresses from. Take the address from where only your own
- * proxies can write it (Express: `trust proxy`, Koa: `app.proxy`). Clients whose address is unknown share one key.
+ * The key for a client's address. An IPv4 address is its own key, also when mapped to IPv6 (`::ffff:1.2.3.4`). An
+ * IPv6 address is reduced to its subnet, since one client can use every address of a subnet. Pass an address that
+ * only your own proxies can set (Express: `trust proxy`, Koa: `app.proxy`). Clients with an unknown address share one
+ * key.
  *
- * @param prefix Bits of an IPv6 address that make the subnet: a whole number from 1 to 128. Default: 56.
- * @throws HeadgateError for another prefix.
+ * @param prefix Bits of an IPv6 address that identify the subnet: a whole number from 1 to 128. Default: 56.
+ * @throws HeadgateError for any other prefix.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {
   if (prefix !== 56) checkPrefix(prefix);
   if (address === undefined) return 'unknown';
   if (typeof address !== 'string') throw invalid('address', 'a string or undefined', address);
-  // Some proxies write the port, too: every connection would have a key of its own.
+  // Some proxies append the port, which would give every connection its own key.
   const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1');
   const [bare = ''] = host.toLowerCase().split('%');
   if (!bare.includes(':')) return bare;
@@ -31,7 +32,7 @@ function subnet(groups: readonly number[], prefix: number): string {
   return kept.length === 8 ? kept.join(':') : `${kept.join(':')}::`;
 }
 
-/** The eight groups of an IPv6 address, or undefined where it is none. */
+/** The eight groups of an IPv6 address, or undefined if it is not one. */
 function parse(address: string): number[] | undefined {
   const [head = '', tail, ...more] = address.split('::');
   if (more.length > 0) return undefined;

@@ -6,14 +6,14 @@ import type { Framework } from './framework.ts';
 import { reasonOf } from './reason.ts';
 import { type Door, Visit } from './visit.ts';
 
-/** Tells a limit that adapts what to make of a response. */
+/** How to classify a response for an adaptive limit. */
 export interface Judgement<R> {
   readonly framework: Pick<Framework<R>, 'response' | 'kind' | 'report'>;
-  /** The app's own; what it throws is reported. */
+  /** The app's `classify`; its errors are reported to the framework. */
   readonly classify: ((response: never) => Outcome) | undefined;
 }
 
-/** A visit whose end is shown to a limit that adapts: of which route it was, and how it went. */
+/** A gated request that is sampled: it reports its route and its outcome to an adaptive limit. */
 export class JudgedVisit<R> extends Visit {
   constructor(
     door: Door,

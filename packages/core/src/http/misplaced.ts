@@ -1,6 +1,6 @@
 import { HeadgateError } from '../errors.ts';
 
-/** What the first argument of a middleware may be, in any framework. */
+/** What the first argument of a middleware may be, in any supported framework. */
 interface First {
   readonly req?: { readonly raw?: unknown } | undefined;
   readonly app?: unknown;
@@ -8,12 +8,12 @@ interface First {
   readonly headers?: unknown;
 }
 
-/** The error of a middleware that was called with what its framework never passes. */
+/** The error for a middleware that was called with arguments its framework never passes. */
 export function misplaced(adapter: string, first: unknown): HeadgateError {
   const right = adapterOf(first);
   const remedy =
     right === undefined
-      ? 'put it into an app of its framework, or limit the work of a bare server by createLimiter()'
+      ? 'use it in an app of its framework, or limit a bare server with createLimiter()'
       : `use ${right}`;
   return new HeadgateError(
     'ERR_HEADGATE_MIDDLEWARE',
@@ -21,7 +21,9 @@ export function misplaced(adapter: string, first: unknown): HeadgateError {
   );
 }
 
-/** @throws HeadgateError for a request: a framework calls `concurrencyLimit` itself in place of what it returns. */
+/**
+ * @throws HeadgateError if the options are a request: `concurrencyLimit` itself was registered instead of its result.
+ */
 export function checkCalled(options: unknown): void {
   const { req, url, headers } = (options ?? {}) as First;
   if (req === undefined && (url === undefined || headers === undefined)) return;

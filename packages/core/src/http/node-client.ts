@@ -5,18 +5,18 @@ import { rejectUpload } from './rejected-upload.ts';
 
 const own = Symbol('headgate.client');
 
-/** The listener of a client, which knows whose it is. */
+/** A `close` listener that links to its exchange, so that other middleware can find it. */
 type Closed = (() => void) & { [own]?: NodeClient };
 
-/** Whether `errored` tells of `destroy`, as in Node: null at first. */
-let tellsOfDestroy = false;
+/** Whether `errored` reports a call of `destroy`, as in Node, where it starts as null. */
+let errorReportsDestroy = false;
 
-/** By connection, those whose requests wait for the answers to earlier ones. */
+/** By connection, the exchanges whose pipelined responses wait for earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeClient>>();
 
-/** A client of a Node server. */
+/** An exchange of a Node server. */
 export class NodeClient extends Client {
-  /** Made only where a client has gone: one for each request would be felt. */
+  /** Created only after a disconnect: one set per request would be measurable. */
   #whenTouched: Set<() => void> | undefined;
 
   private constructor(
@@ -27,10 +27,10 @@ export class NodeClient extends Client {
   }
 
   /**
-   * The same for every middleware of the request.
+   * Returns the same exchange to every middleware of a request.
    *
-   * @param slot Where to keep it: an object of the request's own; should it be replaced, so much the slower. Default:
-   *   the response.
+   * @param slot Object that caches the exchange and belongs to the request. If it is replaced, the lookup is slower.
+   *   Default: the response.
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeClient {
     const kept = slot as { [own]?: NodeClient };
@@ -46,23 +46,23 @@ export class NodeClient extends Client {
   }
 
   /**
-   * `close` on the response is the one event that always comes: on a POST, the request's comes while the handler
-   * still works, and `finish` does not come after an abort. But a pipelined response whose turn has not come has
-   * no socket yet, and never emits it where the connection breaks before.
+   * Only the response's `close` is always emitted: the request's comes while a POST handler still runs, and `finish`
+   * is not emitted after an abort. A pipelined response before its turn has no socket yet, however, and emits no
+   * `close` if the connection breaks.
    */
   protected listen(): void {
     const { request, response } = this;
     const closed: Closed = () => this.#onClose();
     closed[own] = this;
     response.on('close', closed);
-    tellsOfDestroy ||= response.errored === null;
+    errorReportsDestroy ||= response.errored === null;
     const { socket } = request;
     if (response.socket !== null || socket === null) return;
     this.#listenTo(socket);
     this.#watchEnd();
   }
 
-  /** One listener of a connection for all whose turn has not come: Node warns of many. */
+  /** One listener per connection for all its pipelined exchanges, as Node warns of many listeners. */
   #listenTo(socket: NodeSocket): void {
     const known = pipelined.get(socket);
     const clients = known ?? new Set<NodeClient>();
@@ -76,8 +76,8 @@ export class NodeClient extends Client {
   }
 
   /**
-   * A pipelined response that is written before its turn has come counts as sent: an earlier request of the connection
-   * may be waiting for its permit.
+   * A pipelined response that is written before its turn counts as sent: otherwise an earlier request of the same
+   * connection could wait for its permit.
    */
   #watchEnd(): void {
     const { response } = this;
@@ -91,7 +91,7 @@ export class NodeClient extends Client {
 
   #onClose(): void {
     const { headersSent, writableFinished, stream } = this.response;
-    // HTTP/2 takes a response for finished whose stream was reset before anything was written.
+    // HTTP/2 reports a response as finished if its stream was reset before anything was written.
     const finished = writableFinished && stream?.aborted !== true;
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
@@ -100,26 +100,26 @@ export class NodeClient extends Client {
     if (this.#isDestroyed || this.#isForwarded) return callback();
     const touched = () => {
       cancel();
-      awaited.delete(touched);
+      callbacks.delete(touched);
       callback();
     };
     const cancel = startTimer(clock, after, touched, true);
-    const awaited = this.#whenTouched ?? this.#watchTouches();
-    awaited.add(touched);
+    const callbacks = this.#whenTouched ?? this.#watchTouches();
+    callbacks.add(touched);
   }
 
-  /** The app has destroyed the request or the response itself, as `pipeline` does when a stream fails. */
+  /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
   get #isDestroyed(): boolean {
     const { request, response } = this;
-    if (!tellsOfDestroy) return false;
+    if (!errorReportsDestroy) return false;
     if (response.errored !== null) return true;
-    // Where the client has left, Node destroys the request with this error, unless it has been read to its end.
+    // After a disconnect, Node destroys the request with this error, unless it has been read to its end.
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }
 
   /**
-   * A reverse proxy has sent the request on, and listens for the end of the response in order to abort what it has sent.
-   * Only a proxy reads a request without a body to its end, or a body that no parser has asked for.
+   * Whether a reverse proxy has forwarded the request; it listens for the end of the response to abort the forwarded
+   * request. Only a proxy reads a request without a body to its end, or a body that no parser reads.
    */
   get #isForwarded(): boolean {
     const { request, response } = this;
@@ -136,16 +136,16 @@ export class NodeClient extends Client {
 
   #watchTouches(): Set<() => void> {
     const { request, response } = this;
-    const awaited = new Set<() => void>();
-    this.#whenTouched = awaited;
+    const callbacks = new Set<() => void>();
+    this.#whenTouched = callbacks;
     const touched = () => {
-      for (const each of awaited) each();
+      for (const each of callbacks) each();
     };
     watch(response, ['writeHead', 'write', 'end', 'destroy'], touched);
     watch(request, ['destroy'], touched);
-    // `pipeline` does not write to a response that is closed, but listens for its end.
+    // `pipeline` does not write to a closed response, but listens for its end.
     response.on('newListener', touched);
-    return awaited;
+    return callbacks;
   }
 }
 
@@ -160,7 +160,7 @@ function watch<T extends object>(target: T, methods: readonly (keyof T)[], callb
   }
 }
 
-/** The client that listens for the end of this response. */
+/** The exchange that listens for the end of this response. */
 function listening(response: NodeResponse): NodeClient | undefined {
   if (response.listenerCount('close') === 0) return undefined;
   for (const listener of response.listeners('close')) {

@@ -1,13 +1,13 @@
-/** What is used of Node's requests, of HTTP/1 and HTTP/2. */
+/** The part of Node's HTTP/1 and HTTP/2 requests that is used. */
 export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly readableEnded: boolean;
-  /** All of its body has come. */
+  /** Whether the whole body has arrived. */
   readonly complete: boolean;
   readonly destroyed: boolean;
   readonly errored?: (Error & { readonly code?: string }) | null;
-  /** What a body parser has made of it. */
+  /** The result of a body parser. */
   readonly body?: unknown;
   readonly httpVersionMajor: number;
   readonly socket: NodeSocket | null;
@@ -15,7 +15,7 @@ export interface NodeRequest {
   on(event: 'close', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: passed through as it is
+  // biome-ignore lint/suspicious/noExplicitAny: wrapped without changing its type
   destroy: any;
 }
 
@@ -27,7 +27,7 @@ export interface NodeSocket {
   destroySoon?: () => void;
 }
 
-/** What is used of Node's responses, of HTTP/1 and HTTP/2. */
+/** The part of Node's HTTP/1 and HTTP/2 responses that is used. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
@@ -38,7 +38,7 @@ export interface NodeResponse {
   readonly socket: unknown;
   readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
   shouldKeepAlive?: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: methods of many overloads, passed through as they are
+  // biome-ignore lint/suspicious/noExplicitAny: overloaded methods, wrapped without changing their types
   write: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   end: any;

@@ -12,9 +12,9 @@ interface OrderingOptions<R> {
   readonly fairBy?: ((request: R) => string) | undefined;
 }
 
-/** What the app says of requests that wait, and the order that it makes of them. */
+/** Reads each request's priority and flow, and derives the queue order from the options. */
 export class Ordering<R> {
-  /** For the lines of the middleware's own; undefined where nothing was said. */
+  /** For the middleware's own queues; undefined if no order, priority or fairness is set. */
   readonly order: Order | undefined;
   readonly #priority: ((request: R) => Priority) | undefined;
   readonly #fairBy: ((request: R) => string) | undefined;
@@ -26,7 +26,7 @@ export class Ordering<R> {
     this.order = priority === undefined ? within : byPriority(within);
   }
 
-  /** Says of the waiter what the app says of the request; throws what the app's functions throw. */
+  /** Copies the request's priority and flow to the waiter; rethrows what the app's functions throw. */
   assign(waiter: Waiter, request: R): void {
     if (this.#priority !== undefined) {
       waiter.priority = checkPriority(this.#priority(request));
@@ -35,21 +35,18 @@ export class Ordering<R> {
   }
 }
 
-/** @throws HeadgateError for wishes that no line could follow: all lines are a store's, and in order of arrival. */
+/**
+ * @throws HeadgateError for options without effect: with a store for every limit, all queues are first in, first out.
+ */
 export function checkUnordered<R>({
   priority,
   fairBy,
   guard,
 }: OrderingOptions<R> & { readonly guard?: unknown }): void {
-  if (fairBy !== undefined)
-    throw invalid('fairBy', 'left out where all limits have a store', fairBy);
-  // A guard asks for the class, too.
+  if (fairBy !== undefined) throw invalid('fairBy', 'omitted when every limit has a store', fairBy);
+  // A guard uses the priority as well.
   if (priority === undefined || guard !== undefined) return;
-  throw invalid(
-    'priority',
-    'left out where all limits have a store and there is no guard',
-    priority,
-  );
+  throw invalid('priority', 'omitted when every limit has a store and there is no guard', priority);
 }
 
 function checkParty(party: unknown): string {

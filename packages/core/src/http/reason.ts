@@ -1,9 +1,12 @@
-/** What was thrown, for the framework's error handling: nothing at all would read as success there, or as no answer. */
+/**
+ * The thrown value, replaced by an Error if it is null or undefined: frameworks would take that for success or send
+ * no response.
+ */
 export function reasonOf(thrown: unknown): unknown {
   return thrown ?? new Error('failed without a reason');
 }
 
-/** The same function, which rejects with a reason always. */
+/** Wraps a function so that it never rejects with null or undefined. */
 export function withReason<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result | Promise<Result>,
 ): (...args: Args) => Promise<Result> {

@@ -1,28 +1,28 @@
 import { type Clock, startTimer } from '../clock.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
-/** The longest body that is drained for the sake of its connection. */
+/** Longest body that is drained to keep its connection usable. */
 const MAX_DRAINED_BYTES = 128 * 1024;
-/** How much is still read of a longer one. */
+/** Maximum that is read of a longer body. */
 const MAX_READ_BYTES = 64 * 1024;
-/** How long a connection that is to be closed stays open, so that the client can read the response. */
+/** How long a closing connection stays open, so that the client can read the response. */
 const LINGER_MS = 1000;
 
 /**
  * Handles the unread body of a rejected HTTP/1.1 request. A short body is drained, and the connection serves the next
- * request. Otherwise the response says `Connection: close`, and the connection is closed a moment after it: closing it
- * at once would reset it, and the client might never read the response (RFC 9112, 9.6).
+ * request. Otherwise the response says `Connection: close`, and the connection is closed a moment later: closing it
+ * immediately would reset it, and the client might never read the response (RFC 9112, 9.6).
  */
 export function rejectUpload(request: NodeRequest, response: NodeResponse, clock: Clock): void {
-  // HTTP/2 has a flow control of its own.
+  // HTTP/2 has its own flow control.
   if (!hasBody(request) || response.stream !== undefined) return;
   const { writeHead } = response;
-  // Not before: the app's `onReject` may read the body.
+  // Decided only when the head is written, since the app's `onReject` may read the body.
   response.writeHead = (...args: unknown[]) => {
     if (isUnread(request) && !isShort(request)) response.shouldKeepAlive = false;
     return writeHead.apply(response, args);
   };
-  // Before Node's own listener, which closes the connection at once, or drains the whole body.
+  // Runs before Node's own listener, which would close the connection immediately, or drain the whole body.
   response.prependListener('finish', () => {
     const { socket } = request;
     if (socket !== null && isUnread(request)) drain(request, socket, clock);
@@ -34,8 +34,8 @@ function drain(request: NodeRequest, socket: NodeSocket, clock: Clock): void {
   let isFinishing = true;
   let isClosing = false;
   const { destroySoon } = socket;
-  // Node calls it now where the response says `Connection: close`. A later call comes from a server that loses patience
-  // with the body of a response that says the contrary.
+  // Node calls this synchronously if the response says `Connection: close`. A later call means that a server has
+  // timed out waiting for the body of a response without that header.
   socket.destroySoon = () => {
     if (!isFinishing || isClosing) return;
     isClosing = true;
@@ -50,11 +50,11 @@ function drain(request: NodeRequest, socket: NodeSocket, clock: Clock): void {
     if (left <= 0) request.pause();
   });
   request.on('close', () => {
-    // Uncovers the method of the socket's class.
+    // Restores the method of the socket's class.
     delete socket.destroySoon;
     if (isClosing) destroySoon?.call(socket);
   });
-  // Or Node would drain all of it, since nothing seems to read it.
+  // Otherwise Node would drain the whole body, since nothing appears to read it.
   request.resume();
 }
 
@@ -62,7 +62,7 @@ function isUnread({ readableDidRead, complete }: NodeRequest): boolean {
   return !readableDidRead && !complete;
 }
 
-/** A client that was not told to continue may send its next request in place of the body. */
+/** With `Expect`, the client may send its next request instead of the body, since it got no `100 Continue`. */
 function isShort({ headers }: NodeRequest): boolean {
   return headers.expect === undefined && Number(headers['content-length']) <= MAX_DRAINED_BYTES;
 }

@@ -4,14 +4,14 @@ import { nearest } from '../suggestion.ts';
 /** How the framework matches paths. */
 export interface Routing {
   readonly caseSensitive: boolean;
-  /** Whether a trailing slash makes another path. */
+  /** Whether paths with and without a trailing slash differ. */
   readonly strict: boolean;
 }
 
-/** Turns a path pattern into a test of paths, in a time that grows no faster than the path. Throws on what it cannot parse. */
+/** Compiles a path pattern to a test that runs in time linear in the path. Throws if it cannot parse the pattern. */
 export type Compile = (pattern: string, routing: Routing) => (path: string) => boolean;
 
-/** The part of path-to-regexp that is used: the adapters bring it, since the core has no dependencies. */
+/** The part of path-to-regexp that is used. Adapters pass it in, since the core has no dependencies. */
 type PathToRegexp = (
   pattern: string,
   options: { sensitive: boolean; trailing: boolean },
@@ -24,13 +24,13 @@ export function compileWith(pathToRegexp: PathToRegexp): Compile {
   };
 }
 
-/** As Node parses them, and `QUERY`. */
+/** The methods that Node parses, and `QUERY`. */
 const methods =
   'GET POST PUT PATCH DELETE HEAD OPTIONS QUERY TRACE CONNECT ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
     ' ',
   );
 
-/** Whether a request's method and full path are meant. */
+/** Whether a route matches a method and a full path. */
 export type RouteTest = (method: string, path: string) => boolean;
 
 /** A route is an optional method and a path pattern: `/reports/:id`, `POST /reports/:id`, `/files/*path`. */
@@ -41,7 +41,7 @@ export function compileRoute(route: unknown, compile: Compile, routing: Routing)
   const test = compileOrThrow(route, pattern, compile, routing);
   const wanted = method?.toUpperCase();
   if (wanted !== undefined && !methods.includes(wanted)) throw unparsable(route, noMethod(wanted));
-  // Everywhere a HEAD runs the handler of the GET.
+  // Every supported framework routes HEAD requests to the GET handler.
   const alsoHead = wanted === 'GET';
   return (actual, path) =>
     (wanted === undefined || wanted === actual || (alsoHead && actual === 'HEAD')) && test(path);
@@ -60,7 +60,7 @@ function compileOrThrow(route: string, pattern: string, compile: Compile, routin
   }
 }
 
-/** A bare `*`, as some frameworks write it, is a wildcard without a name. */
+/** Names bare `*` wildcards, which some frameworks allow, as path-to-regexp requires a name. */
 function named(pattern: string): string {
   let count = 0;
   return pattern.replace(/\/\*(?=\/|$)/g, () => `/*wildcard${count++}`);

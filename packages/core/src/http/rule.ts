@@ -11,7 +11,7 @@ import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
-/** What is said of one limit, within `limits` or beside the options of the whole. */
+/** Options of one limit: inside `limits`, or at the top level for a single limit. */
 export const perLimit = [
   'name',
   'limit',
@@ -28,18 +28,18 @@ export const perLimit = [
 
 const known = [...perLimit, 'queueLimit'];
 
-/** What only a limit of the middleware's own can be told. */
+/** Options that only apply to a limit that the middleware makes itself. */
 const ownOnly = ['name', 'limit', 'shares', 'queueLimit', 'queueWeight', ...sharedOptions] as const;
 
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
-/** What one limit asks of a request. */
+/** One limit of a middleware: which requests it applies to, and what they demand of it. */
 export class Rule<R> {
   readonly statusCode: number;
   #limiter: Limiter | undefined;
-  /** What every request takes, where that is always the same. */
+  /** The demand of every request, if it is always the same. */
   #always: Take | undefined;
-  /** Compiled at the first request, which shows how the framework matches. */
+  /** Compiled at the first request, which reveals how the framework matches paths. */
   #route: RouteTest | undefined;
 
   constructor(
@@ -52,48 +52,48 @@ export class Rule<R> {
     checkFunction('key', key);
     checkFunction('shareBy', shareBy);
     if (shares !== undefined && shareBy === undefined) {
-      throw invalid('shareBy', 'set beside shares', shareBy);
+      throw invalid('shareBy', 'set together with shares', shareBy);
     }
     if (typeof limit === 'function' && key === undefined) {
-      throw invalid('limit', 'a whole number where there is no key', limit);
+      throw invalid('limit', 'a whole number when there is no key', limit);
     }
     if (shares !== undefined && options.store !== undefined) {
-      throw invalid('shares', 'left out beside a store', shares);
+      throw invalid('shares', 'omitted when there is a store', shares);
     }
     if (limiter !== undefined) checkShared(limiter, options);
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
     this.statusCode = checkStatus(statusCode);
-    // Only to refuse a bad pattern at once.
+    // Compiled here only to reject a bad pattern at construction.
     if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
   }
 
-  /** Whether the limit moves, perhaps that of a shared limiter. */
+  /** Whether the limit, or that of a reused limiter, is adaptive. */
   get adapts(): boolean {
     const { limit, limiter } = this.options;
     return typeof limit === 'object' || limiter?.adapts === true;
   }
 
-  /** Whether the middleware makes it. */
+  /** Whether the middleware makes the limiter, as opposed to reusing one. */
   get isOwn(): boolean {
     return this.options.limiter === undefined;
   }
 
-  /** Whether its line is the middleware's to order. */
+  /** Whether the middleware decides the order of the limit's queue. */
   get hasOrder(): boolean {
     return this.isOwn && this.options.store === undefined;
   }
 
-  /** For the gate that is to enforce it. */
+  /** The options of this limit for the gate. */
   limitOf(order: Order | undefined): GateLimitOptions {
     const { limiter, limit, name, key, shares, queueLimit, queueWeight } = this.options;
     const optional = this.options.route !== undefined;
     if (limiter !== undefined) return { limiter, optional };
-    // Where it depends on the request, every request brings it along.
-    const least = typeof limit === 'function' ? 1 : (limit as number | LimitFactory);
+    // If the limit depends on the request, every request carries its own; 1 is a placeholder.
+    const initial = typeof limit === 'function' ? 1 : (limit as number | LimitFactory);
     const perKey = key !== undefined;
     const own = {
       name: name as string,
-      limit: least,
+      limit: initial,
       perKey,
       queueLimit,
       queueWeight,
@@ -104,18 +104,18 @@ export class Rule<R> {
     return { ...own, order: byShare(shares, order) };
   }
 
-  /** The gate's limiter for it. */
+  /** Sets the limiter that the gate uses for this rule. */
   bind(limiter: Limiter): void {
     const { key, route, weight = 1, shareBy } = this.options;
     this.#limiter = limiter;
     if (shareBy !== undefined && limiter.shareNames.length === 0) {
-      throw invalid('shareBy', 'left out where the limit has no shares', shareBy);
+      throw invalid('shareBy', 'omitted when the limit has no shares', shareBy);
     }
     const isPlain = key === undefined && route === undefined && shareBy === undefined;
     if (isPlain && weight === 1) this.#always = { limiter, weight };
   }
 
-  /** What the request takes; undefined where the limit does not apply. */
+  /** The request's demand; undefined if the limit does not apply. */
   take(request: R): Take | undefined {
     const limiter = this.#limiter;
     if (this.#always !== undefined) return this.#always;
@@ -151,7 +151,10 @@ export class Rule<R> {
     throw invalid('shareBy', expected, share);
   }
 
-  /** Clamped, or a client that may choose it could cause errors; what is no whole number is a bug of the app's. */
+  /**
+   * Clamped, since a client that controls the weight could otherwise cause errors; a weight that is not a whole
+   * number is a bug in the app.
+   */
   #weight(request: R, limit: number): number {
     const { weight = 1 } = this.options;
     const asked = typeof weight === 'function' ? weight(request) : weight;
@@ -161,7 +164,7 @@ export class Rule<R> {
   }
 }
 
-/** What the app has said of it, if anything. */
+/** The routing options that the app has set. */
 export function routingOf(
   options: Pick<CommonOptions<never, never, never, never>, keyof Routing>,
 ): Partial<Routing> {
@@ -184,7 +187,7 @@ function checkShared<R>(limiter: Limiter, options: LimitOptions<R>): void {
   if (typeof limiter?.request !== 'function') throw invalid('limiter', 'a limiter', limiter);
   for (const option of ownOnly) {
     if (options[option] === undefined) continue;
-    const message = `${option} is the limiter's own affair: leave it out beside limiter`;
+    const message = `${option} is an option of the limiter itself: omit it when limiter is set`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);
   }
   const { name, perKey } = limiter;

@@ -9,16 +9,16 @@ import { Waiter } from '../limiter/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import type { Client, Ending } from './client.ts';
 
-/** What a handler learns of its admission: a permit, in degraded mode the rejection, neither where nothing limits it. */
+/** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
 export type Admission =
   | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
   | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }
   | { readonly permit: undefined; readonly waited: 0; readonly rejection: undefined };
 
-/** The admission of a request that no limit applies to. */
+/** The admission of a request to which no limit applies. */
 export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
 
-/** What stands before the app's handlers. */
+/** The settings of a middleware that its gated requests need. */
 export interface Door {
   readonly gate: Gate;
   readonly guard: Guard | undefined;
@@ -28,22 +28,22 @@ export interface Door {
   readonly abandonAfter: number;
 }
 
-const untold = -1;
+const UNREPORTED = -1;
 
-/** A request at one gate: it waits, holds its permit for the life of the response, or learns why not. */
+/** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
 export class Visit extends Waiter {
   permit: BasePermit | undefined = undefined;
   rejection: Rejection | undefined = undefined;
-  /** The client went away while it waited: nobody is to be answered, no handler to be run. */
+  /** The client disconnected while the request was queued: no response is sent, and no handler runs. */
   left = false;
-  /** Pending while the request waits; undefined where it need not. Awaiting it keeps the request's async context. */
+  /** Pending while the request is queued; undefined if it was not. Awaiting it keeps the request's async context. */
   answered: Promise<void> | undefined = undefined;
-  /** Handlers at work, here or further in; below 0 where the framework has told of none. */
-  private working = untold;
-  private over = false;
+  /** Running handlers, here or in inner middleware; negative while the framework has reported none. */
+  private working = UNREPORTED;
+  private hasEnded = false;
   private answer: (() => void) | undefined = undefined;
 
-  /** An earlier visit of the same request, at another middleware. */
+  /** The same request at an earlier middleware. */
   readonly outer: Visit | undefined;
 
   constructor(
@@ -55,7 +55,10 @@ export class Visit extends Waiter {
     this.outer = client.latest;
   }
 
-  /** Asks the door's gate, or what stands there behind the guard. */
+  /**
+   * Requests a permit from the middleware's gate, or from the unguarded one if the guard has already admitted the
+   * request.
+   */
   enter(gate: Gate): void {
     if (this.client.gone) return this.leave();
     gate.request(this, this.takes);
@@ -95,38 +98,38 @@ export class Visit extends Waiter {
     this.answer?.();
   }
 
-  /** Whether the request holds this share of this limiter already. */
+  /** Whether the request already holds a permit of this limiter and key. */
   holds({ limiter, key }: Take): boolean {
     if (this.permit?.released !== false) return false;
     return this.takes.some((take) => take.limiter === limiter && take.key === key);
   }
 
-  /** Whether this guard has let the request in. */
+  /** Whether this guard has already admitted the request. */
   passed(guard: Guard): boolean {
     return this.door.guard === guard;
   }
 
-  /** The response is over. */
+  /** Called when the response has ended. */
   ended(ending: Ending): void {
     const { permit, client, door } = this;
-    if (this.over) return;
-    this.over = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
       permit.abort(disconnected());
       if (door.onDisconnect === 'release') return permit.release('ignored');
     }
-    // The framework does not tell whether the handler still works for nobody: wait for a sign of it.
-    if (ending === 'unanswered' && this.working === untold) {
+    // The framework does not report when the handler settles, so wait until it touches the response.
+    if (ending === 'unanswered' && this.working === UNREPORTED) {
       client.whenTouched(() => this.awaitNoHandler(), door.clock, door.abandonAfter);
-    } else this.giveBackIfDone();
+    } else this.releaseIfDone();
   }
 
-  /** Holds the permit until this work of a handler has settled, too, and so the permits further out. */
+  /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
   during<P extends PromiseLike<unknown>>(work: P): P {
     for (let visit: Visit | undefined = this; visit !== undefined; visit = visit.outer)
       visit.working = Math.max(visit.working, 0) + 1;
-    // To await it would put off everything that stands around the middleware.
+    // Awaiting it here would delay the middleware around this one.
     const settled = () => this.settled();
     work.then(settled, settled);
     return work;
@@ -135,17 +138,17 @@ export class Visit extends Waiter {
   private settled(): void {
     for (let visit: Visit | undefined = this; visit !== undefined; visit = visit.outer) {
       visit.working--;
-      visit.giveBackIfDone();
+      visit.releaseIfDone();
     }
   }
 
-  private giveBackIfDone(): void {
+  private releaseIfDone(): void {
     const { permit } = this;
-    if (this.over && this.working <= 0 && permit?.released === false)
+    if (this.hasEnded && this.working <= 0 && permit?.released === false)
       permit.end(this.outcome(permit));
   }
 
-  /** How the work went, for a limit that adapts. */
+  /** The outcome of the request, for an adaptive limit. */
   protected outcome(_permit: BasePermit): Outcome {
     return 'ok';
   }
@@ -159,21 +162,21 @@ export class Visit extends Waiter {
   private leave(): void {
     this.left = true;
     this.answer?.();
-    // No handler will run: nothing is left for the earlier middleware's permits to wait for.
+    // No handler will run, so outer middleware has nothing left to wait for.
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.awaitNoHandler();
   }
 
   private awaitNoHandler(): void {
-    if (this.working !== untold) return;
+    if (this.working !== UNREPORTED) return;
     this.working = 0;
-    this.giveBackIfDone();
+    this.releaseIfDone();
   }
 }
 
 function warnOfNesting(): void {
   warnOnce(
     'HEADGATE_NESTED_WAIT',
-    'a request waits at one limit while it holds a permit of another middleware; put the limits into one',
+    'a request is queued while it holds a permit of another middleware; combine their limits in one middleware',
   );
 }
 

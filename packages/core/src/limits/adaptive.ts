@@ -3,34 +3,35 @@ import { checkBounds, type Range, within } from './bounds.ts';
 import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
 import { Window } from './window.ts';
 
-/** How much longer than on a quiet day work may take: below it, more at once is no harm. */
-const tolerance = 1.4;
+/** How much longer than its baseline work may take before the limit stops growing. */
+const TOLERANCE = 1.4;
 
-/** What a drop, or a window in which work takes too long, leaves of the limit. */
-const backoff = 0.9;
+/** Factor by which a drop, or a window of slow work, lowers the limit. */
+const BACKOFF = 0.9;
 
-/** A lower limit must have taken off at least this part of what was expected of it, or it is taken back. */
-const worthwhile = 0.5;
+/** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
+const MIN_IMPROVEMENT = 0.5;
 
-/** Windows until a lower limit is tried again that did not help the last time. */
-const patience = 10;
+/** Windows until a decrease that did not help is tried again. */
+const RETRY_AFTER_WINDOWS = 10;
 
 /**
- * A limit that finds out by itself how much the server can do at once. It grows while it is used and work takes no longer
- * than on a quiet day; it sinks at drops, and while work takes longer and a lower limit helps.
+ * A limit that adapts to what the server can do concurrently. It grows while it is used and work takes no longer than
+ * its baseline. It falls on drops, and while work takes longer and a lower limit helps.
  *
- * What a quiet day is, is learnt at low concurrency, and under load only ever corrected downwards: an overload, however
- * long, does not become its measure. Where work takes longer and a lower limit does not help, the load is not to blame: the
- * limit stays. The decrease follows the gradient of Envoy's and Netflix's limiters; asking whether it has helped is ours.
+ * The baseline is the latency at low concurrency. Under load it is only ever corrected downwards, so that even a long
+ * overload does not become the baseline. If work takes longer and a lower limit does not help, load is not the cause,
+ * and the limit stays. The decrease follows the gradient of Envoy's and Netflix's limiters; checking whether it has
+ * helped is new.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function adaptive(options: Bounds = {}): LimitFactory {
   const range = checkBounds('adaptive', options);
   return { create: () => new Adaptive(range) };
 }
 
-/** A lower limit that is being tried. */
+/** A decrease whose effect is being measured. */
 interface Trial {
   readonly from: number;
   readonly stretch: number;
@@ -41,13 +42,13 @@ class Adaptive implements Limit {
   readonly #baselines = new Baselines();
   #window = new Window();
   #movedAt = Number.NEGATIVE_INFINITY;
-  /** The highest inflight at which work took no longer than on a quiet day. */
+  /** The highest inflight at which work took no longer than its baseline. */
   #proven = 1;
-  /** Whether it has never had to sink: it doubles until then. */
+  /** Whether the limit has never been lowered; it doubles until then (slow start). */
   #starting = true;
   #trial: Trial | undefined;
-  /** Windows for which a limit stays that it did not help to lower. */
-  #rest = 0;
+  /** Windows left until a decrease that did not help is tried again. */
+  #cooldown = 0;
 
   constructor(private readonly range: Range) {
     this.limit = range.initial;
@@ -55,7 +56,7 @@ class Adaptive implements Limit {
 
   sample({ rtt, inflight, outcome, now, kind }: Sample): void {
     const { limit } = this;
-    // What was admitted under another limit says nothing of this one; nor do the other drops of one overload.
+    // Ignores work admitted under an earlier limit, which includes the other drops of the same overload.
     if (now - rtt < this.#movedAt) return;
     if (outcome === 'dropped') this.#drop();
     else {
@@ -70,7 +71,7 @@ class Adaptive implements Limit {
   #drop(): void {
     this.#starting = false;
     this.#trial = undefined;
-    this.#move(this.limit * backoff);
+    this.#move(this.limit * BACKOFF);
   }
 
   #judge(window: Window): void {
@@ -79,39 +80,39 @@ class Adaptive implements Limit {
       stretch === undefined || inflight <= Math.max(this.range.min, this.#proven / 2),
     );
     if (stretch === undefined) return;
-    if (stretch > tolerance + margin) {
+    if (stretch > TOLERANCE + margin) {
       this.#proven = Math.min(this.#proven, inflight);
-      return this.#sink(stretch);
+      return this.#lower(stretch);
     }
     this.#trial = undefined;
-    this.#rest = 0;
-    // Perhaps chance, perhaps not.
-    if (stretch > tolerance) return;
+    this.#cooldown = 0;
+    // The excess may be chance.
+    if (stretch > TOLERANCE) return;
     this.#proven = Math.max(this.#proven, inflight);
-    // A limit that nobody has come near to says nothing of what the server can do.
-    if (window.peak < Math.floor(this.limit * backoff)) return;
+    // A limit that was not nearly used says nothing about what the server can do.
+    if (window.peak < Math.floor(this.limit * BACKOFF)) return;
     this.#move(this.#starting ? this.limit * 2 : this.limit + Math.sqrt(this.limit));
   }
 
-  #sink(stretch: number): void {
+  #lower(stretch: number): void {
     this.#starting = false;
-    if (this.#rest > 0) {
-      this.#rest--;
+    if (this.#cooldown > 0) {
+      this.#cooldown--;
       return;
     }
     if (this.#trial !== undefined && !this.#hasHelped(this.#trial, stretch)) {
       this.#move(this.#trial.from);
       this.#trial = undefined;
-      this.#rest = patience;
+      this.#cooldown = RETRY_AFTER_WINDOWS;
       return;
     }
     this.#trial = { from: this.limit, stretch };
-    this.#move(this.limit * Math.max(backoff - 0.2, Math.min(backoff, tolerance / stretch)));
+    this.#move(this.limit * Math.max(BACKOFF - 0.2, Math.min(BACKOFF, TOLERANCE / stretch)));
   }
 
   #hasHelped({ from, stretch: before }: Trial, after: number): boolean {
     const expected = before * (1 - this.limit / from);
-    return before - after >= expected * worthwhile;
+    return before - after >= expected * MIN_IMPROVEMENT;
   }
 
   #move(to: number): void {

@@ -3,16 +3,16 @@ import { checkBounds, type Range, within } from './bounds.ts';
 import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
 
 export interface AimdOptions extends Bounds {
-  /** What a drop leaves of the limit: between 0 and 1. Default: 0.9. */
+  /** Factor by which a drop lowers the limit: between 0 and 1. Default: 0.9. */
   backoff?: number | undefined;
 }
 
 /**
- * Additive increase, multiplicative decrease: grows by one per round trip while it is used, sinks at a drop. Looks at
- * outcomes only, so the work has to tell that it was `dropped`.
- * After Palantir's Dialogue; drops of work admitted before the last decrease do not count again, as in TCP (RFC 6582).
+ * Additive increase, multiplicative decrease: grows by one per round trip while it is used, and falls on a drop. It
+ * uses outcomes only, so the work must report `dropped`. After Palantir's Dialogue; drops of work admitted before the
+ * last decrease do not count again, as in TCP (RFC 6582).
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function aimd(options: AimdOptions = {}): LimitFactory {
   const range = checkBounds('aimd', options, ['backoff']);

@@ -1,39 +1,42 @@
 import { Mean } from './mean.ts';
 
-/** Samples beyond which a baseline becomes no slower to move. */
-const memory = 1000;
+/** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
+const MAX_SAMPLES = 1000;
 
-/** Samples before which it is too much a matter of chance to be held on to. */
-const enough = 30;
+/** Samples below which a baseline is too uncertain to be kept under load. */
+const MIN_SAMPLES = 30;
 
-/** Kinds that have a baseline of their own; what comes later shares one. */
-const mostKinds = 64;
+/** Maximum number of kinds with their own baseline; later ones share one. */
+const MAX_KINDS = 64;
 
-/** How long one kind of work takes where nothing stands in its way. */
+/** How long one kind of work takes without load. */
 class Baseline {
-  /** Milliseconds. */
+  /** In milliseconds; 0 while there is no baseline. */
   #rtt = 0;
   #samples = 0;
   #window = new Mean();
 
-  /** A round trip over the baseline; undefined while there is none. */
+  /** The ratio of a round trip to the baseline; undefined while there is none. */
   note(rtt: number): number | undefined {
     this.#window.add(rtt);
     return this.#rtt === 0 ? undefined : rtt / this.#rtt;
   }
 
-  /** Takes in what the window has shown: all of it on a quiet day, and under load that work can be quicker. */
+  /** Learns from the window: all of it at low load, under load only that work can be faster. */
   learn(isQuiet: boolean): void {
     const { count, value, margin } = this.#window;
     this.#window = new Mean();
-    const isOpen = isQuiet || this.#samples < enough;
+    const isOpen = isQuiet || this.#samples < MIN_SAMPLES;
     if (count === 0 || (!isOpen && value + 1.5 * margin >= this.#rtt)) return;
-    this.#samples = Math.min(this.#samples + count, memory);
-    this.#rtt += ((value - this.#rtt) * Math.min(count, memory)) / this.#samples;
+    this.#samples = Math.min(this.#samples + count, MAX_SAMPLES);
+    this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
   }
 }
 
-/** The baselines of all kinds of work: some take a thousand times as long as others, and their mix changes. */
+/**
+ * The baselines of all kinds of work, kept apart since some take a thousand times as long as others and their mix
+ * changes.
+ */
 export class Baselines {
   readonly #kinds = new Map<string | undefined, Baseline>();
 
@@ -48,7 +51,7 @@ export class Baselines {
   #of(kind: string | undefined): Baseline {
     const known = this.#kinds.get(kind);
     if (known !== undefined) return known;
-    if (this.#kinds.size > mostKinds && kind !== undefined) return this.#of(undefined);
+    if (this.#kinds.size > MAX_KINDS && kind !== undefined) return this.#of(undefined);
     const baseline = new Baseline();
     this.#kinds.set(kind, baseline);
     return baseline;

@@ -3,23 +3,22 @@ import { checkBounds, type Range, within } from './bounds.ts';
 import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
 
 export interface GradientOptions extends Bounds {
-  /** How much longer than the shortest a round trip may be, as a part of that: between 0 and 1. Default: 0.25. */
+  /** Tolerated increase over the shortest round trip, as a fraction of it: between 0 and 1. Default: 0.25. */
   buffer?: number | undefined;
 }
 
-/** Samples from which the shortest round trip is taken. */
-const probed = 50;
+/** Samples in a window. */
+const WINDOW_SAMPLES = 50;
 
-/** Windows at the lower bound after which it is taken anew. */
-const patience = 5;
+/** Windows at the lower bound after which the shortest round trip is measured again. */
+const WINDOWS_BEFORE_PROBE = 5;
 
 /**
- * Follows the ratio of the shortest round trip to that of the latest window. The shortest one is measured at the lower
- * bound, to which the limit goes down at the start, and anew when it has stayed there: that turns requests away just to
- * measure, which `adaptive` does not.
- * After the adaptive concurrency filter of Envoy.
+ * Follows the ratio of the shortest round trip to that of the latest window. The shortest is measured at the lower
+ * bound, to which the limit falls at the start, and again after it has stayed there. This rejects requests merely to
+ * measure, which `adaptive` does not. After the adaptive concurrency filter of Envoy.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function gradient(options: GradientOptions = {}): LimitFactory {
   const range = checkBounds('gradient', { ...options, min: options.min ?? 3 }, ['buffer']);
@@ -29,7 +28,7 @@ export function gradient(options: GradientOptions = {}): LimitFactory {
 
 class Gradient implements Limit {
   limit: number;
-  /** Milliseconds; undefined while it is being measured. */
+  /** In milliseconds; undefined while it is being measured. */
   #shortest: number | undefined;
   #atFloor = 0;
   #window: number[] = [];
@@ -43,7 +42,7 @@ class Gradient implements Limit {
 
   sample({ rtt, outcome }: Sample): void {
     if (outcome === 'dropped') return;
-    if (this.#window.push(rtt) < probed) return;
+    if (this.#window.push(rtt) < WINDOW_SAMPLES) return;
     const typical = median(this.#window);
     this.#window = [];
     if (this.#shortest === undefined) {
@@ -58,7 +57,7 @@ class Gradient implements Limit {
     const target = Math.min(Math.max(ratio, 0.5), 2) * limit;
     this.limit = within(range, target + Math.sqrt(target));
     this.#atFloor = this.limit === range.min ? this.#atFloor + 1 : 0;
-    if (this.#atFloor < patience) return;
+    if (this.#atFloor < WINDOWS_BEFORE_PROBE) return;
     this.#atFloor = 0;
     this.#shortest = undefined;
   }

@@ -1,38 +1,43 @@
 import type { Outcome } from '../limiter/permit.ts';
 
-/** One piece of work that is over, as a limit sees it that moves. */
+/** A finished piece of work, as an adaptive limit sees it. */
 export interface Sample {
   /** Milliseconds from the admission to the release. */
   readonly rtt: number;
-  /** Weight at work when it was over, its own included; what a request holds that still waits elsewhere is left out. */
+  /**
+   * Weight in use at the end, its own included; excludes permits of requests that are still queued at another limit.
+   */
   readonly inflight: number;
-  /** Never `ignored`: those are not shown. */
+  /** `ignored` work is never sampled. */
   readonly outcome: Exclude<Outcome, 'ignored'>;
-  /** Milliseconds of the limiter's clock. */
+  /** Time of the limiter's clock in milliseconds. */
   readonly now: number;
-  /** What sort of work it was, where the caller has said so. */
+  /** The kind of work, if the caller has set one. */
   readonly kind: string | undefined;
 }
 
-/** What the limit is: fed each piece of work that is over, it moves. */
+/** Computes a limit, and may change it with each sample. */
 export interface Limit {
-  /** A number from 1, of which the limiter takes the whole part. */
+  /** A number from 1; the limiter rounds it down. */
   readonly limit: number;
   sample(sample: Sample): void;
 }
 
-/** Makes a limiter's limit: each has a state of its own. */
+/** Makes the limit of one limiter; each has its own state. */
 export interface LimitFactory {
-  /** @param random Gives numbers from 0 to below 1. */
+  /** @param random Returns numbers from 0 to below 1. */
   create(random: () => number): Limit;
 }
 
-/** Between what and what a limit moves. */
+/** The range of an adaptive limit. */
 export interface Bounds {
-  /** A whole number from 1. Default: 1. */
+  /** Minimum: a whole number from 1. Default: 1. */
   min?: number | undefined;
-  /** A whole number, not below `min`. Default: 1,000. */
+  /** Maximum: a whole number not below `min`. Default: 1,000. */
   max?: number | undefined;
-  /** Where it begins: below what the server can do, so that it sees how long work takes on a quiet day. Default: 4, or the nearest bound. */
+  /**
+   * Initial limit. It should be below what the server can handle, so that the limit learns the latency without load.
+   * Default: 4, or the nearest bound.
+   */
   initial?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** A mean, and how far it may be off by chance. */
+/** A mean and its margin of error. */
 export class Mean {
   count = 0;
   #sum = 0;

@@ -1,16 +1,15 @@
 import { checkBounds, type Range, within } from './bounds.ts';
 import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
 
-/** Times the limit: so many samples until the round trip of an idle system is taken anew. */
-const probeEvery = 30;
+/** Samples, as a multiple of the limit, after which the shortest round trip is measured again. */
+const PROBE_INTERVAL = 30;
 
 /**
- * Estimates how many requests queue up behind the limit, from the shortest round trip and the latest one, and keeps
- * that number small. The shortest is forgotten now and then, so an overload that lasts becomes its measure: prefer
- * `adaptive`.
+ * Estimates how many requests queue behind the limit, from the shortest and the latest round trip, and keeps that
+ * number small. The shortest is reset periodically, so a lasting overload becomes its baseline: prefer `adaptive`.
  * After TCP Vegas (Brakmo and Peterson, 1995) in the form of Netflix's concurrency-limits.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function vegas(options: Bounds = {}): LimitFactory {
   const range = checkBounds('vegas', options);
@@ -42,10 +41,10 @@ class Vegas implements Limit {
       this.#shortest = 0;
     }
     if (this.#shortest === 0 || rtt < this.#shortest) this.#shortest = rtt;
-    else this.#weigh(Math.ceil(limit * (1 - this.#shortest / rtt)), step, 2 * inflight < limit);
+    else this.#adjust(Math.ceil(limit * (1 - this.#shortest / rtt)), step, 2 * inflight < limit);
   }
 
-  #weigh(queue: number, step: number, unused: boolean): void {
+  #adjust(queue: number, step: number, unused: boolean): void {
     if (queue > 6 * step) this.#move(-step);
     else if (unused) return;
     else if (queue <= step) this.#move(6 * step);
@@ -57,6 +56,6 @@ class Vegas implements Limit {
   }
 
   #nextProbe(): number {
-    return (0.5 + this.random() / 2) * probeEvery * this.limit;
+    return (0.5 + this.random() / 2) * PROBE_INTERVAL * this.limit;
   }
 }

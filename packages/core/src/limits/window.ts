@@ -1,27 +1,27 @@
 import { Mean } from './mean.ts';
 
-/** Milliseconds: no window is shorter. */
-const shortest = 100;
+/** Minimum length of a window, in milliseconds. */
+const MIN_WINDOW_MS = 100;
 
-/** Milliseconds after which few samples have to do. */
-const patience = 10_000;
+/** Length in milliseconds after which a window ends even with few samples. */
+const MAX_WINDOW_MS = 10_000;
 
-const few = 10;
-const many = 500;
+const MIN_SAMPLES = 10;
+const MAX_SAMPLES = 500;
 
-/** What chance may add to a mean, as a part of it, before a window has gone on for long enough. */
-const precision = 0.2;
+/** Maximum margin of error of a window's mean, relative to it, unless the window has reached its maximum. */
+const MAX_ERROR = 0.2;
 
-/** What the samples of a while have in common. */
+/** Statistics of the samples of one period. */
 export class Window {
   #start = 0;
   readonly #rtt = new Mean();
   readonly #inflight = new Mean();
   readonly #stretch = new Mean();
-  /** The most that was at work. */
+  /** Maximum weight in use. */
   peak = 0;
 
-  /** @param stretch The round trip over the baseline of its kind, where that is known. */
+  /** @param stretch The ratio of the round trip to the baseline of its kind, if known. */
   add(now: number, rtt: number, inflight: number, stretch: number | undefined): void {
     if (this.#rtt.count === 0) this.#start = now;
     this.#rtt.add(rtt);
@@ -31,27 +31,29 @@ export class Window {
   }
 
   /**
-   * Long enough for the work admitted at its beginning to be over, and with enough samples to tell chance from load.
+   * Whether the window is complete: long enough for the work admitted at its beginning to have finished, and with
+   * enough samples to tell load from chance.
    */
   isOver(now: number): boolean {
     const age = now - this.#start;
     const compared = this.#stretch.count > 0 ? this.#stretch : this.#rtt;
-    if (compared.count < few || age < Math.max(shortest, 2 * this.#rtt.value)) return false;
-    if (compared.count >= many || age >= patience) return true;
-    return compared.margin <= precision * compared.value;
+    if (compared.count < MIN_SAMPLES || age < Math.max(MIN_WINDOW_MS, 2 * this.#rtt.value))
+      return false;
+    if (compared.count >= MAX_SAMPLES || age >= MAX_WINDOW_MS) return true;
+    return compared.margin <= MAX_ERROR * compared.value;
   }
 
-  /** The mean weight at work. */
+  /** Mean weight in use. */
   get inflight(): number {
     return this.#inflight.value;
   }
 
-  /** How many times longer than its baseline work took, on average; undefined where there is too little to compare. */
+  /** Mean ratio of work to its baseline; undefined if there are too few samples. */
   get stretch(): number | undefined {
-    return this.#stretch.count < few ? undefined : this.#stretch.value;
+    return this.#stretch.count < MIN_SAMPLES ? undefined : this.#stretch.value;
   }
 
-  /** What chance may have added to that. */
+  /** Margin of error of `stretch`. */
   get margin(): number {
     return this.#stretch.margin;
   }

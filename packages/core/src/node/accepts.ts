@@ -1,27 +1,30 @@
 import type { EventLoop } from './event-loop.ts';
 
-/** Fewer connections than this in as many turns may be chance. */
-const several = 4;
+/** Fewer consecutive iterations with a connection than this may be chance. */
+const MIN_ITERATIONS = 4;
 
 /**
- * Whether connections wait to be accepted. Node accepts one in a turn (libuv since 1.45), so under long turns they wait where
- * nothing sees them. But while some do, no turn goes by without one being accepted.
+ * Estimates whether connections wait to be accepted. Node accepts one per loop iteration (libuv since 1.45), so
+ * during long iterations they wait where nothing can observe them. As long as any wait, every iteration accepts one.
  */
 export class Accepts {
   #turn = Number.NEGATIVE_INFINITY;
   #since = 0;
-  /** In how many turns in a row. */
+  /** Number of consecutive iterations that accepted a connection. */
   #count = 0;
 
   constructor(private readonly loop: EventLoop) {
     loop.onAccept(() => this.#accepted());
   }
 
-  /** Milliseconds that one may have waited at most: since the last turn in which there was none. */
+  /**
+   * The maximum time that a connection may have waited, in milliseconds: the time since the last iteration without
+   * one.
+   */
   longestWait(): number {
     const { loop } = this;
-    const isOver = this.#count < several || loop.turns() - this.#turn > 1;
-    return isOver ? 0 : loop.now() - this.#since;
+    const hasNone = this.#count < MIN_ITERATIONS || loop.turns() - this.#turn > 1;
+    return hasNone ? 0 : loop.now() - this.#since;
   }
 
   #accepted(): void {

@@ -1,37 +1,37 @@
 import type { EventLoop } from './event-loop.ts';
 
-/** Milliseconds after which a measurement counts for about a third. */
-const timeConstant = 3000;
+/** Time constant of the moving averages, in milliseconds. */
+const TIME_CONSTANT_MS = 3000;
 
-/** Fewer requests than this in that time tell nothing: what else kept the loop busy would be put down to them. */
-const enough = 20;
+/** Minimum number of requests for an estimate; with fewer, unrelated work of the loop would be attributed to them. */
+const MIN_REQUESTS = 20;
 
-/** The part of the time for which a loop is busy that has no room for more. */
-const full = 0.9;
+/** Busy fraction of the time from which a loop counts as fully loaded. */
+const FULL_LOAD = 0.9;
 
-/** Milliseconds of full load after which the time to spare has shrunk to about a third. */
-const haste = 100;
+/** Time constant at which spare time decays under full load, in milliseconds. */
+const SPARE_DECAY_MS = 100;
 
-/** Milliseconds to spare with which requests need not be held back. */
-const plenty = 1000;
+/** Spare time from which requests are not held back, in milliseconds. */
+const MAX_SPARE_MS = 1000;
 
-/** Requests may come this much faster than the measured pace, so that the loop can show whether it does more. */
-const lead = 1.2;
+/** How much faster than measured requests may be admitted, so that the loop can show whether it handles more. */
+const PACE_MARGIN = 1.2;
 
 /**
- * What a request costs the loop. Work after an `await` falls into a later turn, when it is too late to refuse others; so
- * admissions may run only so far ahead of the work.
+ * Estimates what a request costs the event loop. Work after an `await` runs in a later iteration, too late to reject
+ * other requests, so admissions may only run ahead of the work by a bounded amount.
  */
 export class Cost {
-  /** Milliseconds of a request, as if nothing else kept the loop busy. */
+  /** Estimated milliseconds per request, as if only requests kept the loop busy. */
   each = 0;
   #busy = 0;
   #admitted = 0;
-  /** Since the last update. */
+  /** Requests admitted since the last update. */
   #latest = 0;
   #idle: number;
-  /** Milliseconds that the loop has had to spare since there was no room for more. */
-  #spare = plenty;
+  /** Idle milliseconds of the loop since it was last fully loaded, at most MAX_SPARE_MS. */
+  #spare = MAX_SPARE_MS;
   #owed = 0;
   #owedAt = 0;
 
@@ -39,32 +39,32 @@ export class Cost {
     this.#idle = loop.idle();
   }
 
-  /** A request is let in now. */
+  /** Records the admission of a request. */
   admit(now: number): void {
     this.#latest++;
     this.#owed = this.ahead(now) + this.each;
     this.#owedAt = now;
   }
 
-  /** Milliseconds of work by which those who were let in are ahead of the loop; none where it has time to spare. */
+  /** Milliseconds of work by which admissions are ahead of the loop; 0 if the loop has spare time. */
   ahead(now: number): number {
-    if (this.#spare >= plenty || this.#admitted < enough) return 0;
-    const pace = lead + (2 * this.#spare) / plenty;
+    if (this.#spare >= MAX_SPARE_MS || this.#admitted < MIN_REQUESTS) return 0;
+    const pace = PACE_MARGIN + (2 * this.#spare) / MAX_SPARE_MS;
     return Math.max(0, this.#owed - pace * (now - this.#owedAt));
   }
 
-  /** So long after the last time, in milliseconds. */
+  /** Updates the estimates; `elapsed` is the time since the last update in milliseconds. */
   update(elapsed: number): void {
     const before = this.#idle;
     this.#idle = this.loop.idle();
     const idle = this.#idle - before;
     const busy = elapsed - idle;
-    const fade = Math.exp(-elapsed / timeConstant);
+    const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
     this.#busy = this.#busy * fade + busy;
     this.#admitted = this.#admitted * fade + this.#latest;
     this.#latest = 0;
     this.each = this.#busy / Math.max(1, this.#admitted);
-    if (busy > full * elapsed) this.#spare *= Math.exp(-elapsed / haste);
-    else this.#spare = Math.min(plenty, this.#spare + idle);
+    if (busy > FULL_LOAD * elapsed) this.#spare *= Math.exp(-elapsed / SPARE_DECAY_MS);
+    else this.#spare = Math.min(MAX_SPARE_MS, this.#spare + idle);
   }
 }

@@ -10,18 +10,20 @@ import { Turn } from './turn.ts';
 
 export interface EventLoopGuardOptions {
   /**
-   * Milliseconds, more than 0, that a request of class `normal` may have to wait for the event loop. `critical` bears eight
-   * times as much, `high` twice, `low` half, `sheddable` a quarter. Default: 50.
+   * Maximum wait for the event loop for requests of priority `normal`, in milliseconds, more than 0. `critical`
+   * tolerates eight times as much, `high` twice, `low` half, `sheddable` a quarter. Default: 50.
    */
   maxDelay?: number | undefined;
   /**
-   * Part of V8's heap limit, above 0 up to 1, from which on some requests are shed, and all at the limit. Default: the heap is
-   * not looked at.
+   * Fraction of V8's heap limit, above 0 up to 1, from which some requests are shed, and all at the limit. Default:
+   * the heap is not checked.
    */
   maxHeap?: number | undefined;
-  /** The same for the memory of the container, or of the machine where it has no limit. Default: not looked at. */
+  /**
+   * The same for the memory of the container, or of the machine if the container has no limit. Default: not checked.
+   */
   maxRss?: number | undefined;
-  /** Names it in rejections; clients see it. Default: `'event-loop'`. */
+  /** Identifies the guard in rejections; visible to clients. Default: `'event-loop'`. */
   name?: string | undefined;
 }
 
@@ -32,16 +34,17 @@ const known = [
   'name',
 ] as const satisfies readonly (keyof EventLoopGuardOptions)[];
 
-/** Milliseconds between updates of what is slow to change. */
-const interval = 50;
+/** Milliseconds between updates of the slowly changing measurements. */
+const UPDATE_INTERVAL_MS = 50;
 
-/** One for all guards of this thread: it listens for as long as the thread lives. */
+/** Shared by all guards of this thread, since its listener is never removed. */
 let accepts: Accepts | undefined;
 
 /**
- * Turns requests away that would have to wait too long for the event loop, the lowest classes first. It works where the
- * handlers themselves keep the loop busy, which no count of requests sees. Make one for a process and share it: each learns
- * only from the requests it is asked about. Controlled as in PIE (RFC 8033). It has no timer and need not be closed.
+ * Rejects requests that would wait too long for the event loop, the lowest priorities first. It works where the
+ * handlers themselves keep the loop busy, which no count of requests detects. Use one guard per process: each learns
+ * only from the requests it is asked about. The controller follows PIE (RFC 8033). The guard has no timer and need
+ * not be closed.
  *
  * @throws HeadgateError for an unknown or invalid option, and on Bun and Deno, which do not measure their event loop.
  */
@@ -57,17 +60,19 @@ export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
   return new EventLoopGuard({ name, maxDelay, pressure, loop: eventLoop, accepts });
 }
 
-/** What `eventLoopGuard` has checked and completed. */
+/** The options of `eventLoopGuard`, validated and with defaults applied. */
 export interface EventLoopGuardSettings {
   readonly name: string;
   readonly maxDelay: number;
   readonly loop: EventLoop;
   readonly accepts: Accepts;
-  /** Which part of the requests must be shed for want of memory, from 0 to 1. */
+  /** Fraction of requests to shed because of memory pressure, from 0 to 1. */
   readonly pressure: () => number;
 }
 
-/** Asks the turn for each request, and the controller for what the turn does not show. */
+/**
+ * Decides by the current loop iteration for each request, and by the controller for what the iteration does not show.
+ */
 export class EventLoopGuard implements Guard {
   readonly name: string;
   readonly #turn: Turn;
@@ -87,7 +92,7 @@ export class EventLoopGuard implements Guard {
     const now = this.settings.loop.now();
     this.#turn.note(now);
     this.#shedding.arrived(priority);
-    if (now - this.#updatedAt >= interval) this.#update(now);
+    if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
     if (this.#shedding.sheds(priority) || !this.#isInTime(priority, now)) return false;
     this.#turn.admit();
     this.#cost.admit(now);
@@ -96,13 +101,13 @@ export class EventLoopGuard implements Guard {
 
   #isInTime(priority: Priority, now: number): boolean {
     const { maxDelay, accepts } = this.settings;
-    const longest = toleranceOf[priority] * maxDelay;
-    if (this.#cost.ahead(now) > longest) return false;
-    // It has waited for some part of that, at the mean for half.
-    if (accepts.longestWait() / 2 > longest) return false;
+    const maxWait = toleranceOf[priority] * maxDelay;
+    if (this.#cost.ahead(now) > maxWait) return false;
+    // The request has waited for some part of that time, on average for half of it.
+    if (accepts.longestWait() / 2 > maxWait) return false;
     const { admitted, before, age } = this.#turn;
-    // The first of a turn is never late for it; or nothing would ever run.
-    return admitted === 0 || age + before / 2 <= longest;
+    // The first request of an iteration is always admitted; otherwise nothing might ever run.
+    return admitted === 0 || age + before / 2 <= maxWait;
   }
 
   #update(now: number): void {
@@ -113,8 +118,8 @@ export class EventLoopGuard implements Guard {
     this.#shedding.update({
       delay: this.#turn.takeMeanLength(elapsed),
       target: maxDelay,
-      // No turn is shorter than a request, so no target may be below two.
-      least: 2 * this.#cost.each,
+      // No iteration is shorter than a request, so no target may be below two of them.
+      minTarget: 2 * this.#cost.each,
       elapsed,
       pressure: pressure(),
     });

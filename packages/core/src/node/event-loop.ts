@@ -2,19 +2,19 @@ import { subscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { HeadgateError } from '../errors.ts';
 
-/** What the event loop tells of itself. */
+/** Measurements of the event loop. */
 export interface EventLoop {
-  /** Milliseconds. */
+  /** The current time in milliseconds. */
   now(): number;
-  /** Turns since it has begun. */
+  /** Number of loop iterations so far. */
   turns(): number;
-  /** Milliseconds that it has waited for something to do, ever. */
+  /** Total milliseconds that the loop has been idle. */
   idle(): number;
-  /** Calls back at each connection that a server accepts. */
+  /** Calls back for each connection that a server accepts. */
   onAccept(accepted: () => void): void;
 }
 
-/** This thread's. */
+/** The event loop of this thread. */
 export const eventLoop: EventLoop = {
   now: () => performance.now(),
   turns: () => performance.nodeTiming.uvMetricsInfo.loopCount,
@@ -22,11 +22,11 @@ export const eventLoop: EventLoop = {
   onAccept: (accepted) => subscribe('net.server.socket', accepted),
 };
 
-/** @throws HeadgateError on a runtime that imitates Node without the figures of its event loop. */
+/** @throws HeadgateError on a runtime that imitates Node but does not measure its event loop. */
 export function checkEventLoop(): void {
   if (performance.nodeTiming?.uvMetricsInfo !== undefined) return;
   const runtime =
     'bun' in process.versions ? 'Bun' : 'deno' in process.versions ? 'Deno' : 'This runtime';
-  const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: leave the guard out, and limit how many requests run at once`;
+  const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: omit the guard, and limit the number of concurrent requests`;
   throw new HeadgateError('ERR_HEADGATE_RUNTIME', message);
 }

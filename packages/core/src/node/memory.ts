@@ -2,10 +2,10 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
 /**
- * Which part of the requests must be shed to stay below the ceilings: from none at a ceiling to all where nothing is left.
+ * The fraction of requests to shed to stay below the ceilings, rising from 0 at a ceiling to 1 at the limit.
  *
- * @param maxHeap Part of V8's heap limit.
- * @param maxRss Part of the memory that the process may have.
+ * @param maxHeap Fraction of V8's heap limit.
+ * @param maxRss Fraction of the memory available to the process.
  */
 export function memoryPressure(maxHeap: number | undefined, maxRss: number | undefined): number {
   return Math.max(
@@ -24,11 +24,13 @@ function heapInUse(): number {
   return used_heap_size / heap_size_limit;
 }
 
-/** Bytes: the container's share, where it has one; else the machine's. */
+/** The memory available in bytes: the container's limit if it has one, otherwise the machine's memory. */
 export function memoryLimit(
-  share: number | undefined = process.constrainedMemory(),
+  constrained: number | undefined = process.constrainedMemory(),
   machine: number = totalmem(),
 ): number {
-  // Where there is no limit it is 0, or more than any machine has.
-  return share !== undefined && share > 0 && share < machine ? share : machine;
+  // Without a limit, the value is 0 or more than any machine has.
+  return constrained !== undefined && constrained > 0 && constrained < machine
+    ? constrained
+    : machine;
 }

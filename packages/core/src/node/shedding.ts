@@ -1,20 +1,23 @@
 import { type Priority, priorities } from '../limiter/priority.ts';
 import { Controller } from './controller.ts';
 
-/** Milliseconds after which a measurement counts for about a third. */
-const timeConstant = 1000;
+/** Time constant of the arrival counts, in milliseconds. */
+const TIME_CONSTANT_MS = 1000;
 
 interface Class {
   readonly controller: Controller;
-  /** How many have come lately. */
+  /** Recent arrivals, decaying over time. */
   arrivals: number;
-  /** What part of them is shed. */
+  /** Fraction of them that is shed. */
   part: number;
-  /** What part of one should have been shed by now: they are evenly spread, where chance would let them in in bunches. */
-  owed: number;
+  /**
+   * Accumulated fraction not yet shed. It spreads rejections evenly, where random choices would admit requests in
+   * bursts.
+   */
+  carry: number;
 }
 
-/** What a class bears of the delay, in parts of what `normal` does. */
+/** The delay that each priority tolerates, relative to `normal`. */
 export const toleranceOf: Readonly<Record<Priority, number>> = {
   critical: 8,
   high: 2,
@@ -25,27 +28,27 @@ export const toleranceOf: Readonly<Record<Priority, number>> = {
 
 const ascending = [...priorities].reverse();
 
-/** How it went since the last update; all in milliseconds but the pressure. */
+/** The conditions since the last update, in milliseconds except the pressure. */
 interface Conditions {
   readonly delay: number;
-  /** What `normal` bears of it. */
+  /** The target delay of `normal`. */
   readonly target: number;
-  /** No class has a target below this. */
-  readonly least: number;
+  /** Minimum target of any priority. */
+  readonly minTarget: number;
   readonly elapsed: number;
-  /** Which part of all must be shed in any case, from 0 to 1. */
+  /** Fraction of all requests to shed regardless of the delay, from 0 to 1. */
   readonly pressure: number;
 }
 
 /**
- * Spreads what must be shed over the classes, the lowest first. Each has a controller with a target of its own: while those below
- * hold the delay where it does not trouble a class, nothing of that is shed.
+ * Distributes the shedding over the priorities, lowest first. Each priority has a controller with its own target: as
+ * long as shedding the lower ones keeps the delay below its target, none of its own requests are shed.
  */
 export class Shedding {
   readonly #classes = Object.fromEntries(
     priorities.map((name): [Priority, Class] => [
       name,
-      { controller: new Controller(), arrivals: 0, part: 0, owed: 0 },
+      { controller: new Controller(), arrivals: 0, part: 0, carry: 0 },
     ]),
   ) as Record<Priority, Class>;
 
@@ -53,15 +56,15 @@ export class Shedding {
     this.#classes[priority].arrivals++;
   }
 
-  update({ delay, target, least, elapsed, pressure }: Conditions): void {
+  update({ delay, target, minTarget, elapsed, pressure }: Conditions): void {
     let all = 0;
     for (const name of ascending) all += this.#classes[name].arrivals;
-    const fade = Math.exp(-elapsed / timeConstant);
+    const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
     let below = 0;
     for (const name of ascending) {
       const one = this.#classes[name];
       const { controller, arrivals } = one;
-      controller.update(delay, Math.max(target * toleranceOf[name], least), elapsed);
+      controller.update(delay, Math.max(target * toleranceOf[name], minTarget), elapsed);
       const left = Math.max(controller.shed, pressure) * all - below;
       one.part = left <= 0 ? 0 : Math.min(1, left / arrivals);
       below += arrivals;
@@ -69,12 +72,12 @@ export class Shedding {
     }
   }
 
-  /** Whether this one is to be shed. */
+  /** Whether to shed this request. */
   sheds(priority: Priority): boolean {
     const one = this.#classes[priority];
-    one.owed += one.part;
-    if (one.owed < 1) return false;
-    one.owed--;
+    one.carry += one.part;
+    if (one.carry < 1) return false;
+    one.carry--;
     return true;
   }
 }

@@ -1,20 +1,20 @@
 import type { EventLoop } from './event-loop.ts';
 
 /**
- * The present turn of the event loop, as far as requests are concerned. A request handled late in a long turn has waited for
- * those before it. A timer cannot tell: it fires only in the next turn.
+ * The current iteration of the event loop. A request handled late in a long iteration has waited for those before it.
+ * A timer cannot measure that, as it fires only in the next iteration.
  */
 export class Turn {
-  /** Milliseconds since the first request of this turn. */
+  /** Milliseconds since the first request of this iteration. */
   age = 0;
-  /** Requests that were let in in this turn. */
+  /** Requests admitted in this iteration. */
   admitted = 0;
-  /** Milliseconds for which the turn before this one has kept the loop busy. */
+  /** Busy milliseconds of the previous iteration. */
   before = 0;
   #number: number;
   #startedAt: number;
   #idle: number;
-  /** Of the turns since the mean length was last taken. */
+  /** Sum of the squared lengths of the iterations since the mean was last taken. */
   #squares = 0;
 
   constructor(private readonly loop: EventLoop) {
@@ -23,7 +23,7 @@ export class Turn {
     this.#idle = loop.idle();
   }
 
-  /** A request has come now, perhaps as the first of a turn. */
+  /** Records the arrival of a request, which may be the first of an iteration. */
   note(now: number): void {
     const { loop } = this;
     const number = loop.turns();
@@ -31,7 +31,7 @@ export class Turn {
     if (number === this.#number) return;
     const idle = loop.idle();
     const busy = Math.max(0, this.age - (idle - this.#idle));
-    // Of several turns without a request only the sum is known.
+    // Of several iterations without a request only the total is known.
     this.before = busy / (number - this.#number);
     this.#squares += busy * this.before;
     this.#number = number;
@@ -46,8 +46,8 @@ export class Turn {
   }
 
   /**
-   * Mean length of the turn that a request arriving at random would meet, since the last call; all in milliseconds. Long turns
-   * are met more often, so each counts by its length.
+   * Mean length of the iteration that a request arriving at a random time would meet, since the last call, in
+   * milliseconds. Long iterations are met more often, so each is weighted by its length.
    */
   takeMeanLength(elapsed: number): number {
     const squares = this.#squares;

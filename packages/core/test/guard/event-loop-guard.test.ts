@@ -5,14 +5,14 @@ import { performance } from 'node:perf_hooks';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventLoopGuard } from '../../src/node/index.ts';
 
-it('has a name, and lets in who comes to an idle loop', async () => {
+it('has a name, and admits requests on an idle loop', async () => {
   const guard = eventLoopGuard();
   expect([guard.name, eventLoopGuard({ name: 'api' }).name]).toEqual(['event-loop', 'api']);
   await new Promise((resolve) => setImmediate(resolve));
   expect(guard.admits('sheddable')).toBe(true);
 });
 
-it('lets in the first of a turn, and nobody of a class for whom the turn is too old', async () => {
+it('admits the first request of a loop iteration, and rejects priorities for which the iteration is too old', async () => {
   const guard = eventLoopGuard({ maxDelay: 40 });
   await new Promise((resolve) => setTimeout(resolve));
   expect(guard.admits('normal')).toBe(true);
@@ -22,7 +22,7 @@ it('lets in the first of a turn, and nobody of a class for whom the turn is too 
   expect(guard.admits('critical')).toBe(true);
 });
 
-it('sheds a part of those who come where the memory is used up', async () => {
+it('sheds a fraction of the requests under memory pressure', async () => {
   const guard = eventLoopGuard({ maxDelay: Infinity, maxHeap: 1e-9 });
   const refusals = () => {
     let count = 0;
@@ -30,7 +30,7 @@ it('sheds a part of those who come where the memory is used up', async () => {
     return count;
   };
   expect(guard.admits('normal')).toBe(true);
-  // Until it looks again.
+  // Until its next update.
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect(refusals()).toBeGreaterThan(0);
 });
@@ -47,25 +47,25 @@ it.each([
   ['maxRss', -0.5],
   ['maxRss', Number.NaN],
   ['name', ''],
-])('refuses %s: %s', (option, value) => {
+])('throws for %s: %s', (option, value) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option };
   expect(() => eventLoopGuard({ [option]: value })).toThrow(expect.objectContaining(error));
 });
 
-it('says that a ceiling is a fraction', () => {
+it('explains in the error that a ceiling is a fraction', () => {
   expect(() => eventLoopGuard({ maxRss: 512 })).toThrow(
     'maxRss must be a number above 0 and at most 1, got 512',
   );
 });
 
-it('refuses an option that there is not', () => {
+it('throws for an unknown option', () => {
   const error = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'maxLag' };
   expect(() => eventLoopGuard({ maxLag: 50 } as never)).toThrow(expect.objectContaining(error));
 });
 
 const source = resolve(import.meta.dirname, '../../src');
 
-it('keeps no process alive', () => {
+it('does not keep a process alive', () => {
   const script = `
     import { eventLoopGuard } from ${JSON.stringify(join(source, 'node/index.ts'))};
     eventLoopGuard().admits('normal');`;
@@ -77,7 +77,7 @@ it('keeps no process alive', () => {
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
 });
 
-it('is all of the core that needs Node', () => {
+it('is the only part of the core that needs Node', () => {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
   const others = files.filter((file) => file.endsWith('.ts') && !file.startsWith('node'));
   expect(others.length).toBeGreaterThan(50);
@@ -87,7 +87,7 @@ it('is all of the core that needs Node', () => {
   expect(bound).toEqual([]);
 });
 
-it('is refused with a code where the runtime does not measure its event loop, as Bun and Deno', () => {
+it('throws with a code on runtimes that do not measure their event loop, such as Bun and Deno', () => {
   const timing = vi.spyOn(performance, 'nodeTiming', 'get').mockReturnValue({} as never);
   onTestFinished(() => timing.mockRestore());
   expect(() => eventLoopGuard()).toThrow(

@@ -11,20 +11,20 @@ import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
-/** Lets in what the test says, and notes who has asked. */
-class Sentry implements Guard {
+/** Rejects the priorities that the test sets, and records each call. */
+class RecordingGuard implements Guard {
   readonly name = 'sentry';
   readonly asked: Priority[] = [];
-  lowest: Priority[] = [];
+  rejects: Priority[] = [];
 
   admits(priority: Priority): boolean {
     this.asked.push(priority);
-    return !this.lowest.includes(priority);
+    return !this.rejects.includes(priority);
   }
 }
 
 function guarded(options: Partial<GateOptions> = {}) {
-  const guard = new Sentry();
+  const guard = new RecordingGuard();
   const reports: { rejection: Rejection; shadow: boolean; name: string }[] = [];
   const observer = { rejected: (event: (typeof reports)[number]) => reports.push(event) };
   const clock = new VirtualClock();
@@ -40,7 +40,7 @@ function guarded(options: Partial<GateOptions> = {}) {
 it.each([
   ['one limit', {}],
   [
-    'several',
+    'several limits',
     {
       limits: [
         { name: 'user', limit: 1, perKey: true },
@@ -48,10 +48,10 @@ it.each([
       ],
     },
   ],
-  ['none', { limits: [] }],
-])('turns away whom the guard does not admit, before a gate of %s', async (_, options) => {
+  ['no limit', { limits: [] }],
+])('rejects requests that the guard does not admit, before a gate of %s', async (_, options) => {
   const { guard, gate, reports } = guarded(options);
-  guard.lowest = ['normal'];
+  guard.rejects = ['normal'];
   const rejection = { reason: 'overloaded', limit: 'sentry', queued: 0, waited: 0, retryAfter: 1 };
   await expect(gate.acquire()).rejects.toMatchObject({ rejection });
   await expect(gate.run(() => 'done')).rejects.toMatchObject({ rejection });
@@ -60,12 +60,12 @@ it.each([
     { name: gate.name, rejection, shadow: false },
   ]);
   expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 0, rejected: { overloaded: 2 } });
-  guard.lowest = [];
+  guard.rejects = [];
   expect(await gate.run(() => gate.inflight)).toBe(1);
   expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 1 });
 });
 
-it('tells the guard of which class a request is, once for each', async () => {
+it('passes the priority of each request to the guard, once', async () => {
   const { guard, gate } = guarded({ queueLimit: 2 });
   const permit = await gate.acquire({ priority: 'critical' });
   const waiting = gate.acquire();
@@ -74,24 +74,24 @@ it('tells the guard of which class a request is, once for each', async () => {
   expect(guard.asked).toEqual(['critical', 'normal']);
 });
 
-it('answers a waiter, and lets it ask again', () => {
+it('rejects a waiter, which may request again', () => {
   const { guard, gate } = guarded();
   const caller = new Caller();
-  guard.lowest = ['normal'];
+  guard.rejects = ['normal'];
   askGate(gate, caller, [{ weight: 1 }]);
   expect(caller.rejection).toMatchObject({ reason: 'overloaded', limit: 'sentry' });
-  guard.lowest = [];
+  guard.rejects = [];
   askGate(gate, caller, [{ weight: 1 }]);
   expect(caller.permit?.weight).toBe(1);
   expect(caller.answers).toBe(2);
 });
 
-it('leaves those who wait to the limits, and lets them withdraw', async () => {
+it('leaves queued requests to the limits, and lets them withdraw', async () => {
   const { guard, gate } = guarded({ queueLimit: 2 });
   const permit = await gate.acquire();
   const abort = new AbortController();
   const waiting = gate.acquire({ signal: abort.signal });
-  guard.lowest = ['normal'];
+  guard.rejects = ['normal'];
   expect(gate.queued).toBe(1);
   abort.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
@@ -99,7 +99,7 @@ it('leaves those who wait to the limits, and lets them withdraw', async () => {
   permit.release();
 });
 
-it('does not ask for those who have gone already', async () => {
+it('does not ask the guard for aborted requests', async () => {
   const { guard, gate } = guarded();
   await expect(gate.acquire({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow(
     'gone',
@@ -107,14 +107,14 @@ it('does not ask for those who have gone already', async () => {
   expect(guard.asked).toEqual([]);
 });
 
-it('says that it is closed, whatever the guard says', async () => {
+it('rejects as closed after close(), whatever the guard decides', async () => {
   const { guard, gate } = guarded();
-  guard.lowest = ['normal'];
+  guard.rejects = ['normal'];
   expect(await gate.close()).toBe(0);
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('counts those in flight where there is no limit, too, and waits for them to close', async () => {
+it('counts requests in flight even without a limit, and close() waits for them', async () => {
   const { gate } = guarded({ limits: [] });
   const permits = [await gate.acquire(), await gate.acquire()];
   expect([gate.name, gate.inflight]).toEqual(['sentry', 2]);
@@ -123,19 +123,19 @@ it('counts those in flight where there is no limit, too, and waits for them to c
   expect(await closed).toBe(0);
 });
 
-it('in shadow mode reports, and lets pass', async () => {
+it('in shadow mode reports rejections and admits the requests', async () => {
   const { guard, gate, reports } = guarded({ mode: 'shadow' });
-  guard.lowest = ['normal'];
+  guard.rejects = ['normal'];
   const permit = await gate.acquire();
   expect(reports).toMatchObject([{ shadow: true, rejection: { reason: 'overloaded' } }]);
   expect(gate.stats()).toMatchObject({ inflight: 1, rejected: { overloaded: 1 } });
   permit.release();
 });
 
-it('one guard may stand before several gates', async () => {
+it('several gates can share one guard', async () => {
   const { guard, gate } = guarded();
   const other = createGate({ limits: [{ limiter: createLimiter({ limit: 1 }) }], guard });
-  guard.lowest = ['low'];
+  guard.rejects = ['low'];
   for (const each of [gate, other]) {
     await expect(each.acquire({ priority: 'low' })).rejects.toMatchObject({
       rejection: { limit: 'sentry' },
@@ -144,10 +144,10 @@ it('one guard may stand before several gates', async () => {
   }
 });
 
-it('sends those who are turned away over and over further into the future', async () => {
+it('increases Retry-After while it keeps rejecting', async () => {
   const clock = new VirtualClock();
   const { guard, gate } = guarded({ clock });
-  guard.lowest = ['normal'];
+  guard.rejects = ['normal'];
   const seconds: number[] = [];
   for (let second = 0; second < 4; second++) {
     for (let index = 0; index < 9; index++) {
@@ -165,18 +165,18 @@ it.each([
   ['guard', { guard: null }],
   ['guard.name', { guard: { admits: () => true } }],
   ['limits', { limits: [], guard: undefined }],
-])('refuses a %s that is none', (option, options) => {
+])('throws for an invalid %s', (option, options) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option };
   expect(() => guarded(options as never)).toThrow(expect.objectContaining(error));
 });
 
-it('refuses a guard with the name of a limit', () => {
+it('throws for a guard with the name of a limit', () => {
   const error = { code: 'ERR_HEADGATE_DUPLICATE_NAME' };
   const limits = [{ name: 'sentry', limit: 1 }];
   expect(() => guarded({ limits })).toThrow(expect.objectContaining(error));
 });
 
-it('refuses a guard that does not say yes or no: a promise would let everybody in', async () => {
+it('rejects with an error if a guard returns a promise, which would admit every request', async () => {
   const guard = { name: 'slow', admits: async () => false };
   const gate = createGate({ guard: guard as never, limits: [{ name: 'app', limit: 1 }] });
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'guard.admits' };

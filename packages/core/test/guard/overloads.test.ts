@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Priority } from '../../src/index.ts';
 import { type Answer, type Scene, SimulatedServer } from './simulated-server.ts';
 
-// 10 ms of work a request, so about 98 a second; the guard is to hold the delay near 50 ms.
+// Each request takes 10 ms of work, so the capacity is about 98 per second; the guard holds the delay near 50 ms.
 
 const work = 10;
 const capacity = 98;
-/** Milliseconds. */
-const patience = 1000;
+/** Clients time out after this many milliseconds. */
+const CLIENT_TIMEOUT_MS = 1000;
 const span = 10_000;
 
 interface Course {
   readonly answers: readonly Answer[];
-  /** Those that came when it had settled. */
+  /** Responses to the requests that arrived after the guard had settled. */
   readonly settled: readonly Answer[];
 }
 
@@ -26,22 +26,22 @@ function overload(scene: Omit<Scene, 'work'>, loads: Partial<Record<Priority, nu
   return { answers, settled: answers.filter(({ at }) => at > 2000 && at < span) };
 }
 
-const inTime = ({ admitted, took }: Answer) => admitted && took < patience;
+const inTime = ({ admitted, took }: Answer) => admitted && took < CLIENT_TIMEOUT_MS;
 
-/** Of what the server could have answered besides turning the others away. */
+/** The fraction of the capacity left after rejections that was spent on timely responses. */
 function yieldOf({ settled }: Course, price: number): number {
-  const refused = settled.filter(({ admitted }) => !admitted).length;
-  const left = span - 2000 - refused * price;
+  const rejected = settled.filter(({ admitted }) => !admitted).length;
+  const left = span - 2000 - rejected * price;
   return (settled.filter(inTime).length * (work + price)) / left;
 }
 
-/** Milliseconds that so large a part of the admitted took at most. */
+/** The quantile of the durations of admitted requests, in milliseconds. */
 function quantile(answers: readonly Answer[], part: number): number {
   const took = answers.filter(({ admitted }) => admitted).map((answer) => answer.took);
   return took.sort((one, other) => one - other)[Math.floor(took.length * part)] ?? Number.NaN;
 }
 
-/** The least and the most that came in time in a fifth of a second, as parts of the mean. */
+/** The minimum and maximum number of timely responses in a fifth of a second, relative to the mean. */
 function swing({ settled }: Course): [number, number] {
   const counts = new Array<number>((span - 2000) / 200).fill(0);
   for (const answer of settled.filter(inTime)) {
@@ -53,44 +53,49 @@ function swing({ settled }: Course): [number, number] {
 }
 
 const handlers: readonly [string, Omit<Scene, 'work'>, number][] = [
-  ['at once', {}, 0],
+  ['immediately', {}, 0],
   ['after 5 ms', { wait: 5 }, 5],
   ['after 50 ms', { wait: 50 }, 50],
 ];
 
-describe.each(handlers)('where the handlers do their work %s', (_, scene, wait) => {
-  it.each([2, 5, 10])('all of the capacity is used, and soon, at %i times of it', (times) => {
-    const course = overload(scene, { normal: times * capacity });
-    expect(yieldOf(course, 0.2)).toBeGreaterThan(0.95);
-    expect(quantile(course.settled, 0.5)).toBeLessThan(wait + work + 2.5 * 50);
-    expect(quantile(course.settled, 0.99)).toBeLessThan(wait + work + 3 * 50);
-    expect(course.answers.every(({ admitted, took }) => admitted || took < patience)).toBe(true);
+describe.each(handlers)('when handlers do their work %s', (_, scene, wait) => {
+  it.each([2, 5, 10])(
+    'the guard uses the whole capacity with short delays at a load of %i times the capacity',
+    (times) => {
+      const course = overload(scene, { normal: times * capacity });
+      expect(yieldOf(course, 0.2)).toBeGreaterThan(0.95);
+      expect(quantile(course.settled, 0.5)).toBeLessThan(wait + work + 2.5 * 50);
+      expect(quantile(course.settled, 0.99)).toBeLessThan(wait + work + 3 * 50);
+      expect(
+        course.answers.every(({ admitted, took }) => admitted || took < CLIENT_TIMEOUT_MS),
+      ).toBe(true);
+    },
+  );
+
+  it('the guard admits requests steadily, without oscillating', () => {
+    const [min, max] = swing(overload(scene, { normal: 5 * capacity }));
+    expect(min).toBeGreaterThan(0.5);
+    expect(max).toBeLessThan(1.5);
   });
 
-  it('it lets some in all the time, without turning on and off', () => {
-    const [least, most] = swing(overload(scene, { normal: 5 * capacity }));
-    expect(least).toBeGreaterThan(0.5);
-    expect(most).toBeLessThan(1.5);
-  });
-
-  it('nearly nobody is turned away at half of the capacity', () => {
+  it('the guard rejects almost no requests at half of the capacity', () => {
     const { answers } = overload(scene, { normal: capacity / 2 });
-    const refused = answers.filter(({ admitted }) => !admitted).length;
-    expect(refused / answers.length).toBeLessThan(0.01);
+    const rejected = answers.filter(({ admitted }) => !admitted).length;
+    expect(rejected / answers.length).toBeLessThan(0.01);
   });
 
-  it('all is as before within a second after the end', () => {
+  it('the guard recovers within a second after an overload', () => {
     const server = new SimulatedServer({ work, ...scene });
     server.load(10 * capacity, 0, 4000);
     server.load(0.5 * capacity, 4000, 10_000);
     server.run();
     const after = server.answers.filter(({ at }) => at > 5000);
-    const refused = after.filter(({ admitted }) => !admitted).length;
-    expect(refused / after.length).toBeLessThan(0.02);
+    const rejected = after.filter(({ admitted }) => !admitted).length;
+    expect(rejected / after.length).toBeLessThan(0.02);
     expect(quantile(after, 0.99)).toBeLessThan(wait + work + 2 * 50);
   });
 
-  it('those that are critical are answered in time', () => {
+  it('critical requests are served in time', () => {
     const { answers } = overload(scene, { normal: 4.5 * capacity, critical: 0.5 * capacity });
     const critical = answers.filter(({ priority }) => priority === 'critical');
     expect(critical.filter(inTime).length / critical.length).toBeGreaterThan(0.995);
@@ -100,7 +105,7 @@ describe.each(handlers)('where the handlers do their work %s', (_, scene, wait) 
   });
 });
 
-it('the lowest classes are shed first', () => {
+it('the lowest priorities are shed first', () => {
   const share = 0.5 * capacity;
   const { settled } = overload({}, { high: share, normal: share, low: share, sheddable: share });
   const part = (priority: Priority) => {
@@ -109,16 +114,16 @@ it('the lowest classes are shed first', () => {
   };
   expect(part('high')).toBeGreaterThan(0.95);
   expect(part('normal')).toBeGreaterThan(0.7);
-  // What the higher ones leave in a lull: over 200 seeds 11 % in the median, 26 % at most.
+  // What the higher priorities leave in a lull: over 200 seeds 11 % in the median, 26 % at most.
   expect(part('low')).toBeLessThan(0.3);
   expect(part('sheddable')).toBeLessThan(0.02);
 });
 
-it('connections that wait to be accepted are not kept waiting', () => {
+it('connections do not wait long to be accepted', () => {
   const course = overload({ connects: true }, { normal: 5 * capacity });
   expect(yieldOf(course, 0.25)).toBeGreaterThan(0.95);
   expect(quantile(course.settled, 0.99)).toBeLessThan(work + 3 * 50);
-  expect(course.settled.every(({ took }) => took < patience)).toBe(true);
+  expect(course.settled.every(({ took }) => took < CLIENT_TIMEOUT_MS)).toBe(true);
 });
 
 it('a request that takes longer than maxDelay is admitted when it is the first', () => {
@@ -128,7 +133,7 @@ it('a request that takes longer than maxDelay is admitted when it is the first',
   expect(server.answers.filter(inTime).length).toBeGreaterThan(0.9 * (span / 200));
 });
 
-it("work that is none of the requests' counts, too", () => {
+it('work that does not come from requests counts as load', () => {
   const server = new SimulatedServer({ work, wait: 5 });
   server.burden(30, 60, span);
   server.load(5 * capacity, 0, span);
@@ -138,18 +143,18 @@ it("work that is none of the requests' counts, too", () => {
   expect(settled.filter(inTime).length).toBeGreaterThan(0.7 * 0.5 * capacity * 8);
 });
 
-it('a part is shed for want of memory, the lowest classes first', () => {
+it('memory pressure sheds a fraction of the requests, the lowest priorities first', () => {
   let pressure = 0.5;
   const server = new SimulatedServer({ work: 0.1, pressure: () => pressure });
   server.load(100, 0, span);
   server.load(100, 0, span, 'critical');
   server.run();
-  const refused = (priority: Priority) => {
+  const rejected = (priority: Priority) => {
     const all = server.answers.filter((answer) => answer.priority === priority && answer.at > 1000);
     return all.filter(({ admitted }) => !admitted).length / all.length;
   };
-  expect(refused('normal')).toBeGreaterThan(0.9);
-  expect(refused('critical')).toBeLessThan(0.1);
+  expect(rejected('normal')).toBeGreaterThan(0.9);
+  expect(rejected('critical')).toBeLessThan(0.1);
   pressure = 1;
   server.load(100, span, 2 * span, 'critical');
   server.run();

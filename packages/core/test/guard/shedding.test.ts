@@ -4,7 +4,10 @@ import { Controller } from '../../src/node/controller.ts';
 import { Shedding } from '../../src/node/shedding.ts';
 
 describe('the controller', () => {
-  /** Lets a server of a hundred a second work for so many seconds, at so many times its load; the delay, and what was shed. */
+  /**
+   * Runs a server with a capacity of 100 per second for some seconds at a multiple of its capacity; returns the delay
+   * and the fraction shed.
+   */
   function course(times: number, seconds: number, controller = new Controller()) {
     const shed: number[] = [];
     let delay = 0;
@@ -16,7 +19,7 @@ describe('the controller', () => {
     return { delay, shed, controller };
   }
 
-  it.each([1.5, 2, 5, 10, 50])('finds the part that must be shed at %f times the load', (times) => {
+  it.each([1.5, 2, 5, 10, 50])('finds the fraction to shed at %f times the capacity', (times) => {
     const { delay, shed } = course(times, 30);
     const late = shed.slice(-100);
     expect(delay).toBeGreaterThan(40);
@@ -29,13 +32,13 @@ describe('the controller', () => {
     expect(course(0.9, 5).controller.shed).toBe(0);
   });
 
-  it('forgets an overload within two seconds', () => {
+  it('recovers from an overload within two seconds', () => {
     const { controller } = course(10, 10);
     course(0.5, 2, controller);
     expect(controller.shed).toBe(0);
   });
 
-  it('is not shut by one long turn, and never quite', () => {
+  it('does not shed everything after one long iteration, and never sheds everything', () => {
     const controller = new Controller();
     controller.update(60_000, 50, 60_000);
     expect(controller.shed).toBeLessThan(0.95);
@@ -43,7 +46,7 @@ describe('the controller', () => {
     expect(controller.shed).toBeLessThan(1);
   });
 
-  it('takes a long quiet time for what it is', () => {
+  it('handles a long idle time', () => {
     const { controller } = course(10, 10);
     controller.update(0, 50, 60_000);
     expect(controller.shed).toBe(0);
@@ -51,10 +54,10 @@ describe('the controller', () => {
 });
 
 describe('shedding', () => {
-  const calm = { delay: 0, target: 50, least: 0, elapsed: 50, pressure: 0 };
+  const calm = { delay: 0, target: 50, minTarget: 0, elapsed: 50, pressure: 0 };
   const classes: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddable'];
 
-  /** Of a hundred of each class, how many are shed under this pressure. */
+  /** How many of a hundred requests of each priority are shed under this pressure. */
   function shed(pressure: number, of = classes): number[] {
     const shedding = new Shedding();
     for (const priority of of) {
@@ -74,14 +77,14 @@ describe('shedding', () => {
     [0.3, [0, 0, 0, 50, 100]],
     [0.5, [0, 0, 50, 100, 100]],
     [1, [100, 100, 100, 100, 100]],
-  ])('takes %f of all from the lowest classes', (pressure, expected) => {
+  ])('sheds %f of all requests, from the lowest priorities', (pressure, expected) => {
     const counts = shed(pressure);
     for (const [index, count] of counts.entries()) {
       expect(Math.abs(count - (expected[index] ?? 0))).toBeLessThanOrEqual(1);
     }
   });
 
-  it('takes it evenly, not in bunches', () => {
+  it('sheds evenly, not in bursts', () => {
     const shedding = new Shedding();
     shedding.arrived('normal');
     shedding.update({ ...calm, pressure: 0.25 });
@@ -89,7 +92,7 @@ describe('shedding', () => {
     expect(course).toEqual([false, false, false, true, false, false, false, true]);
   });
 
-  it('spares a class of which nobody has come, while there are lower ones to take', () => {
+  it('sheds nothing of a priority without recent requests while there are lower ones', () => {
     const shedding = new Shedding();
     for (let count = 0; count < 10; count++) shedding.arrived('normal');
     shedding.update({ ...calm, pressure: 0.9 });
@@ -97,7 +100,7 @@ describe('shedding', () => {
     expect(shedding.sheds('sheddable')).toBe(true);
   });
 
-  it('a delay that troubles one class need not trouble a higher', () => {
+  it('a delay may be too long for one priority and acceptable for a higher one', () => {
     const shedding = new Shedding();
     for (let count = 0; count < 100; count++) {
       shedding.arrived('normal');

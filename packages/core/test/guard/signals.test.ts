@@ -5,7 +5,7 @@ import type { EventLoop } from '../../src/node/event-loop.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
 import { Turn } from '../../src/node/turn.ts';
 
-/** An event loop that does what the test says. */
+/** An event loop controlled by the test. */
 class Loop implements EventLoop {
   time = 0;
   turn = 0;
@@ -22,7 +22,7 @@ class Loop implements EventLoop {
     this.time += milliseconds;
   }
 
-  /** Begins the next turn, after so many milliseconds in which there was nothing to do. */
+  /** Starts the next iteration after this many idle milliseconds. */
   next(idle = 0): void {
     this.turn++;
     this.time += idle;
@@ -30,8 +30,8 @@ class Loop implements EventLoop {
   }
 }
 
-describe('a turn', () => {
-  it('is as old as its first request', () => {
+describe('a loop iteration', () => {
+  it('its age starts at its first request', () => {
     const loop = new Loop();
     const turn = new Turn(loop);
     const ages: number[] = [];
@@ -45,7 +45,7 @@ describe('a turn', () => {
     expect([...ages, turn.age]).toEqual([0, 10, 30, 0]);
   });
 
-  it('knows for how long the one before has kept the loop busy, waiting apart', () => {
+  it('measures the busy time of the previous iteration without its idle time', () => {
     const loop = new Loop();
     const turn = new Turn(loop);
     turn.admit();
@@ -61,7 +61,7 @@ describe('a turn', () => {
     expect(turn.before).toBe(10);
   });
 
-  it('is met as often as it is long', () => {
+  it('its mean length is weighted by length', () => {
     const loop = new Loop();
     const turn = new Turn(loop);
     for (const work of [90, 10]) {
@@ -74,7 +74,7 @@ describe('a turn', () => {
   });
 });
 
-describe('accepting connections', () => {
+describe('the accept backlog', () => {
   function accepting(turns: number) {
     const loop = new Loop();
     const accepts = new Accepts(loop);
@@ -86,7 +86,7 @@ describe('accepting connections', () => {
     return { loop, accepts };
   }
 
-  it('is behind since the last turn in which no connection came', () => {
+  it('its wait starts at the last iteration without a connection', () => {
     const { loop, accepts } = accepting(5);
     expect(accepts.longestWait()).toBe(50);
     loop.next();
@@ -98,7 +98,7 @@ describe('accepting connections', () => {
     expect(accepts.longestWait()).toBe(0);
   });
 
-  it('is not behind for a few that came one after another', () => {
+  it('a few consecutive connections do not count as a backlog', () => {
     expect(accepting(0).accepts.longestWait()).toBe(0);
     expect(accepting(3).accepts.longestWait()).toBe(0);
   });
@@ -117,21 +117,21 @@ describe('the cost of a request', () => {
     return { loop, cost };
   }
 
-  it('is the time for which the loop was busy, shared by those who were let in', () => {
+  it('is the busy time of the loop divided by the admitted requests', () => {
     expect(busy(5, 50, 0, 40).cost.each).toBeCloseTo(10);
     expect(busy(5, 25, 25, 40).cost.each).toBeCloseTo(5);
   });
 
-  it('holds nobody back while the loop has time to spare, or has served too few to tell', () => {
+  it('holds back no requests while the loop has spare time or too few samples', () => {
     const { cost, loop } = busy(5, 25, 25, 40);
     for (let index = 0; index < 100; index++) cost.admit(loop.time);
     expect(cost.ahead(loop.time)).toBe(0);
-    const { cost: few } = busy(0, 50, 0, 40);
-    for (let index = 0; index < 10; index++) few.admit(0);
-    expect(few.ahead(0)).toBe(0);
+    const { cost: fewRequests } = busy(0, 50, 0, 40);
+    for (let index = 0; index < 10; index++) fewRequests.admit(0);
+    expect(fewRequests.ahead(0)).toBe(0);
   });
 
-  it('adds up otherwise, and is worked off a little faster than it seems', () => {
+  it('accumulates otherwise, and is worked off slightly faster than measured', () => {
     const { cost, loop } = busy(5, 50, 0, 40);
     loop.work(100);
     for (let index = 0; index < 6; index++) cost.admit(loop.time);
@@ -144,7 +144,7 @@ describe('the cost of a request', () => {
   });
 });
 
-describe('the memory', () => {
+describe('memory pressure', () => {
   it.each([
     [0.8, 0.5, 0],
     [0.8, 0.8, 0],
@@ -153,7 +153,7 @@ describe('the memory', () => {
     [0.8, 1.2, 1],
     [1, 0.99, 0],
     [1, 1, 1],
-  ])('above a ceiling of %f with %f in use, this part is shed: %f', (ceiling, used, part) => {
+  ])('with a ceiling of %f and %f in use, this fraction is shed: %f', (ceiling, used, part) => {
     expect(above(ceiling, used)).toBeCloseTo(part);
   });
 
@@ -162,11 +162,11 @@ describe('the memory', () => {
     ['the machine where there is no share', 0, 4000, 4000],
     ['the machine where that is not known', undefined, 4000, 4000],
     ['the machine where the share is larger', 2 ** 64, 4000, 4000],
-  ])('is that of %s', (_, share, machine, expected) => {
+  ])('uses the memory of %s', (_, share, machine, expected) => {
     expect(memoryLimit(share, machine)).toBe(expected);
   });
 
-  it('is asked of this process', () => {
+  it('reads the values of this process', () => {
     expect(memoryPressure(undefined, undefined)).toBe(0);
     expect(memoryPressure(1, 1)).toBe(0);
     expect(memoryPressure(1e-9, undefined)).toBeGreaterThan(0);

@@ -4,16 +4,16 @@ import type { EventLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
 import { lcg } from '../lcg.ts';
 
-/** What a server has to do, and how its clients reach it. */
+/** The work of a server, and how clients connect to it. */
 export interface Scene {
   readonly maxDelay?: number;
-  /** Milliseconds of work that a request makes. */
+  /** Milliseconds of work per request. */
   readonly work: number;
-  /** Milliseconds that the handler awaits something before its work; undefined: the work is done at once. */
+  /** Milliseconds that the handler awaits before its work; undefined: the work is done immediately. */
   readonly wait?: number | undefined;
-  /** Milliseconds to read a request and to turn one away. */
+  /** Milliseconds to read a request and to reject one. */
   readonly price?: number;
-  /** Whether each request comes over a connection of its own. Default: all are there already. */
+  /** Whether each request opens a new connection. Default: existing connections are used. */
   readonly connects?: boolean;
   readonly pressure?: () => number;
 }
@@ -23,7 +23,7 @@ interface Arrival {
   readonly priority: Priority;
 }
 
-/** How a request ended; milliseconds. */
+/** The result of a request; times in milliseconds. */
 export interface Answer extends Arrival {
   readonly admitted: boolean;
   readonly took: number;
@@ -35,8 +35,8 @@ interface Task {
 }
 
 /**
- * An event loop in virtual time, as libuv's: a turn accepts one connection, reads all requests that have come by its
- * beginning, and then runs the timers that are due. The guard is the real one.
+ * An event loop in virtual time that works like libuv's: an iteration accepts one connection, reads all requests that
+ * have arrived by its beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
   readonly guard: EventLoopGuard;
@@ -73,7 +73,7 @@ export class SimulatedServer implements EventLoop {
     this.#accepted = accepted;
   }
 
-  /** Requests come independently of each other, so many in a second, from and until then. */
+  /** Adds Poisson arrivals at this rate per second, over this span. */
   load(perSecond: number, from: number, until: number, priority: Priority = 'normal'): void {
     for (let at = from + this.#gap(perSecond); at < until; at += this.#gap(perSecond)) {
       this.#arrivals.push({ at, priority });
@@ -81,7 +81,7 @@ export class SimulatedServer implements EventLoop {
     this.#arrivals.sort((one, other) => one.at - other.at);
   }
 
-  /** Work that is none of the requests' doing. */
+  /** Adds work that does not come from requests. */
   burden(work: number, every: number, until: number): void {
     const next = (due: number) => {
       const run = () => {
@@ -93,12 +93,12 @@ export class SimulatedServer implements EventLoop {
     next(this.#now + every);
   }
 
-  /** Lets it work until all is done. */
+  /** Runs until all work is done. */
   run(): void {
     while (this.#wait()) this.#turn();
   }
 
-  /** Until there is something to do; false where nothing will come. */
+  /** Advances to the next event; false if there is none. */
   #wait(): boolean {
     this.#arrive();
     if (this.#backlog.length > 0 || this.#readable.length > 0) return true;

@@ -23,7 +23,7 @@ export interface GateSettings {
   queueTimeout: number;
 }
 
-/** What a request holds while it waits, and what it is a part of once it is admitted. */
+/** The parts that a queued request holds, which become parts of its permit once it is admitted. */
 interface Inside {
   readonly parts: readonly Permit[];
 }
@@ -32,14 +32,14 @@ interface Part extends Permit {
   readonly whole: Permit | undefined;
 }
 
-/** Two gates that share two of their limiters, all under judgement, and who visits them. */
+/** Two gates that reuse two limiters, each checked by a model, and the requests at them. */
 export class GateScene {
   readonly clock = new VirtualClock();
   readonly app: LocalLimiter;
   readonly gates: readonly Gate[];
   readonly judges: readonly Judge[];
   readonly visitors: Visitor[] = [];
-  /** Of those who ask the shared limiter themselves. */
+  /** Permits acquired directly from the reused limiter. */
   readonly permits: Permit[] = [];
   readonly #breaches: string[] = [];
   readonly #closed = new Set<Gate>();
@@ -101,7 +101,7 @@ export class GateScene {
     this.#check(state === 'asks' || state === 'waits', `granted, though it ${state}`);
     this.#check(state === 'asks' || this.clock.now() < visitor.due, 'granted after its deadline');
     this.#check(!this.#closed.has(gate), 'granted by a closed gate');
-    // Those alike in everything stand in the same lines, in the order in which they came.
+    // Requests of the same kind pass the same queues, in order of arrival.
     const overtaken = this.waitingAt(gate).filter((one) => one.kind === kind && one !== visitor);
     const before =
       state === 'asks' ? overtaken : overtaken.filter(({ order }) => order < visitor.order);
@@ -136,13 +136,13 @@ export class GateScene {
     else if (reaction === 'dawdle') clock.busy(7);
     else if (reaction === 'close') this.close(visitor.gate);
     else if (reaction === 'throw') {
-      // Its permit is taken back from one that throws.
+      // The permit of a waiter that throws is released.
       if (visitor.state === 'holds') visitor.state = 'done';
       throw new Thrown();
     }
   }
 
-  /** What must hold after each step. */
+  /** Checks the invariants after each step. */
   settle(): void {
     for (const judge of this.judges) judge.settle();
     for (const gate of this.gates) {
@@ -168,7 +168,7 @@ export class GateScene {
     expect([...this.#breaches, ...this.judges.flatMap(({ breaches }) => breaches)]).toEqual([]);
   }
 
-  /** After quiet nothing is left. */
+  /** Releases everything and checks that nothing is left. */
   end(): void {
     for (const permit of this.permits.splice(0)) permit.release();
     for (let round = 0; round < 100 && this.visitors.some(({ busy }) => busy); round++) {
@@ -183,7 +183,10 @@ export class GateScene {
     expect(this.clock.armed).toBe(0);
   }
 
-  /** Who is admitted holds every limit that applies; who waits, only those before the one where it waits. */
+  /**
+   * Checks that an admitted request holds every limit that applies, and a queued one only those before the one it
+   * waits for.
+   */
   #settleParts(visitor: Visitor): number[] {
     const of = ({ waiter }: { waiter: unknown }) =>
       (waiter as Passage | undefined)?.waiter === visitor;
@@ -197,7 +200,7 @@ export class GateScene {
       const passed = visitor.state === 'holds' || (visitor.state === 'waits' && index < at);
       return applies && passed ? 1 : 0;
     });
-    const breach = `one that ${visitor.state} holds ${held}, not ${wanted}`;
+    const breach = `a request in state "${visitor.state}" holds ${held}, not ${wanted}`;
     this.#check(String(held) === String(wanted), breach);
     return held;
   }

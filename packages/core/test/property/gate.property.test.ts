@@ -75,7 +75,7 @@ const commands = fc.commands(
 );
 
 it(
-  'promises hold at every step, whatever comes: of two gates that share limiters',
+  'two gates that reuse limiters keep their guarantees at every step',
   async () => {
     Step.taken = 0;
     const property = fc.property(settings, commands, (options, steps) => {

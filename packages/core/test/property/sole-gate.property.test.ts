@@ -7,7 +7,7 @@ import { VirtualClock } from '../virtual-clock.ts';
 import { collectWarnings } from '../warnings.ts';
 import { assertFor, patience } from './budget.ts';
 
-// A gate of one limit has no way to lead a request along; nobody must be able to tell.
+// A gate of one limit has a simpler implementation, which must behave like the general one.
 
 interface Event {
   act: 'ask' | 'release' | 'withdraw' | 'advance' | 'busy' | 'setLimit' | 'close';
@@ -39,7 +39,7 @@ type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never;
 
 const extra = { name: 'extra', limit: 1, optional: true };
 
-/** What becomes of everybody, and the numbers meanwhile. */
+/** The result of every caller, and the counts over time. */
 function story(others: readonly GateLimitOptions[], options: Settings, script: readonly Event[]) {
   const seen: unknown[] = [];
   const clock = new VirtualClock();
@@ -91,7 +91,7 @@ function ask({ at, queueTimeout, reaction }: Event, gate: Gate, callers: Caller[
 }
 
 it(
-  'a gate of one limit does what any gate does',
+  'a gate of one limit behaves like the general gate',
   async () => {
     const warnings = collectWarnings();
     const property = fc.property(settings, events, (options, script) => {

@@ -3,11 +3,11 @@ import type { Amounts } from '../ask-gate.ts';
 import type { GateScene } from './gate-scene.ts';
 
 export interface Visit {
-  /** Which of the two. */
+  /** The index of the gate. */
   gate: 0 | 1;
-  /** None: the limit of the users does not apply. */
+  /** Undefined: the limit per user does not apply. */
   user: string | undefined;
-  /** Weight; 0: the limit of the first gate's own does not apply. */
+  /** Weight; 0: the first gate's own limit does not apply. */
   own: number;
   app: number;
   queueTimeout: number | undefined;
@@ -20,7 +20,7 @@ export const quietVisit = { gone: false, whenGranted: [], whenRejected: [] };
 
 let orders = 0;
 
-/** Somebody who asks a gate, knows what has become of that, and may do something within an answer. */
+/** A waiter of a gate that tracks its state and may react within an answer. */
 export class Visitor extends Waiter {
   state: 'asks' | 'waits' | 'holds' | 'done' = 'asks';
   due = Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ export class Visitor extends Waiter {
     this.takes = visit.gate === 0 ? [first, middle, last] : [first, last];
   }
 
-  /** Which of the three limits concern it. */
+  /** Which of the three limits apply to it. */
   get applies(): boolean[] {
     const { gate, user, own } = this.visit;
     return [user !== undefined, gate === 0 && own > 0, true];

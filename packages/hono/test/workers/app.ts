@@ -6,7 +6,7 @@ const limit = concurrencyLimit({
   queueLimit: 20,
   queueTimeout: 400,
   maxHold: 1500,
-  // In place of a warning.
+  // Replaces the default warning.
   observer: { leaked: () => {} },
   skip: (c) => c.req.path === '/stats' || c.req.path === '/misuse',
 });
@@ -44,7 +44,7 @@ app.get('/stats', (c) => {
   const { inflight, queued, withdrawn, admitted, leaked } = limit.stats();
   return c.json({ inflight, queued, withdrawn, admitted, leaked });
 });
-/** Tells how the options in the query are refused. */
+/** Responds with the error for the options in the query. */
 app.get('/misuse', (c) => {
   try {
     concurrencyLimit(JSON.parse(c.req.query('options') ?? '{}'));

@@ -54,13 +54,13 @@ describe('Hono on Cloudflare Workers', () => {
     expect(seen).toMatchObject({ inflight, queued });
   }
 
-  it('answers requests that wait for each other', async () => {
+  it('serves requests that queue behind each other', async () => {
     const calls = Array.from({ length: 6 }, () => worker.call('/work/20').answer());
     for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ status: 200 });
     await counts(0);
   });
 
-  it('rejects a waiter when its time is up, though other requests have ended', async () => {
+  it('rejects a waiter after queueTimeout even if all other requests have ended', async () => {
     const holder = worker.call('/work/900').answer();
     await counts(1);
     const waiters = [worker.call('/work/1').answer(), worker.call('/work/1').answer()];
@@ -72,7 +72,7 @@ describe('Hono on Cloudflare Workers', () => {
     await counts(0);
   });
 
-  it('releases the permits of clients that leave their handler', async () => {
+  it('releases the permits of clients that disconnect during their handler', async () => {
     for (let i = 0; i < 4; i++) {
       const client = worker.raw('/work/200');
       await counts(1);
@@ -84,20 +84,20 @@ describe('Hono on Cloudflare Workers', () => {
     expect(await worker.stats()).toMatchObject({ leaked: 0 });
   });
 
-  it('withdraws clients that leave the queue', async () => {
+  it('withdraws clients that disconnect in the queue', async () => {
     const { withdrawn } = await worker.stats();
     const holder = worker.call('/work/300').answer();
     await counts(1);
-    const leaver = worker.raw('/work/1');
+    const abortedCall = worker.raw('/work/1');
     await counts(1, 1);
-    leaver.socket.resetAndDestroy();
+    abortedCall.socket.resetAndDestroy();
     await counts(1, 0);
     expect(await holder).toMatchObject({ status: 200 });
     expect(await worker.stats()).toMatchObject({ withdrawn: withdrawn + 1 });
     await counts(0);
   });
 
-  it('releases the permit of a stream that its client cuts off', async () => {
+  it('releases the permit of a stream that the client aborts', async () => {
     const client = worker.raw('/stream');
     await client.receives(/chunk/);
     await counts(1);
@@ -110,7 +110,7 @@ describe('Hono on Cloudflare Workers', () => {
     await counts(0);
   });
 
-  it.each(['/hung', '/signal'])('takes a permit back after maxHold: %s', async (path) => {
+  it.each(['/hung', '/signal'])('releases a permit after maxHold: %s', async (path) => {
     const { leaked } = await worker.stats();
     const held = worker
       .call(path)
@@ -128,14 +128,14 @@ describe('Hono on Cloudflare Workers', () => {
     ['without maxHold', { limit: 1 }, 'maxHold'],
     ['with a limiter', { limits: [{ limiter: {} }], maxHold: 1000 }, 'limiter'],
     ['with a store', { limit: 1, store: {}, maxHold: 1000 }, 'store'],
-  ])('refuses to be made %s', async (_, options, option) => {
+  ])('concurrencyLimit() throws %s', async (_, options, option) => {
     const path = `/misuse?options=${encodeURIComponent(JSON.stringify(options))}`;
     const { body } = await worker.call(path).answer();
     expect(JSON.parse(body)).toMatchObject({ code: 'ERR_HEADGATE_RUNTIME', option });
   });
 });
 
-it('refuses to be made on Cloudflare Workers without the compatibility flag', async () => {
+it('concurrencyLimit() throws on Cloudflare Workers without the compatibility flag', async () => {
   const { runtime, call } = await start(`
     import { concurrencyLimit } from '@headgate/hono';
     export default {

@@ -7,16 +7,16 @@ import { collectErrors } from '../kit/output.ts';
 import { counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-/** A limit that stays where it is and keeps what it is shown. */
-function shown() {
+/** A constant limit that records its samples. */
+function recordingLimit() {
   const samples: Sample[] = [];
   const create = () => ({ limit: 2, sample: (sample: Sample) => void samples.push(sample) });
   return { samples, limit: { create } };
 }
 
 export function adapting(world: World): void {
-  it('are shown each request that is over: how long, beside how many, of which route', async () => {
-    const { samples, limit } = shown();
+  it('get a sample of each finished request: its duration, the weight in flight, and its route', async () => {
+    const { samples, limit } = recordingLimit();
     const clock = new ManualClock();
     const work = new Paused();
     const middleware = world.limit({ limit, clock });
@@ -37,8 +37,8 @@ export function adapting(world: World): void {
     expect(new Set(samples.map(({ kind }) => kind))).toEqual(new Set(['GET /reports/:id']));
   });
 
-  it('take what classify says of the response', async () => {
-    const { samples, limit } = shown();
+  it('use the outcome that classify returns for the response', async () => {
+    const { samples, limit } = recordingLimit();
     const outcomes: Record<number, Outcome> = { 200: 'ok', 404: 'ignored', 503: 'dropped' };
     const options = { limit, classify: (status: number) => outcomes[status] as Outcome };
     const middleware = world.limit(options);
@@ -53,9 +53,9 @@ export function adapting(world: World): void {
     expect(samples.map(({ outcome }) => outcome)).toEqual(['ok', 'dropped']);
   });
 
-  it('lose nothing by a classify that throws or says what it may not', async () => {
+  it('leak nothing when classify throws or returns an invalid outcome', async () => {
     const printed = collectErrors(/a bug of the app|classify must be/);
-    const { samples, limit } = shown();
+    const { samples, limit } = recordingLimit();
     let answers = 0;
     const classify = () => {
       if (answers++ === 0) throw new Error('a bug of the app');
@@ -73,11 +73,11 @@ export function adapting(world: World): void {
   });
 
   it.each<[string, object]>([
-    ['classify where no limit adapts', { limit: 1, classify: () => 'ok' }],
-    ['classify that is no function', { limit: shown().limit, classify: 'ok' }],
-    ['an order that is none', { limit: 1, order: 'lifo' }],
-    ['a limit that adapts beside a key', { limit: shown().limit, key: () => 'k' }],
-  ])('refuse %s', (_, options) => {
+    ['classify without an adaptive limit', { limit: 1, classify: () => 'ok' }],
+    ['a classify that is not a function', { limit: recordingLimit().limit, classify: 'ok' }],
+    ['an invalid order', { limit: 1, order: 'lifo' }],
+    ['an adaptive limit with a key', { limit: recordingLimit().limit, key: () => 'k' }],
+  ])('reject %s', (_, options) => {
     const code = 'ERR_HEADGATE_OPTION';
     expect(() => world.limit(options as SuiteOptions)).toThrow(expect.objectContaining({ code }));
   });

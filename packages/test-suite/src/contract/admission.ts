@@ -8,7 +8,7 @@ import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function admission(world: World): void {
-  it('admits at once and adds nothing to the response', async () => {
+  it('admits a request immediately and adds nothing to the response', async () => {
     const handle = (context: SuiteContext) => context.send(200, 'hello', { 'X-Own': 'yes' });
     const bare = await world.serve({ handle });
     const limited = await world.serve({ use: world.limit({ limit: 2 }) }, { handle });
@@ -19,7 +19,7 @@ export function admission(world: World): void {
     expect(undated(actual.headers)).toEqual(undated(expected.headers));
   });
 
-  it('lets in as many as the limit says and no more', async () => {
+  it('admits as many requests as the limit allows and no more', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 3, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -34,7 +34,7 @@ export function admission(world: World): void {
     expect(limit.stats()).toMatchObject({ admitted: 5, withdrawn: 0, leaked: 0 });
   });
 
-  it('lets those who wait in by order of arrival', async () => {
+  it('admits queued requests in order of arrival', async () => {
     const { app, limit, work } = await busy(world, { queueLimit: 9 });
     const paths = ['/a', '/b', '/c', '/d'];
     const calls = [];
@@ -47,7 +47,7 @@ export function admission(world: World): void {
     expect(work.paths).toEqual(['/holder', ...paths]);
   });
 
-  it('tells the handler that it is admitted, and how long it has waited', async () => {
+  it('passes the permit and the wait to the handler', async () => {
     const clock = new ManualClock();
     const { app, limit, work } = await busy(world, { queueLimit: 1, clock });
     const waiter = app.call();
@@ -90,7 +90,7 @@ export function admission(world: World): void {
     for (const pair of seen) expect(pair).toEqual([(pair as unknown[])[0], (pair as unknown[])[0]]);
   });
 
-  it('takes as much of the limit as the weight says, at most all of it and at least 1', async () => {
+  it('counts a request by its weight, clamped to 1…limit', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 4, weight: (c) => Number(c.header('x-weight')) });
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -105,7 +105,7 @@ export function admission(world: World): void {
     }
   });
 
-  it('lets a request past that is to be skipped', async () => {
+  it('admits a skipped request without a permit', async () => {
     const { app, limit, work, holder } = await busy(world, {
       skip: ({ path }) => path === '/health',
     });
@@ -119,7 +119,7 @@ export function admission(world: World): void {
     await holder.answer();
   });
 
-  it('serves a burst one by one', async () => {
+  it('serves the requests of a burst one by one', async () => {
     const limit = world.limit({ limit: 1, queueLimit: 50, queueTimeout: 60_000 });
     const app = await world.serve({ use: limit }, { handle: ok });
     const calls = Array.from({ length: 50 }, () => app.call().answer());

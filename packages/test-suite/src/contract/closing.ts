@@ -5,7 +5,7 @@ import { aRound, counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function closing(world: World): void {
-  it('finishes what runs, and turns away who waits and who comes', async () => {
+  it('close() lets running requests finish and rejects queued and new ones', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
     const waiters = [app.raw(), app.raw()];
     for (const waiter of waiters) waiter.request('GET /waiter');
@@ -33,7 +33,7 @@ export function closing(world: World): void {
     expect(limit.stats().rejected).toMatchObject({ closed: 3, full: 0, timeout: 0 });
   });
 
-  it('tells what still runs when its patience ends', async () => {
+  it('close() resolves to the number of running requests after its timeout', async () => {
     const clock = new ManualClock();
     const { limit, work, holder } = await busy(world, { clock });
     const signal = work.begun[0]?.admission?.permit?.signal;
@@ -45,7 +45,7 @@ export function closing(world: World): void {
     expect(await holder.answer()).toMatchObject({ status: 200 });
   });
 
-  it('closes at once where nothing runs', async () => {
+  it('close() resolves immediately if no request is running', async () => {
     const limit = world.limit({ limit: 1 });
     expect(await limit.close()).toBe(0);
   });

@@ -10,7 +10,7 @@ import { aRound, counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function connections(world: World): void {
-  it('leaves nothing behind on a connection that is used again and again', async () => {
+  it('leaves no listeners on a connection that is reused', async () => {
     const limit = world.limit({ limit: 1, queueLimit: 1 });
     const app = await world.serve({ use: limit }, { handle: ok });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -25,7 +25,7 @@ export function connections(world: World): void {
     expect(listeners.at(-1)).toBe(listeners[1]);
   });
 
-  it('answers pipelined requests in their order, whoever waits', async () => {
+  it('responds to pipelined requests in order, whichever are queued', async () => {
     const limit = world.limit({ limit: 1, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: ({ path, send }) => send(200, path) });
     const raw = app.raw();
@@ -40,7 +40,7 @@ export function connections(world: World): void {
     ['lifo', { order: lifo() }],
     ['by priority', { priority: ({ path }: { path: string }) => (path === '/b' ? 'high' : 'low') }],
   ] as const)(
-    'answers pipelined requests of which the later is admitted first: %s',
+    'responds to pipelined requests even if the later one is admitted first: %s',
     async (_, options) => {
       const clock = new ManualClock();
       const { app, limit, work, holder } = await busy(world, { ...options, queueLimit: 9, clock });
@@ -56,7 +56,7 @@ export function connections(world: World): void {
     },
   );
 
-  it('releases the permits of responses that wait for an earlier one on their connection', async () => {
+  it('releases the permits of responses that are blocked by an earlier one on their connection', async () => {
     const body = new PassThrough();
     const limit = world.limit({ limit: 9 });
     const app = await world.serve(
@@ -75,13 +75,13 @@ export function connections(world: World): void {
     await raw.destroy();
   });
 
-  it('leaves nothing behind on a connection whose requests are pipelined', async () => {
+  it('leaves no listeners on a connection with pipelined requests', async () => {
     const limit = world.limit({ limit: 2, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: ({ path, send }) => send(200, path) });
     const raw = app.raw();
     const listeners = [];
     for (let round = 0; round < 15; round++) {
-      for (const place of ['a', 'b', 'c', 'd']) raw.request(`GET /${place}${round}`);
+      for (const path of ['a', 'b', 'c', 'd']) raw.request(`GET /${path}${round}`);
       await raw.receives(new RegExp(`/d${round}$`));
       await counts(limit, 0);
       listeners.push(app.sockets[0]?.listenerCount('close'));
@@ -90,7 +90,7 @@ export function connections(world: World): void {
     await raw.destroy();
   });
 
-  it('listens once for the end of a connection, however many requests are pipelined', async () => {
+  it('adds one listener to a connection, however many requests are pipelined', async () => {
     const limit = world.limit({ limit: 20 });
     const work = new Paused();
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -108,7 +108,7 @@ export function connections(world: World): void {
     await counts(limit, 0);
   });
 
-  it('answers pipelined requests in their order where one is turned away', async () => {
+  it('responds to pipelined requests in order if one is rejected', async () => {
     const { app, limit, work, holder } = await busy(world, { limit: 2 });
     const raw = app.raw();
     for (const path of ['/a', '/b']) raw.request(`GET ${path}`);
@@ -121,7 +121,7 @@ export function connections(world: World): void {
     await raw.destroy();
   });
 
-  it('gets the permits of a broken connection back, pipelined requests included', async () => {
+  it('releases the permits of a broken connection, those of pipelined requests included', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 10, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -140,7 +140,7 @@ export function connections(world: World): void {
     expect(work.begun).toHaveLength(10);
   });
 
-  it("frees the places of a broken connection at once with onDisconnect: 'release'", async () => {
+  it("releases the permits of a broken connection immediately with onDisconnect: 'release'", async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 9, onDisconnect: 'release' });
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -153,7 +153,7 @@ export function connections(world: World): void {
     await aRound();
   });
 
-  it('leaves connections that were upgraded alone', async () => {
+  it('does not affect upgraded connections', async () => {
     const { app, limit, work, holder } = await busy(world);
     app.server.on('upgrade', (_: unknown, socket) => {
       socket.write(

@@ -8,7 +8,7 @@ import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function degraded(world: World): void {
-  it('leaves the answer to onReject', async () => {
+  it('lets onReject respond', async () => {
     const rejections: Rejection[] = [];
     const { app, work, holder } = await busy(world, {
       onReject(rejection, context) {
@@ -27,7 +27,7 @@ export function degraded(world: World): void {
   });
 
   it.each([false, Promise.resolve(false)])(
-    'leaves the answer to Headgate where onReject returns false (%s)',
+    'responds itself if onReject returns false (%s)',
     async (result) => {
       const { app, work, holder } = await busy(world, { onReject: () => result });
       const { status, headers } = await app.call().answer();
@@ -38,7 +38,7 @@ export function degraded(world: World): void {
     },
   );
 
-  it('waits for an onReject that takes its time', async () => {
+  it('awaits an asynchronous onReject', async () => {
     const { app, work, holder } = await busy(world, {
       async onReject(_, context) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -52,23 +52,26 @@ export function degraded(world: World): void {
 
   it.each<[string, unknown, object]>([
     ['throws', new Error('broken'), { message: 'broken' }],
-    ['throws nothing', undefined, { message: 'failed without a reason' }],
-  ])("leaves it to the framework's error handling when onReject %s", async (_, thrown, error) => {
-    for (const later of [false, true]) {
-      const onReject = () => {
-        if (later) return Promise.reject(thrown);
-        throw thrown;
-      };
-      const { app, work, holder } = await busy(world, { onReject });
-      expect(await app.call().answer()).toMatchObject({ status: 500 });
-      expect(app.errors).toMatchObject([error]);
-      work.finishAll();
-      await holder.answer();
-    }
-  });
+    ['throws undefined', undefined, { message: 'failed without a reason' }],
+  ])(
+    "passes an error to the framework's error handling when onReject %s",
+    async (_, thrown, error) => {
+      for (const later of [false, true]) {
+        const onReject = () => {
+          if (later) return Promise.reject(thrown);
+          throw thrown;
+        };
+        const { app, work, holder } = await busy(world, { onReject });
+        expect(await app.call().answer()).toMatchObject({ status: 500 });
+        expect(app.errors).toMatchObject([error]);
+        work.finishAll();
+        await holder.answer();
+      }
+    },
+  );
 
   it.each(['full', 'timeout'] as const)(
-    'lets the handler serve something cheaper, which it is told (%s)',
+    'lets onReject run the handler, which sees the rejection (%s)',
     async (reason) => {
       const clock = new ManualClock();
       const work = new Paused();
@@ -100,7 +103,7 @@ export function degraded(world: World): void {
     },
   );
 
-  it("leaves the degraded handler's errors to the framework", async () => {
+  it("passes the degraded handler's errors to the framework", async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1, onReject: (_, __, next) => next() });
     const app = await world.serve(
@@ -119,7 +122,7 @@ export function degraded(world: World): void {
     await holder.answer();
   });
 
-  it("rejects in the request's own async context", async () => {
+  it("calls onReject in the request's own async context", async () => {
     const clock = new ManualClock();
     const tenant = new AsyncLocalStorage<unknown>();
     const work = new Paused();
@@ -144,7 +147,7 @@ export function degraded(world: World): void {
     await holder.answer();
   });
 
-  it('lets everything pass in shadow mode, and reports what it would have turned away', async () => {
+  it('admits every request in shadow mode, and reports what it would have rejected', async () => {
     const reports: unknown[] = [];
     const work = new Paused();
     const limit = world.limit({
@@ -165,7 +168,7 @@ export function degraded(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('turns nobody away whom it skips', async () => {
+  it('never rejects a skipped request', async () => {
     const limit = world.limit({ limit: 1, skip: () => true });
     const app = await world.serve({ use: limit }, { handle: ok });
     const calls = Array.from({ length: 10 }, () => app.call().answer());

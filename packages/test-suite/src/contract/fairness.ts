@@ -5,11 +5,11 @@ import { busy } from '../kit/busy.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-const user = (context: SuiteContext) => context.header('x-user') ?? 'nobody';
+const user = (context: SuiteContext) => context.header('x-user') ?? 'anonymous';
 const as = (name: string) => ({ headers: { 'X-User': name } });
 
-/** In which order requests are let in that come one after the other, each from one of these. */
-async function turns(world: World, options: SuiteOptions, users: readonly string[]) {
+/** The order in which requests of these users are admitted when they are queued in this order. */
+async function admissionOrder(world: World, options: SuiteOptions, users: readonly string[]) {
   const { app, limit, work, holder } = await busy(world, { queueLimit: 9, ...options });
   const calls = [holder];
   for (const name of users) {
@@ -23,28 +23,28 @@ async function turns(world: World, options: SuiteOptions, users: readonly string
 }
 
 export function fairness(world: World): void {
-  it('lets parties take turns', async () => {
-    const order = await turns(world, { fairBy: user }, ['a', 'a', 'a', 'b', 'c']);
+  it('serves users in turn with fairBy', async () => {
+    const order = await admissionOrder(world, { fairBy: user }, ['a', 'a', 'a', 'b', 'c']);
     expect(order).toEqual(['a', 'b', 'c', 'a', 'a']);
   });
 
-  it('lets them take turns within a class', async () => {
+  it('serves users in turn within a priority', async () => {
     const priority = (context: SuiteContext) => (user(context) === 'c' ? 'high' : 'normal');
-    const order = await turns(world, { fairBy: user, priority }, ['a', 'a', 'b', 'c']);
+    const order = await admissionOrder(world, { fairBy: user, priority }, ['a', 'a', 'b', 'c']);
     expect(order).toEqual(['c', 'a', 'b', 'a']);
   });
 
-  it('gives a place that comes free to who has less than its part', async () => {
+  it('grants a released permit to the share that uses less than its part', async () => {
     const shareBy = (context: SuiteContext) => (user(context) === 'gold' ? 'gold' : undefined);
     const shares = { gold: 0.5 };
-    const order = await turns(world, { shares, shareBy }, ['a', 'b', 'gold']);
+    const order = await admissionOrder(world, { shares, shareBy }, ['a', 'b', 'gold']);
     expect(order).toEqual(['gold', 'a', 'b']);
     const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byShare(shares) });
     const alone = { limits: [{ limiter, shareBy }], queueLimit: 9 };
-    expect(await turns(world, alone, ['a', 'gold'])).toEqual(['gold', 'a']);
+    expect(await admissionOrder(world, alone, ['a', 'gold'])).toEqual(['gold', 'a']);
   });
 
-  it('bounds what waits by weight, too', async () => {
+  it('bounds the queue by weight with queueWeight', async () => {
     const weight = (context: SuiteContext) => Number(context.header('x-weight') ?? 1);
     const options = { limit: 4, weight, queueWeight: 4 };
     const { app, limit, work, holder } = await busy(world, options);

@@ -8,7 +8,7 @@ import type { World } from '../kit/world.ts';
 const fields = ['ratelimit', 'ratelimit-policy', 'server-timing'];
 
 export function headerFields(world: World): void {
-  it('adds none unless asked', async () => {
+  it('adds no fields by default', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
     const waiter = app.call();
     await counts(limit, 1, 1);
@@ -19,7 +19,7 @@ export function headerFields(world: World): void {
     }
   });
 
-  it('says with headers: true how many places there are and how many are free', async () => {
+  it('reports the limit and its remaining capacity with headers: true', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 3, name: 'app', headers: true });
     const steps = [{ path: '/slow', handle: work.handler }, { handle: ok }];
@@ -34,7 +34,7 @@ export function headerFields(world: World): void {
     expect((await slow.answer()).headers.ratelimit).toMatch(/^"app";r=2(;|$)/);
   });
 
-  it('says so for every limit that applies', async () => {
+  it('reports every limit that applies', async () => {
     const { work, holder } = await busy(world, {
       limits: [
         { name: 'user', limit: 2, key: ({ path }) => `secret ${path}` },
@@ -50,7 +50,7 @@ export function headerFields(world: World): void {
     expect(JSON.stringify(headers)).not.toMatch(/secret|reports/);
   });
 
-  it('says how long a request has waited', async () => {
+  it('reports the wait of a request', async () => {
     const clock = new ManualClock();
     const { app, limit, work } = await busy(world, { queueLimit: 1, headers: true, clock });
     const waiter = app.call();
@@ -61,7 +61,7 @@ export function headerFields(world: World): void {
     expect(headers['server-timing']).toMatch(/;dur=250(\.0+)?($|[;,])/);
   });
 
-  it("leaves the app's own Server-Timing", async () => {
+  it("keeps the app's own Server-Timing", async () => {
     const limit = world.limit({ limit: 1, headers: true });
     const own = { 'Server-Timing': 'db;dur=5' };
     const app = await world.serve({ use: limit }, { handle: ({ send }) => send(200, 'ok', own) });
@@ -69,7 +69,7 @@ export function headerFields(world: World): void {
     expect(headers['server-timing']).toContain('db;dur=5');
   });
 
-  it('says so to who is turned away', async () => {
+  it('adds the fields to a rejection', async () => {
     const { app, work, holder } = await busy(world, { name: 'app', headers: true });
     const { status, headers } = await app.call().answer();
     expect(status).toBe(503);

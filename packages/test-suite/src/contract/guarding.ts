@@ -5,8 +5,8 @@ import { ok, Paused } from '../kit/handlers.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-/** Lets in all but some classes, and notes who has asked. */
-class Sentry implements Guard {
+/** A guard that admits all but some priorities, and records each call. */
+class RecordingGuard implements Guard {
   readonly name = 'sentry';
   readonly asked: Priority[] = [];
   refuses: readonly Priority[] = [];
@@ -21,8 +21,8 @@ const all: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddabl
 const priority = (context: SuiteContext) => (context.header('x-class') ?? 'normal') as 'normal';
 
 export function guarding(world: World): void {
-  it('turns away whom the guard does not admit, as a limit does', async () => {
-    const guard = new Sentry();
+  it('rejects requests that the guard does not admit', async () => {
+    const guard = new RecordingGuard();
     const limit = world.limit({ guard, limit: 1 });
     const app = await world.serve({ use: limit }, { handle: ok });
     expect(await app.call().answer()).toMatchObject({ status: 200 });
@@ -37,8 +37,8 @@ export function guarding(world: World): void {
     expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { overloaded: 1 } });
   });
 
-  it('needs no limit beside it, and counts who is in flight', async () => {
-    const guard = new Sentry();
+  it('works without a limit, and counts requests in flight', async () => {
+    const guard = new RecordingGuard();
     const limit = world.limit({ guard });
     const work = new Paused();
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -55,8 +55,8 @@ export function guarding(world: World): void {
     expect(await closed).toBe(0);
   });
 
-  it('is told the class of a request, where there is no line either', async () => {
-    const guard = new Sentry();
+  it('gets the priority of a request even without a queue', async () => {
+    const guard = new RecordingGuard();
     guard.refuses = ['low', 'sheddable'];
     const limit = world.limit({ guard, priority });
     const app = await world.serve({ use: limit }, { handle: ok });
@@ -68,8 +68,8 @@ export function guarding(world: World): void {
     expect(guard.asked).toEqual(['critical', 'low']);
   });
 
-  it('is asked where no limit applies, and not where the request is let past', async () => {
-    const guard = new Sentry();
+  it('is asked even if no limit applies, but not for a skipped request', async () => {
+    const guard = new RecordingGuard();
     guard.refuses = all;
     const limit = world.limit({
       guard,
@@ -82,8 +82,8 @@ export function guarding(world: World): void {
     expect(guard.asked).toHaveLength(1);
   });
 
-  it('is asked once for a request that meets it twice', async () => {
-    const guard = new Sentry();
+  it('is asked once for a request that passes it twice', async () => {
+    const guard = new RecordingGuard();
     const [outer, inner] = [world.limit({ guard }), world.limit({ guard, limit: 1 })];
     const app = await world.serve({ use: outer }, { use: inner }, { use: outer }, { handle: ok });
     expect(await app.call().answer()).toMatchObject({ status: 200 });
@@ -91,16 +91,16 @@ export function guarding(world: World): void {
     expect([outer, inner].map((limit) => limit.stats().admitted)).toEqual([1, 1]);
   });
 
-  it('each of several is asked', async () => {
-    const guards = [new Sentry(), new Sentry()];
+  it('each of several guards is asked', async () => {
+    const guards = [new RecordingGuard(), new RecordingGuard()];
     const steps = guards.map((guard) => ({ use: world.limit({ guard }) }));
     const app = await world.serve(...steps, { handle: ok });
     expect(await app.call().answer()).toMatchObject({ status: 200 });
     expect(guards.map(({ asked }) => asked.length)).toEqual([1, 1]);
   });
 
-  it('leaves room in the outer limits when an inner guard refuses', async () => {
-    const guard = new Sentry();
+  it('a rejection by an inner guard releases the outer permit', async () => {
+    const guard = new RecordingGuard();
     guard.refuses = all;
     const [outer, inner] = [world.limit({ limit: 1 }), world.limit({ guard })];
     const app = await world.serve({ use: outer }, { use: inner }, { handle: ok });
@@ -108,8 +108,8 @@ export function guarding(world: World): void {
     await counts(outer, 0);
   });
 
-  it('lets all pass in shadow mode, and reports', async () => {
-    const guard = new Sentry();
+  it('admits every request in shadow mode, and reports', async () => {
+    const guard = new RecordingGuard();
     guard.refuses = all;
     const limit = world.limit({ guard, mode: 'shadow' });
     const app = await world.serve({ use: limit }, { handle: ok });
@@ -117,8 +117,8 @@ export function guarding(world: World): void {
     expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { overloaded: 1 } });
   });
 
-  it('leaves the answer to onReject', async () => {
-    const guard = new Sentry();
+  it('lets onReject respond to a rejection by the guard', async () => {
+    const guard = new RecordingGuard();
     guard.refuses = all;
     const limit = world.limit({ guard, onReject: (_rejection, _context, next) => next() });
     const app = await world.serve(
@@ -132,8 +132,8 @@ export function guarding(world: World): void {
     expect(await app.call().answer()).toMatchObject({ status: 200, body: 'overloaded' });
   });
 
-  it('says in the header fields how long a request has waited, where there is no limit to tell of', async () => {
-    const limit = world.limit({ guard: new Sentry(), headers: true });
+  it('reports the wait in the header fields even without a limit', async () => {
+    const limit = world.limit({ guard: new RecordingGuard(), headers: true });
     const app = await world.serve({ use: limit }, { handle: ok });
     const { headers } = await app.call().answer();
     expect(headers).toMatchObject({ 'server-timing': 'headgate;dur=0' });
@@ -143,16 +143,16 @@ export function guarding(world: World): void {
   it.each([
     ['guard', { guard: 'loop' }],
     ['guard', { guard: { name: 'loop' } }],
-    ['limit', { guard: new Sentry(), weight: 2 }],
+    ['limit', { guard: new RecordingGuard(), weight: 2 }],
     ['limits', { limits: [] }],
-  ])('refuses what makes no sense of %s', (option, options) => {
+  ])('concurrencyLimit() throws for an invalid combination with %s', (option, options) => {
     const error = { code: 'ERR_HEADGATE_OPTION', option };
     expect(() => world.limit(options as unknown as SuiteOptions)).toThrow(
       expect.objectContaining(error),
     );
   });
 
-  it('goes to the error handling where the guard throws, and holds nothing', async () => {
+  it('passes an error of the guard to the error handling, and holds no permit', async () => {
     const guard: Guard = {
       name: 'broken',
       admits() {

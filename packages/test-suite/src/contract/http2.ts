@@ -23,7 +23,7 @@ export function overHttp2(world: World): void {
     return { work, limit, session: await connected(app) };
   }
 
-  /** A limit of 1, which `holder` uses up. */
+  /** A limit of 1, whose permit `holder` holds. */
   async function full(options?: SuiteOptions) {
     const app = await limited({ limit: 1, ...options });
     const holder = request(app.session, '/holder');
@@ -50,11 +50,11 @@ export function overHttp2(world: World): void {
     ['POST with an unread body', Buffer.alloc(200_000)],
   ])('withdraws a %s whose stream is reset in the queue', async (_, body) => {
     const { work, limit, session, holder } = await full({ queueLimit: 1 });
-    const leaver = request(session, '/leaver', body && { ':method': 'POST' });
-    if (body) leaver.stream.write(body);
+    const abortedCall = request(session, '/leaver', body && { ':method': 'POST' });
+    if (body) abortedCall.stream.write(body);
     await counts(limit, 1, 1);
     await aRound();
-    leaver.stream.close(http2.constants.NGHTTP2_CANCEL);
+    abortedCall.stream.close(http2.constants.NGHTTP2_CANCEL);
     await counts(limit, 1, 0);
     expect(limit.stats().withdrawn).toBe(1);
     work.finishAll();
@@ -62,7 +62,7 @@ export function overHttp2(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('releases the permit of a stream that is reset while it is handled', async () => {
+  it('releases the permit of a stream that is reset during its handler', async () => {
     const { work, limit, session } = await limited({ limit: 1 });
     const { stream } = request(session, '/');
     await work.begins(1);
@@ -75,7 +75,7 @@ export function overHttp2(world: World): void {
     await counts(limit, 0);
   });
 
-  it("releases the permit of a stream at once when it is reset, with onDisconnect: 'release'", async () => {
+  it("releases the permit of a reset stream immediately with onDisconnect: 'release'", async () => {
     const { work, limit, session } = await limited({ limit: 1, onDisconnect: 'release' });
     const { stream } = request(session, '/');
     await work.begins(1);
@@ -95,7 +95,7 @@ export function overHttp2(world: World): void {
     await counts(limit, 0);
   });
 
-  it('keeps the session of an upload that is rejected', async () => {
+  it('keeps the session of a rejected upload', async () => {
     const { work, session, holder } = await full();
     const upload = request(session, '/upload', { ':method': 'POST' });
     upload.stream.write(Buffer.alloc(1024 * 1024));
@@ -106,7 +106,7 @@ export function overHttp2(world: World): void {
     expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });
   });
 
-  it('keeps the session of uploads that are rejected and never read', async () => {
+  it('keeps the session of rejected uploads that are never read', async () => {
     const { work, session, holder } = await full();
     for (const path of ['/a', '/b', '/c']) {
       const upload = request(session, path, { ':method': 'POST' });
@@ -120,7 +120,7 @@ export function overHttp2(world: World): void {
     expect(await request(session, '/next').answer).toMatchObject({ body: '/next' });
   });
 
-  it('sends no Connection header when it closes', async () => {
+  it('sends no Connection header on close()', async () => {
     const { work, limit, session, holder } = await full({ queueLimit: 1 });
     const waiter = request(session, '/waiter');
     await counts(limit, 1, 1);
@@ -153,7 +153,7 @@ function request(
   const answered = once(stream, 'response').then(async ([head]) => {
     return { headers: head as http2.IncomingHttpHeaders, body: await text(stream) };
   });
-  // A stream that is reset has no answer.
+  // A reset stream has no response.
   answered.catch(() => {});
   return { stream, answer: answered };
 }

@@ -24,28 +24,28 @@ import { stacked } from './stacked.ts';
 import { streams } from './streams.ts';
 import { uploads } from './uploads.ts';
 
-/** What an adapter promises, by topic. */
+/** The contract of an adapter, by topic. */
 export const contract: Readonly<Record<string, (world: World) => void>> = {
   admission,
   rejection,
   releases,
-  'clients that leave the line': leavingTheLine,
-  'clients that leave their handler': leavingTheHandler,
+  'client disconnects in the queue': leavingTheLine,
+  'client disconnects during the handler': leavingTheHandler,
   streams,
   connections,
   methods,
   uploads,
-  'uploads that are refused': refusedUploads,
+  'rejected uploads': refusedUploads,
   'several limits': limits,
   routes,
-  'limits that adapt': adapting,
+  'adaptive limits': adapting,
   priorities,
-  'fairness, and parts of a limit': fairness,
-  'limits that processes share': shared,
+  'fair queueing and shares': fairness,
+  'distributed limits': shared,
   guards: guarding,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
-  'rejected work of a handler': rejectedWork,
+  'limiters used inside a handler': rejectedWork,
   'header fields': headerFields,
   closing,
   mistakes,

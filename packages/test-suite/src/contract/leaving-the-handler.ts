@@ -9,7 +9,7 @@ import type { World } from '../kit/world.ts';
 type Register = (name: string, test: () => Promise<void>) => unknown;
 
 export function leavingTheHandler(world: World): void {
-  it("holds a leaver's place until its handler has answered into the void", async () => {
+  it("holds a disconnected client's permit until its handler has responded", async () => {
     const { limit, work, holder } = await busy(world);
     holder.abort();
     await disconnected(work);
@@ -18,7 +18,7 @@ export function leavingTheHandler(world: World): void {
     await counts(limit, 0);
   });
 
-  it("frees a leaver's place at once with onDisconnect: 'release'", async () => {
+  it("releases a disconnected client's permit immediately with onDisconnect: 'release'", async () => {
     const { limit, work, holder } = await busy(world, { onDisconnect: 'release' });
     holder.abort();
     await counts(limit, 0);
@@ -27,12 +27,12 @@ export function leavingTheHandler(world: World): void {
     await aRound();
   });
 
-  // A promise that the framework cannot give is no test of it.
+  // Frameworks that do not report when a handler settles need `abandonAfter` instead.
   const { tracksHandlers } = world.framework.can;
   const tracked: Register = (name, test) => tracksHandlers && it(name, test);
   const untracked: Register = (name, test) => !tracksHandlers && it(name, test);
 
-  tracked("holds a leaver's place for as long as its handler works", async () => {
+  tracked("holds a disconnected client's permit until its handler has settled", async () => {
     const clock = new ManualClock();
     const { limit, work, holder } = await busy(world, { clock });
     holder.abort();
@@ -44,7 +44,7 @@ export function leavingTheHandler(world: World): void {
   });
 
   untracked(
-    "gives a leaver's handler up after abandonAfter, since nothing tells when it is done",
+    'releases the permit of a disconnected client after abandonAfter if its handler never touches the response',
     async () => {
       const clock = new ManualClock();
       const { limit, work, holder } = await busy(world, { clock, abandonAfter: 5000 });
@@ -59,29 +59,26 @@ export function leavingTheHandler(world: World): void {
     },
   );
 
-  untracked(
-    'waits for a sign of the handler at each of two limits that wait for it differently long',
-    async () => {
-      const clock = new ManualClock();
-      const [outer, inner] = [
-        world.limit({ limit: 1, clock, abandonAfter: Number.POSITIVE_INFINITY }),
-        world.limit({ limit: 1, clock, abandonAfter: 1000 }),
-      ];
-      const work = new Paused();
-      const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
-      const leaver = app.call();
-      await work.begins(1);
-      leaver.abort();
-      await disconnected(work);
-      clock.advance(1000);
-      await counts(inner, 0);
-      expect(outer.inflight).toBe(1);
-      work.finish();
-      await counts(outer, 0);
-    },
-  );
+  untracked('applies the abandonAfter of each of two limits', async () => {
+    const clock = new ManualClock();
+    const [outer, inner] = [
+      world.limit({ limit: 1, clock, abandonAfter: Number.POSITIVE_INFINITY }),
+      world.limit({ limit: 1, clock, abandonAfter: 1000 }),
+    ];
+    const work = new Paused();
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
+    const abortedCall = app.call();
+    await work.begins(1);
+    abortedCall.abort();
+    await disconnected(work);
+    clock.advance(1000);
+    await counts(inner, 0);
+    expect(outer.inflight).toBe(1);
+    work.finish();
+    await counts(outer, 0);
+  });
 
-  untracked('waits no longer for a sign of the handler once there was one', async () => {
+  untracked('clears the timer of abandonAfter once the handler touches the response', async () => {
     const clock = new ManualClock();
     const { limit, work, holder } = await busy(world, { clock });
     const idle = clock.timers;
@@ -93,7 +90,7 @@ export function leavingTheHandler(world: World): void {
     expect(clock.timers).toBe(idle);
   });
 
-  it('aborts the signal of the permit when the client goes away', async () => {
+  it("aborts the permit's signal when the client disconnects", async () => {
     const { work, holder } = await busy(world);
     const signal = work.begun[0]?.admission?.permit?.signal;
     expect(signal?.aborted).toBe(false);
@@ -103,7 +100,7 @@ export function leavingTheHandler(world: World): void {
     work.finish();
   });
 
-  it('says so too to who asks for the signal only then', async () => {
+  it('a signal that is first read after the disconnect is already aborted', async () => {
     const { work, holder } = await busy(world);
     holder.abort();
     await disconnected(work);
@@ -111,7 +108,7 @@ export function leavingTheHandler(world: World): void {
     work.finish();
   });
 
-  it('does not abort the signal of a request that ends well', async () => {
+  it('does not abort the signal of a request that completes', async () => {
     const { limit, work, holder } = await busy(world);
     const signal = work.begun[0]?.admission?.permit?.signal;
     work.finish();
@@ -121,7 +118,7 @@ export function leavingTheHandler(world: World): void {
     expect(signal?.aborted).toBe(false);
   });
 
-  it('frees the place of a client that goes away in the middle of a stream', async () => {
+  it('releases the permit of a client that disconnects in the middle of a stream', async () => {
     const body = new PassThrough();
     const limit = world.limit({ limit: 1 });
     const app = await world.serve({ use: limit }, { handle: (context) => context.stream(body) });
@@ -133,7 +130,7 @@ export function leavingTheHandler(world: World): void {
     await counts(limit, 0);
   });
 
-  it('loses no permit however clients come and go', async () => {
+  it('leaks no permit when many clients connect and disconnect', async () => {
     const limit = world.limit({ limit: 3, queueLimit: 40, queueTimeout: 60_000 });
     let handled = 0;
     const app = await world.serve(
@@ -160,7 +157,7 @@ export function leavingTheHandler(world: World): void {
   });
 }
 
-/** Waits until the server has noticed that the first client has gone, and whoever listens for that. */
+/** Waits until the server has noticed the first client's disconnect and run its listeners. */
 async function disconnected(work: Paused): Promise<void> {
   await until(() => work.begun[0]?.outgoing.closed === true);
   await aRound();

@@ -7,13 +7,13 @@ import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function leavingTheLine(world: World): void {
-  it('takes a client that goes away out of the line, and never runs its handler', async () => {
+  it('removes a disconnected client from the queue, and never runs its handler', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
-    const leaver = app.call('/leaver');
+    const abortedCall = app.call('/leaver');
     await counts(limit, 1, 1);
     const stayer = app.call('/stayer');
     await counts(limit, 1, 2);
-    leaver.abort();
+    abortedCall.abort();
     await counts(limit, 1, 1);
     const { withdrawn, rejected } = limit.stats();
     expect(withdrawn).toBe(1);
@@ -24,11 +24,11 @@ export function leavingTheLine(world: World): void {
     expect(work.paths).toEqual(['/holder', '/stayer']);
   });
 
-  it('notices a client that goes away whose small upload nobody has read', async () => {
+  it('notices the disconnect of a client with a small unread upload', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
-    const leaver = app.call('/leaver', { method: 'POST', body: 'small' });
+    const abortedCall = app.call('/leaver', { method: 'POST', body: 'small' });
     await counts(limit, 1, 1);
-    leaver.abort();
+    abortedCall.abort();
     await counts(limit, 1, 0);
     expect(limit.stats().withdrawn).toBe(1);
     work.finishAll();
@@ -36,12 +36,12 @@ export function leavingTheLine(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('grants nothing to a client that turns out to be gone just then', async () => {
+  it('grants no permit to a client found to be disconnected at the grant', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
     app.call('/leaver');
     await counts(limit, 1, 1);
     app.sockets[1]?.destroy();
-    // Before anybody can hear of it.
+    // Before any event of the disconnect.
     work.begun[0]?.admission?.permit?.release();
     expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 1, withdrawn: 1 });
     work.finishAll();
@@ -50,7 +50,7 @@ export function leavingTheLine(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('asks no place for a client that has gone before', async () => {
+  it('requests no permit for a client that has already disconnected', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1 });
     const [arrived, busyTill] = [new Latch(), new Latch()];
@@ -63,9 +63,9 @@ export function leavingTheLine(world: World): void {
       { use: limit },
       { handle: work.handler },
     );
-    const leaver = app.call();
+    const abortedCall = app.call();
     await arrived.opened;
-    leaver.abort();
+    abortedCall.abort();
     await until(() => app.sockets[0]?.closed === true);
     busyTill.open();
     await aRound();
@@ -73,7 +73,7 @@ export function leavingTheLine(world: World): void {
     expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
   });
 
-  it('gives back what a leaver had passed already', async () => {
+  it('releases the permits that a disconnected waiter already holds', async () => {
     const { app, limit, work, holder } = await busy(world, {
       limits: [
         { name: 'user', limit: 1, key: ({ path }) => path },
@@ -81,18 +81,18 @@ export function leavingTheLine(world: World): void {
       ],
       queueLimit: 9,
     });
-    const leaver = app.call('/leaver');
+    const abortedCall = app.call('/leaver');
     await counts(limit, 1, 1);
     expect(limit.stats().limits[0]).toMatchObject({ inflight: 2, keys: 2 });
-    leaver.abort();
+    abortedCall.abort();
     await counts(limit, 1, 0);
     expect(limit.stats().limits[0]).toMatchObject({ inflight: 1, keys: 1 });
     work.finishAll();
     await holder.answer();
   });
 
-  it('takes a request out of the line that something else has answered meanwhile', async () => {
-    // Hono answers once more when the request is withdrawn.
+  it('removes a request from the queue if other code responds to it', async () => {
+    // Hono responds once more when the request is withdrawn.
     const printed = collectErrors(/Cannot write headers/);
     const work = new Paused();
     const limit = world.limit({ limit: 1, queueLimit: 1 });

@@ -23,7 +23,7 @@ export function limits(world: World): void {
     return { work, limit, app, inflight };
   }
 
-  it('counts a request at every limit that applies to it, and at no other', async () => {
+  it('counts a request against every limit that applies to it, and against no other', async () => {
     const { work, limit, app, inflight } = await three();
     const calls = [app.call('/', as('a'))];
     await counts(limit, 1);
@@ -40,7 +40,7 @@ export function limits(world: World): void {
     expect(inflight()).toEqual([0, 0, 0]);
   });
 
-  it('lets a busy key delay only itself', async () => {
+  it('a busy key delays only its own requests', async () => {
     const { work, limit, app, inflight } = await three();
     const busy = Array.from({ length: 5 }, (_, index) => app.call(`/a${index}`, as('a')));
     await counts(limit, 2, 3);
@@ -51,7 +51,7 @@ export function limits(world: World): void {
     for (const call of [...busy, other]) expect((await call.answer()).status).toBe(200);
   });
 
-  it('gives back what was passed when a later limit turns the request away', async () => {
+  it('releases the earlier permits when a later limit rejects the request', async () => {
     const work = new Paused();
     const limit = world.limit({
       limits: [
@@ -70,7 +70,7 @@ export function limits(world: World): void {
     await holder.answer();
   });
 
-  it('answers with the status of the limit that refused, and names it', async () => {
+  it('responds with the status of the limit that rejected, and names it', async () => {
     const work = new Paused();
     const limit = world.limit({
       limits: [
@@ -92,7 +92,7 @@ export function limits(world: World): void {
   });
 
   it.each(['*/*', 'text/html', 'text/plain'])(
-    "tells no client another one's key, as %s",
+    "reveals no other client's key in a response of %s",
     async (accept) => {
       const work = new Paused();
       const limit = world.limit({
@@ -115,7 +115,7 @@ export function limits(world: World): void {
     },
   );
 
-  it('forgets a key as soon as nobody uses it', async () => {
+  it("removes a key's state as soon as the key is idle", async () => {
     const limit = world.limit({ limit: 1, key: ({ path }) => path });
     const app = await world.serve(
       { use: limit },
@@ -126,7 +126,7 @@ export function limits(world: World): void {
     expect(limit.stats().limits[0]).toMatchObject({ keys: 0 });
   });
 
-  it('takes keys as they are, whatever they are', async () => {
+  it('accepts any string as a key', async () => {
     const work = new Paused();
     const keys = ['__proto__', 'constructor', 'toString', '', ' ', '0'];
     const limit = world.limit({ limit: 1, key: (c) => keys[Number(c.header('x-user'))] });
@@ -138,7 +138,7 @@ export function limits(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('lets more in as soon as a limit is raised', async () => {
+  it('admits queued requests as soon as a limit is raised', async () => {
     const work = new Paused();
     const limit = world.limit({ name: 'app', limit: 1, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -162,7 +162,7 @@ export function limits(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('lets the limit of a key depend on the request', async () => {
+  it('computes the limit of a key from the request', async () => {
     const work = new Paused();
     const paying = (context: SuiteContext) => (user(context)?.startsWith('paying') ? 2 : 1);
     const limit = world.limit({ limits: [{ name: 'plan', limit: paying, key: user }] });

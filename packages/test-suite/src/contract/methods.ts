@@ -11,7 +11,7 @@ const preflight = {
 
 export function methods(world: World): void {
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    'counts a %s',
+    'limits %s requests',
     async (method) => {
       const work = new Paused();
       const limit = world.limit({ limit: 1 });
@@ -25,7 +25,7 @@ export function methods(world: World): void {
     },
   );
 
-  it('lets a CORS preflight past, uncounted', async () => {
+  it('admits a CORS preflight without a permit', async () => {
     const { app, limit, work, holder } = await busy(world);
     const call = app.call('/', { method: 'OPTIONS', headers: preflight });
     await work.begins(2);
@@ -38,9 +38,9 @@ export function methods(world: World): void {
 
   it.each([
     ['an OPTIONS without an origin', 'OPTIONS', { ...preflight, Origin: '' }],
-    ['an OPTIONS that announces no method', 'OPTIONS', { Origin: preflight.Origin }],
+    ['an OPTIONS without a requested method', 'OPTIONS', { Origin: preflight.Origin }],
     ["a GET with a preflight's headers", 'GET', preflight],
-  ])('does not take %s for a preflight', async (_, method, headers) => {
+  ])('does not treat %s as a preflight', async (_, method, headers) => {
     const { app, work, holder } = await busy(world);
     const sent = Object.entries(headers).filter(([, value]) => value !== '');
     const call = app.call('/', { method, headers: Object.fromEntries(sent) });

@@ -8,7 +8,7 @@ const priority = (context: SuiteContext) => (context.header('x-class') ?? 'norma
 const as = (name: string) => ({ headers: { 'X-Class': name } });
 
 export function priorities(world: World): void {
-  it('lets higher classes in first, and displaces the lowest in a full line', async () => {
+  it('admits higher priorities first, and displaces the lowest from a full queue', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 2, priority });
     const low = app.call('/low', as('low'));
     await counts(limit, 1, 1);
@@ -24,7 +24,7 @@ export function priorities(world: World): void {
     expect(work.paths.slice(1)).toEqual(['/high', '/normal']);
   });
 
-  it('asks nobody but the function', async () => {
+  it('reads the priority only from the function, never from the request', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
     const calls = [app.call('/first')];
     await counts(limit, 1, 1);
@@ -36,13 +36,13 @@ export function priorities(world: World): void {
     expect(work.paths.slice(1)).toEqual(['/first', '/second']);
   });
 
-  it('refuses an order that is none beside it, too', () => {
+  it('throws for an invalid order next to a priority', () => {
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };
     const options = { limit: 1, priority, order: 'lifo' } as unknown as SuiteOptions;
     expect(() => world.limit(options)).toThrow(expect.objectContaining(error));
   });
 
-  it('refuses a priority that is no function', () => {
+  it('throws for a priority that is not a function', () => {
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'priority' };
     const options = { limit: 1, priority: 'high' } as unknown as SuiteOptions;
     expect(() => world.limit(options)).toThrow(expect.objectContaining(error));

@@ -10,9 +10,9 @@ import { aRound } from '../kit/until.ts';
 import { pump, size } from '../kit/upload.ts';
 import type { World } from '../kit/world.ts';
 
-/** What becomes of the connection over which an upload came that was refused. */
+/** The connection of a rejected upload. */
 export function refusedUploads(world: World): void {
-  it('serves the next request on it where the upload was whole', async () => {
+  it('serves the next request if the upload was received completely', async () => {
     const clock = new ManualClock();
     const { app, work, holder } = await busy(world, { clock });
     const refused = async (length: number) => {
@@ -28,7 +28,7 @@ export function refusedUploads(world: World): void {
     await holder.answer();
     const slow = app.call('/slow', { agent: agents[1] });
     await work.begins(2);
-    // Longer than a connection is kept for the rest of an upload.
+    // Longer than a connection lingers for the rest of an upload.
     clock.advance(1200);
     work.finishAll();
     expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });
@@ -45,31 +45,34 @@ export function refusedUploads(world: World): void {
     ['in large chunks', ['Transfer-Encoding: chunked'], chunked(300_000), 'close'],
     ['that begins later', ['Content-Length: 1000'], '', 'keep-alive'],
     ['that asks first', ['Content-Length: 1000', 'Expect: 100-continue'], '', 'close'],
-  ])('says whether it is kept: an upload %s', async (_, headers, body, connection) => {
-    const clock = new ManualClock();
-    const { app, work, holder } = await busy(world, { clock });
-    const raw = app.raw();
-    raw.request('POST /upload', ...headers);
-    raw.socket.write(body);
-    await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
-    expect(/connection: (\S+)/i.exec(raw.received)?.[1]).toBe(connection);
-    if (connection === 'keep-alive') {
-      clock.advance(10_000);
-      if (body === '') {
-        // Longer than Hono's server waits for the rest of an upload.
-        await sleep(600);
-        raw.socket.write('x'.repeat(1000));
-      }
-      raw.request('GET /next');
-      await raw.receives(/503[\s\S]*503[\s\S]*\}$/);
-    } else await raw.untilClosed(clock);
-    await raw.destroy();
-    work.finishAll();
-    await holder.answer();
-  });
+  ])(
+    'is announced correctly as kept or closed after an upload %s',
+    async (_, headers, body, connection) => {
+      const clock = new ManualClock();
+      const { app, work, holder } = await busy(world, { clock });
+      const raw = app.raw();
+      raw.request('POST /upload', ...headers);
+      raw.socket.write(body);
+      await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
+      expect(/connection: (\S+)/i.exec(raw.received)?.[1]).toBe(connection);
+      if (connection === 'keep-alive') {
+        clock.advance(10_000);
+        if (body === '') {
+          // Longer than Hono's server waits for the rest of an upload.
+          await sleep(600);
+          raw.socket.write('x'.repeat(1000));
+        }
+        raw.request('GET /next');
+        await raw.receives(/503[\s\S]*503[\s\S]*\}$/);
+      } else await raw.untilClosed(clock);
+      await raw.destroy();
+      work.finishAll();
+      await holder.answer();
+    },
+  );
 
   it.each([200_000, 1_000_000])(
-    'answers each request of a client with one connection after an upload of %i bytes',
+    'serves each request of a single-connection client after an upload of %i bytes',
     async (length) => {
       const clock = new ManualClock();
       const { app, work, holder } = await busy(world, { clock });
@@ -88,7 +91,7 @@ export function refusedUploads(world: World): void {
     },
   );
 
-  it('is not read on where the request was paused', async () => {
+  it('is not read further if the request was paused', async () => {
     const work = new Paused();
     const clock = new ManualClock();
     const limit = world.limit({ limit: 1, clock });
@@ -113,7 +116,7 @@ export function refusedUploads(world: World): void {
     await holder.answer();
   });
 
-  it('is left alone where onReject reads the upload itself', async () => {
+  it('is not drained if onReject reads the upload itself', async () => {
     let read = 0;
     const { app, work, holder } = await busy(world, {
       async onReject(_, { incoming, send }) {

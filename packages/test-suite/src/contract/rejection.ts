@@ -7,12 +7,12 @@ import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-/** What a browser sends when somebody follows a link. */
+/** The Accept header that a browser sends for a link. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
 export function rejection(world: World): void {
-  /** The answer to a request that finds the only place taken. */
-  async function refusal(call: CallOptions = {}, options: SuiteOptions = {}, path = '/') {
+  /** The response to a request while the only permit is held. */
+  async function rejectedResponse(call: CallOptions = {}, options: SuiteOptions = {}, path = '/') {
     const { app, work, holder } = await busy(world, options);
     const answer = await app.call(path, call).answer();
     work.finishAll();
@@ -21,18 +21,18 @@ export function rejection(world: World): void {
   }
 
   function accepting(accept: string, method = 'GET'): Promise<Answer> {
-    return refusal({ method, headers: { Accept: accept } });
+    return rejectedResponse({ method, headers: { Accept: accept } });
   }
 
-  it('turns away who finds no place, with 503 and when to come back', async () => {
-    const { status, headers } = await refusal();
+  it('rejects a request beyond the limit with 503 and Retry-After', async () => {
+    const { status, headers } = await rejectedResponse();
     expect(status).toBe(503);
     expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect(headers['cache-control']).toBe('no-store');
-    expect(headers.connection).toBe('close'); // The client asked for that.
+    expect(headers.connection).toBe('close'); // The client requested that.
   });
 
-  it('turns away who finds the line full, and runs no handler for it', async () => {
+  it('rejects a request when the queue is full, and runs no handler for it', async () => {
     const { app, limit, work } = await busy(world, { queueLimit: 1 });
     const waiter = app.call('/waiter');
     await counts(limit, 1, 1);
@@ -45,7 +45,7 @@ export function rejection(world: World): void {
     expect(limit.stats().rejected).toMatchObject({ full: 1, timeout: 0 });
   });
 
-  it('turns away whose time in the line has run out', async () => {
+  it('rejects a waiter after queueTimeout', async () => {
     const clock = new ManualClock();
     const { app, limit, work, holder } = await busy(world, {
       ...{ queueLimit: 1, queueTimeout: 500, clock },
@@ -66,7 +66,7 @@ export function rejection(world: World): void {
     expect(limit.stats().rejected).toMatchObject({ full: 0, timeout: 1 });
   });
 
-  it('keeps the connection of a client that was turned away', async () => {
+  it('keeps the connection of a rejected client', async () => {
     const { app, work, holder } = await busy(world);
     const raw = app.raw();
     raw.request('GET /a');
@@ -79,9 +79,11 @@ export function rejection(world: World): void {
   });
 
   it.each(['', '*/*', 'application/json', 'application/problem+json', 'application/*;q=0.2'])(
-    'answers a client that accepts "%s" with problem+json',
+    'sends problem+json to a client that accepts "%s"',
     async (accept) => {
-      const { headers, body } = await refusal(accept === '' ? {} : { headers: { Accept: accept } });
+      const { headers, body } = await rejectedResponse(
+        accept === '' ? {} : { headers: { Accept: accept } },
+      );
       expect(headers['content-type']).toMatch(/^application\/problem\+json/);
       const problem = JSON.parse(body);
       expect(problem).toMatchObject({ status: 503, 'violated-policies': ['default'] });
@@ -91,7 +93,7 @@ export function rejection(world: World): void {
   );
 
   it.each(['text/html', browser, 'text/html;q=0.9, text/plain;q=0.1', 'text/html, */*;q=0.1'])(
-    'answers a browser that accepts "%s" with a page that comes back by itself',
+    'sends a page that reloads by itself to a browser that accepts "%s"',
     async (accept) => {
       const { headers, body } = await accepting(accept);
       expect(headers['content-type']).toMatch(/^text\/html/);
@@ -100,14 +102,14 @@ export function rejection(world: World): void {
     },
   );
 
-  it('does not let a page come back by itself that a POST has asked for', async () => {
+  it('sends no reloading page in response to a POST', async () => {
     const { headers, body } = await accepting('text/html', 'POST');
     expect(headers['content-type']).toMatch(/^text\//);
     expect(body).not.toContain('http-equiv');
   });
 
   it.each(['text/plain', 'text/html;q=0.1, text/plain;q=0.9', 'image/png'])(
-    'answers a client that accepts "%s" with plain text',
+    'sends plain text to a client that accepts "%s"',
     async (accept) => {
       const { headers, body } = await accepting(accept);
       expect(headers['content-type']).toMatch(/^text\/plain/);
@@ -125,13 +127,13 @@ export function rejection(world: World): void {
     ['text/html;level=1;q=0.9, application/json;q=0.2', /^text\/html/],
     ['text/html;q=2, application/json;q=nothing', /./],
     [`${'x/y,'.repeat(3000)}text/html`, /./],
-  ])('weighs what the client prefers: "%.40s"', async (accept, type) => {
+  ])('follows the preferences of the client: "%.40s"', async (accept, type) => {
     const { status, headers } = await accepting(accept);
     expect(status).toBe(503);
     expect(headers['content-type']).toMatch(type);
   });
 
-  it('answers a HEAD as it would a GET, without the body', async () => {
+  it('responds to a HEAD as to a GET, without the body', async () => {
     const { status, headers, body } = await accepting('text/html', 'HEAD');
     expect(status).toBe(503);
     expect(headers['content-type']).toMatch(/^text\/html/);
@@ -139,12 +141,12 @@ export function rejection(world: World): void {
     expect(body).toBe('');
   });
 
-  it('says how long its body is', async () => {
-    const { headers, body } = await refusal();
+  it('sets Content-Length', async () => {
+    const { headers, body } = await rejectedResponse();
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
   });
 
-  it('keeps the headers that earlier middleware has set, those of CORS above all', async () => {
+  it('keeps the headers that earlier middleware has set, CORS headers in particular', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1 });
     const app = await world.serveThrough(
@@ -164,7 +166,7 @@ export function rejection(world: World): void {
     await holder.answer();
   });
 
-  it('answers where middleware has replaced writeHead by a function that returns nothing', async () => {
+  it('responds even if middleware has replaced writeHead with a function that returns nothing', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1 });
     const app = await world.serveThrough(
@@ -185,8 +187,8 @@ export function rejection(world: World): void {
     await holder.answer();
   });
 
-  it('answers with 429 where the limit says so', async () => {
-    const { status, headers, body } = await refusal({}, { statusCode: 429 });
+  it('responds with 429 if the limit sets it', async () => {
+    const { status, headers, body } = await rejectedResponse({}, { statusCode: 429 });
     expect(status).toBe(429);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     const problem = JSON.parse(body);
@@ -195,11 +197,15 @@ export function rejection(world: World): void {
   });
 
   it.each([browser, '*/*', 'text/plain'])(
-    'reflects nothing that a client sent to %s',
+    'reflects nothing that a client sent in a response of %s',
     async (accept) => {
       const marker = 'm4rk3r';
       const headers = { Accept: `${accept},x/${marker}`, 'X-Marker': marker, Cookie: marker };
-      const { headers: answered, body } = await refusal({ headers }, {}, `/${marker}?${marker}=1`);
+      const { headers: answered, body } = await rejectedResponse(
+        { headers },
+        {},
+        `/${marker}?${marker}=1`,
+      );
       expect(JSON.stringify(answered) + body).not.toContain(marker);
     },
   );

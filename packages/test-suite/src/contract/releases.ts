@@ -8,7 +8,7 @@ import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-/** How a handler ends its response without an answer. */
+/** Ways in which a handler ends its response without a reply. */
 const endings: Record<string, SuiteHandler> = {
   'response.destroy()': ({ outgoing }) => void outgoing.destroy(),
   'response.destroy(error)': ({ outgoing }) => void outgoing.destroy(new Error('broken')),
@@ -28,7 +28,7 @@ export function releases(world: World): void {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('gives the permit back when the handler %s', async (_, handle) => {
+  ])('releases the permit when the handler %s', async (_, handle) => {
     const limit = world.limit({ limit: 1 });
     const app = await world.serve({ use: limit }, { handle });
     for (const _ of [1, 2]) {
@@ -38,7 +38,7 @@ export function releases(world: World): void {
     expect(app.errors).toMatchObject([{ message: 'broken' }, { message: 'broken' }]);
   });
 
-  it('gives the permit back when a handler that had to wait throws', async () => {
+  it('releases the permit when the handler of a queued request throws', async () => {
     const limit = world.limit({ limit: 1, queueLimit: 1 });
     const latch = new Latch();
     const app = await world.serve(
@@ -61,7 +61,7 @@ export function releases(world: World): void {
   });
 
   it.each(Object.entries(endings))(
-    'releases the permit at once when the handler ends its response by %s',
+    'releases the permit immediately when the handler ends its response by %s',
     async (_, end) => {
       const limit = world.limit({ limit: 1, clock: new ManualClock() });
       const app = await world.serve({ use: limit }, { handle: end });
@@ -71,7 +71,7 @@ export function releases(world: World): void {
   );
 
   it.each(Object.entries(endings))(
-    'releases the permit of a departed client when the handler ends the response by %s',
+    'releases the permit of a disconnected client when the handler ends the response by %s',
     async (_, end) => {
       const latch = new Latch();
       const limit = world.limit({ limit: 1, clock: new ManualClock() });
@@ -95,7 +95,7 @@ export function releases(world: World): void {
     },
   );
 
-  it('takes the permit of a handler that never answers back after maxHold, and reports it', async () => {
+  it('releases the permit of a handler that never responds after maxHold, and reports it', async () => {
     const clock = new ManualClock();
     const leaks: unknown[] = [];
     const { app, limit, work, holder } = await busy(world, {
@@ -115,7 +115,7 @@ export function releases(world: World): void {
     await holder.answer();
   });
 
-  it('lets a handler give its permit back early, and once', async () => {
+  it('lets a handler release its permit early, and only once', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
     const permit = work.begun[0]?.admission?.permit;
     permit?.release();
@@ -132,7 +132,7 @@ export function releases(world: World): void {
     await next.answer();
   });
 
-  it('holds the permit until what the handler has begun is done', async () => {
+  it('holds the permit until work passed to waitUntil has settled', async () => {
     const limit = world.limit({ limit: 1 });
     const done = new Latch();
     const app = await world.serve(
@@ -151,7 +151,7 @@ export function releases(world: World): void {
     await counts(limit, 0);
   });
 
-  it('tells an observer once of each event', async () => {
+  it('reports each event to the observer once', async () => {
     const events: string[] = [];
     const note = (kind: string) => () => events.push(kind);
     const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released'];
@@ -170,7 +170,7 @@ export function releases(world: World): void {
     expect(events.filter((kind) => kind === 'released')).toHaveLength(2);
   });
 
-  it('serves on after ever so many errors', async () => {
+  it('still serves requests after many errors', async () => {
     const limit = world.limit({ limit: 2 });
     const app = await world.serve(
       { use: limit },

@@ -3,7 +3,7 @@ import { ok } from '../kit/handlers.ts';
 import type { World } from '../kit/world.ts';
 
 export function routes(world: World): void {
-  /** How often the limit of a route applied, and how often the framework ran the route's handler. */
+  /** How often a route's limit applied, and how often the framework ran the route's handler. */
   async function compare(
     route: string,
     prefix: string,
@@ -62,7 +62,7 @@ export function routes(world: World): void {
     expect(limited).toBe(handled);
   });
 
-  it('matches the full path inside a router too', async () => {
+  it('matches the full path inside a router', async () => {
     const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/api/a/:id' }] });
     const handle = (path: string) => ({ path, handle: ok });
     const steps = [{ use: limit }, handle('/a/:id'), handle('/b/:id')];
@@ -73,25 +73,25 @@ export function routes(world: World): void {
     expect(limit.stats().limits[0]).toMatchObject({ admitted: 1 });
   });
 
-  it('covers HEAD by the route of the GET, as the framework does', async () => {
+  it('applies a GET route to HEAD requests, as the framework does', async () => {
     const of = { limited: 1, handled: 1 };
     expect(await compare('GET /a', '', '/a', '/a', 'HEAD')).toEqual(of);
     expect((await compare('POST /a', '', '/a', '/a', 'HEAD')).limited).toBe(0);
   });
 
-  it('limits every method where the route names none', async () => {
+  it('limits every method if the route names none', async () => {
     const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/a' }] });
     const app = await world.serve({ use: limit }, { handle: ok });
     for (const method of ['GET', 'POST', 'DELETE']) await app.call('/a', { method }).answer();
     expect(limit.stats().limits[0]).toMatchObject({ admitted: 3 });
   });
 
-  it('leaves a path that cannot be decoded to the framework', async () => {
+  it('passes a path that cannot be decoded to the framework', async () => {
     const { limited } = await compare('GET /reports/:id', '', '/reports/:id', '/reports/%zz');
     expect(limited).toBeLessThanOrEqual(1);
   });
 
-  it('leaves a request for no path at all to the framework', async () => {
+  it('passes a request without a path to the framework', async () => {
     const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/*path' }] });
     const bare = await world.serve({ handle: ok });
     const limited = await world.serve({ use: limit }, { handle: ok });
@@ -101,7 +101,7 @@ export function routes(world: World): void {
     expect(limited.errors).toEqual([]);
   });
 
-  it('takes what stands after a wildcard, however deep', async () => {
+  it('matches any depth after a wildcard', async () => {
     const limit = world.limit({ limits: [{ name: 'files', limit: 1, route: '/files/*path' }] });
     const app = await world.serve({ use: limit }, { handle: ok });
     for (const path of ['/files/a', '/files/a/b/c', '/filesystem', '/'])
@@ -110,21 +110,23 @@ export function routes(world: World): void {
   });
 
   it.each(['reports', 'GET', '/a/:', '/a/{b', '/a b', ''])(
-    'refuses the route "%s" when it is built',
+    'throws for the route "%s" when it is created',
     (route) => {
-      const build = () => world.limit({ limits: [{ name: 'route', limit: 1, route }] });
-      expect(build).toThrow(
+      const create = () => world.limit({ limits: [{ name: 'route', limit: 1, route }] });
+      expect(create).toThrow(
         expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }),
       );
     },
   );
 
-  it('refuses a route that is no text when it is built', () => {
-    const build = () => world.limit({ limits: [{ name: 'a', limit: 1, route: /a/ as never }] });
-    expect(build).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }));
+  it('throws for a route that is not a string when it is created', () => {
+    const create = () => world.limit({ limits: [{ name: 'a', limit: 1, route: /a/ as never }] });
+    expect(create).toThrow(
+      expect.objectContaining({ code: 'ERR_HEADGATE_ROUTE', option: 'route' }),
+    );
   });
 
-  it('matches a long and hostile path in no time', async () => {
+  it('matches a long and hostile path quickly', async () => {
     const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/a/:b-:c/*rest' }] });
     const app = await world.serve({ use: limit }, { handle: ok });
     const begun = performance.now();

@@ -9,7 +9,7 @@ import type { World } from '../kit/world.ts';
 import { faultyStore } from '../store/faulty-store.ts';
 
 export function shared(world: World): void {
-  /** Two apps, as in processes of their own, that share what they share. */
+  /** Two apps with one store state, as in two processes. */
   async function two(options: (store: SuiteOptions['store']) => SuiteOptions) {
     const memory = new Memory();
     const work = new Paused();
@@ -20,7 +20,7 @@ export function shared(world: World): void {
     return { work, a: await make(), b: await make() };
   }
 
-  it('hold over all processes, in order of arrival', async () => {
+  it('apply to all processes together, in order of arrival', async () => {
     const { work, a, b } = await two((store) => ({ name: 'all', limit: 1, store, queueLimit: 5 }));
     const calls = [a.app.call('/1')];
     await work.begins(1);
@@ -42,7 +42,7 @@ export function shared(world: World): void {
     expect(work.paths).toEqual(['/1', '/2', '/3', '/4']);
   });
 
-  it('turn away what is beyond the line of all of them', async () => {
+  it('reject requests beyond the queue of all processes', async () => {
     const { work, a, b } = await two((store) => ({ name: 'all', limit: 1, store, queueLimit: 1 }));
     const calls = [a.app.call(), a.app.call()];
     await counts(a.limit, 1, 1);
@@ -53,7 +53,7 @@ export function shared(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('go with limits of one process', async () => {
+  it('combine with limits of one process', async () => {
     const { work, a, b } = await two((store) => ({
       limits: [
         { name: 'user', limit: 1, key: ({ header }) => header('x-user') },
@@ -72,7 +72,7 @@ export function shared(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('lose a client that leaves the line', async () => {
+  it('remove a disconnected client from the queue', async () => {
     const { work, a, b } = await two((store) => ({ name: 'all', limit: 1, store, queueLimit: 1 }));
     const first = a.app.call();
     await work.begins(1);
@@ -88,7 +88,7 @@ export function shared(world: World): void {
     expect(b.limit.stats()).toMatchObject({ withdrawn: 1 });
   });
 
-  it('lose a client that leaves before the store has answered', async () => {
+  it('remove a client that disconnects before the store has replied', async () => {
     const store = faultyStore(memoryStore());
     const limit = world.limit({ name: 'all', limit: 1, store, queueLimit: 1 });
     const app = await world.serve({ use: limit }, { handle: ok });
@@ -120,7 +120,7 @@ export function shared(world: World): void {
     ['reject', 503],
     ['admit', 200],
     ['local', 200],
-  ] as const)('%s while the store is away', async (onStoreError: OutagePolicy, expected) => {
+  ] as const)('%s during a store outage', async (onStoreError: OutagePolicy, expected) => {
     const warnings = collectWarnings('HEADGATE_STORE');
     const store = faultyStore(memoryStore({ timeout: 50 }));
     store.faults = { call: () => 'drop' };
@@ -142,7 +142,7 @@ export function shared(world: World): void {
     ]);
   });
 
-  it('refuse a store without a name, by which unrelated services would share one limit', () => {
+  it('reject a store without a name, since unrelated services would share one limit', () => {
     const options = { limit: 2, store: memoryStore() } as unknown as SuiteOptions;
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'name' };
     expect(() => world.limit(options)).toThrow(expect.objectContaining(error));
@@ -156,7 +156,7 @@ export function shared(world: World): void {
     ['mode', { mode: 'shadow' }],
     ['reserve', { reserve: 1, limit: 1 }],
     ['store', { store: 'redis://127.0.0.1' }],
-  ])('refuse %s, which a store cannot honour', (option, options) => {
+  ])('reject %s, which a store does not support', (option, options) => {
     const limit = {
       name: 'all',
       limit: 2,

@@ -6,7 +6,7 @@ import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function stacked(world: World): void {
-  it('takes one permit of a limiter that stands in the way twice', async () => {
+  it('acquires one permit of a limiter that is used twice', async () => {
     const limiter = world.watch(createLimiter({ limit: 1 }));
     const [outer, inner] = [world.limit({ limiter }), world.limit({ limiter })];
     const work = new Paused();
@@ -20,7 +20,7 @@ export function stacked(world: World): void {
     await counts(limiter, 0);
   });
 
-  it('takes the shares of two keys of one limiter', async () => {
+  it('acquires permits for two keys of one limiter', async () => {
     const limiter = world.watch(createLimiter({ limit: 1, perKey: true }));
     const limit = (key: string) => world.limit({ limiter, key: () => key });
     const [outer, inner, again] = [limit('account'), limit('address'), limit('account')];
@@ -36,7 +36,7 @@ export function stacked(world: World): void {
     await counts(limiter, 0);
   });
 
-  it('takes one permit of a middleware that stands in the way twice', async () => {
+  it('acquires one permit of a middleware that is used twice', async () => {
     const limit = world.limit({ limit: 1 });
     const work = new Paused();
     const steps = [{ use: limit }, { path: '/a', handle: work.handler }];
@@ -48,7 +48,7 @@ export function stacked(world: World): void {
     expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('shares a limiter between routes and with work outside HTTP', async () => {
+  it('reuses a limiter for several routes and for work outside HTTP', async () => {
     const limiter = world.watch(createLimiter({ name: 'renders', limit: 1 }));
     const limit = world.limit({ limiter });
     const app = await world.serve({ use: limit }, { handle: ok });
@@ -59,13 +59,13 @@ export function stacked(world: World): void {
     permit.release();
     expect(await app.call().answer()).toMatchObject({ status: 200 });
     await limit.close();
-    // Who made it closes it.
+    // The middleware does not close a limiter that it did not make.
     await counts(limiter, 0);
     limiter.tryAcquire()?.release();
     expect(limiter.stats().admitted).toBe(3);
   });
 
-  it('waits in the line of a shared limiter as that says', async () => {
+  it("queues in a reused limiter by that limiter's own options", async () => {
     const limiter = world.watch(createLimiter({ limit: 1, queueLimit: 1 }));
     const limit = world.limit({ limiter });
     const app = await world.serve({ use: limit }, { handle: ok });
@@ -77,7 +77,7 @@ export function stacked(world: World): void {
     expect(await waiter.answer()).toMatchObject({ status: 200 });
   });
 
-  it('holds both of two different limits, and gives both back', async () => {
+  it('holds permits of two different limits, and releases both', async () => {
     const [outer, inner] = [world.limit({ limit: 2 }), world.limit({ limit: 1 })];
     const work = new Paused();
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
@@ -90,7 +90,7 @@ export function stacked(world: World): void {
     await holder.answer();
   });
 
-  it('warns once where a request waits at one gate and holds a permit of another', async () => {
+  it('warns once if a request is queued at one gate while it holds a permit of another', async () => {
     const warnings = collectWarnings('HEADGATE_NESTED_WAIT');
     const [outer, inner] = [world.limit({ limit: 9 }), world.limit({ limit: 1, queueLimit: 9 })];
     const work = new Paused();
@@ -103,16 +103,16 @@ export function stacked(world: World): void {
     expect(warnings).toEqual([expect.stringContaining('docs/errors.md')]);
   });
 
-  it('gives the outer permit back when a client leaves the inner line', async () => {
+  it('releases the outer permit when a client disconnects in the inner queue', async () => {
     const warnings = collectWarnings('HEADGATE_NESTED_WAIT');
     const [outer, inner] = [world.limit({ limit: 9 }), world.limit({ limit: 1, queueLimit: 9 })];
     const work = new Paused();
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
     const holder = app.call('/holder');
     await work.begins(1);
-    const leaver = app.call('/leaver');
+    const abortedCall = app.call('/leaver');
     await counts(inner, 1, 1);
-    leaver.abort();
+    abortedCall.abort();
     await counts(inner, 1, 0);
     await counts(outer, 1);
     work.finishAll();

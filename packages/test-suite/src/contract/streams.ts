@@ -9,11 +9,11 @@ import { collectErrors } from '../kit/output.ts';
 import { aRound, counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-/** More than the buffers of two sockets take. */
+/** More than the buffers of two sockets hold. */
 const large = 24 * 1024 * 1024;
 
 export function streams(world: World): void {
-  /** An app whose answer is this stream. */
+  /** An app that responds with this stream. */
   async function streaming(body: () => Readable, headers: Record<string, string> = {}) {
     const limit = world.limit({ limit: 1 });
     const handle = { handle: (context: SuiteContext) => context.stream(body(), headers) };
@@ -35,7 +35,7 @@ export function streams(world: World): void {
     await counts(limit, 0);
   });
 
-  it('holds the permit while server-sent events run', async () => {
+  it('holds the permit while server-sent events are open', async () => {
     const events = new PassThrough();
     const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' };
     const { limit, app } = await streaming(() => events, headers);
@@ -67,7 +67,7 @@ export function streams(world: World): void {
     await counts(limit, 0);
   });
 
-  it('holds the permit until a slow reader has a large answer', async () => {
+  it('holds the permit until a slow reader has received a large response', async () => {
     const limit = world.limit({ limit: 1 });
     const handle = { handle: (context: SuiteContext) => context.send(200, 'x'.repeat(large)) };
     const app = await world.serve({ use: limit }, handle);
@@ -78,7 +78,7 @@ export function streams(world: World): void {
     await counts(limit, 0);
   });
 
-  it('gives the permit back when the stream fails', async () => {
+  it('releases the permit when the stream fails', async () => {
     const printed = collectErrors(/^Error: broken$/);
     const body = new PassThrough();
     const { limit, app } = await streaming(() => body);
@@ -87,13 +87,13 @@ export function streams(world: World): void {
     await call.response;
     body.destroy(new Error('broken'));
     await aRound();
-    // Not every framework ends the response then.
+    // Not every framework ends the response in that case.
     call.abort();
     await counts(limit, 0);
     expect(printed.length).toBeLessThanOrEqual(1);
   });
 
-  it('gives the permit back after a HEAD, whose answer has no body', async () => {
+  it('releases the permit after a HEAD, whose response has no body', async () => {
     const { limit, app } = await streaming(() => Readable.from(['one', 'two']));
     expect(await app.call('/', { method: 'HEAD' }).answer()).toMatchObject({
       status: 200,
@@ -102,7 +102,7 @@ export function streams(world: World): void {
     await counts(limit, 0);
   });
 
-  it.each([204, 304])('gives the permit back after a %i', async (status) => {
+  it.each([204, 304])('releases the permit after a %i', async (status) => {
     const limit = world.limit({ limit: 1 });
     const handle = { handle: (context: SuiteContext) => context.send(status) };
     const app = await world.serve({ use: limit }, handle);

@@ -9,14 +9,14 @@ import { aRound, counts, until } from '../kit/until.ts';
 import { pump, size } from '../kit/upload.ts';
 import type { World } from '../kit/world.ts';
 
-/** 64 kB are drained; Node reads as much at once, and fills its buffers before it stops. */
-const swallowed = 256 * 1024;
+/** 64 kB are drained, and Node reads and buffers more before it stops. */
+const MAX_BYTES_READ = 256 * 1024;
 
 export function uploads(world: World): void {
   it.each([
     ['', `Content-Length: ${size}`],
     [' in chunks', 'Transfer-Encoding: chunked'],
-  ])('turns a large upload%s away without swallowing it', async (_, header) => {
+  ])('rejects a large upload%s without draining it', async (_, header) => {
     const clock = new ManualClock();
     const { app, work, holder } = await busy(world, { clock });
     const raw = app.raw();
@@ -28,13 +28,13 @@ export function uploads(world: World): void {
     await raw.untilClosed(clock);
     const socket = app.sockets[1] as Socket;
     await until(() => socket.destroyed);
-    expect(socket.bytesRead).toBeLessThan(swallowed);
+    expect(socket.bytesRead).toBeLessThan(MAX_BYTES_READ);
     expect(sent.bytes).toBeLessThan(size / 4);
     work.finishAll();
     await holder.answer();
   });
 
-  it('turns a large upload away whose time in the line has run out', async () => {
+  it('rejects a large upload after queueTimeout', async () => {
     const clock = new ManualClock();
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1, clock });
     const raw = app.raw();
@@ -44,12 +44,12 @@ export function uploads(world: World): void {
     clock.advance(2000);
     await raw.receives(/HTTP\/1\.1 503/);
     await raw.untilClosed(clock);
-    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
+    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(MAX_BYTES_READ);
     work.finishAll();
     await holder.answer();
   });
 
-  it('does not swallow it either where onReject answers', async () => {
+  it('does not drain a large upload if onReject responds', async () => {
     const onReject = (_: unknown, context: SuiteContext) => context.send(503, 'busy');
     const clock = new ManualClock();
     const { app, work, holder } = await busy(world, { onReject, clock });
@@ -58,12 +58,12 @@ export function uploads(world: World): void {
     pump(raw.socket);
     await raw.receives(/HTTP\/1\.1 503[\s\S]*busy/);
     await raw.untilClosed(clock);
-    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(swallowed);
+    expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(MAX_BYTES_READ);
     work.finishAll();
     await holder.answer();
   });
 
-  it('lets well-behaved clients see the answer in the middle of their upload', async () => {
+  it('well-behaved clients receive the response in the middle of their upload', async () => {
     const { app, work, holder } = await busy(world);
     const body = Buffer.alloc(16 * 1024 * 1024);
     for (let round = 0; round < 3; round++) {
@@ -77,7 +77,7 @@ export function uploads(world: World): void {
     await holder.answer();
   });
 
-  it('leaves a client time to look up from its upload', async () => {
+  it('a client that reads late still receives the response', async () => {
     const { app, work, holder } = await busy(world);
     const raw = app.raw();
     raw.socket.pause();
@@ -92,7 +92,7 @@ export function uploads(world: World): void {
     await holder.answer();
   });
 
-  it('lets a client that sends all before it reads see the answer', async () => {
+  it('a client that reads only after its upload receives the response', async () => {
     const { app, work, holder } = await busy(world);
     const raw = app.raw();
     raw.socket.pause();
@@ -106,7 +106,7 @@ export function uploads(world: World): void {
     await holder.answer();
   });
 
-  it('keeps a connection whose upload was small', async () => {
+  it('keeps the connection of a small upload', async () => {
     const { app, work, holder } = await busy(world);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     world.later(() => agent.destroy());
@@ -119,7 +119,7 @@ export function uploads(world: World): void {
     expect(await app.call('/', upload).answer()).toMatchObject({ status: 200 });
   });
 
-  it('leaves a body whole that had to wait', async () => {
+  it('preserves the body of a queued request', async () => {
     const body = 'x'.repeat(300_000);
     const work = new Paused();
     const limit = world.limit({ limit: 1, queueLimit: 1 });
@@ -142,7 +142,7 @@ export function uploads(world: World): void {
     await holder.answer();
   });
 
-  it('gives the permit back when a handler answers without reading the upload', async () => {
+  it('releases the permit when a handler responds without reading the upload', async () => {
     const limit = world.limit({ limit: 1 });
     const app = await world.serve({ use: limit }, { handle: ok });
     const raw = app.raw();
@@ -153,7 +153,7 @@ export function uploads(world: World): void {
     await raw.destroy();
   });
 
-  it('gives the permit back when an upload breaks off that nobody reads', async () => {
+  it('releases the permit when an unread upload is aborted', async () => {
     const { app, limit, work, holder } = await busy(world, { limit: 2, queueLimit: 1 });
     const raw = app.raw();
     raw.request('POST /handled', `Content-Length: ${size}`);

@@ -7,11 +7,11 @@ export interface Busy {
   readonly app: Running;
   readonly limit: SuiteLimit;
   readonly work: Paused;
-  /** Holds the only place, for as long as the work is not finished. */
+  /** Holds the only permit until `work` is finished. */
   readonly holder: Call;
 }
 
-/** An app with one place, which is taken. */
+/** An app with a limit of 1 and a running request. */
 export async function busy(world: World, options: SuiteOptions = {}): Promise<Busy> {
   const work = new Paused();
   const limit = world.limit(options.limits === undefined ? { limit: 1, ...options } : options);

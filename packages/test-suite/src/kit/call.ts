@@ -5,7 +5,7 @@ export interface CallOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Default: a connection of its own. */
+  /** Default: its own connection. */
   readonly agent?: http.Agent;
 }
 
@@ -15,10 +15,10 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A request that is under way. */
+/** A request in flight. */
 export class Call {
   readonly #request: http.ClientRequest;
-  /** The response's head has come; its body waits to be read. */
+  /** Resolves when the response's head has arrived; its body is not read yet. */
   readonly response: Promise<http.IncomingMessage>;
 
   constructor(port: number, path: string, { body, agent, ...options }: CallOptions) {
@@ -28,7 +28,7 @@ export class Call {
       this.#request.on('response', resolve);
       this.#request.on('error', reject);
     });
-    // A client that goes away does not care about the answer.
+    // A client that aborts does not need the response.
     this.response.catch(() => {});
     this.#request.end(body);
   }
@@ -40,7 +40,7 @@ export class Call {
     return { status: response.statusCode ?? 0, headers: response.headers, body };
   }
 
-  /** The client goes away. */
+  /** Disconnects the client. */
   abort(): void {
     this.#request.on('error', () => {});
     this.#request.destroy();

@@ -2,9 +2,9 @@ import type { SuiteContext, SuiteHandler } from '../framework.ts';
 import { Latch } from './latch.ts';
 import { until } from './until.ts';
 
-/** A handler at work until the test says that it is done: each request waits for that, and answers with its path. */
+/** A handler whose requests wait until the test finishes them; each responds with its path. */
 export class Paused {
-  /** The requests that have reached the handler, in that order. */
+  /** The requests that have reached the handler, in order. */
   readonly begun: SuiteContext[] = [];
   readonly #latches: Latch[] = [];
   #finished = 0;
@@ -23,22 +23,22 @@ export class Paused {
     return this.begun.map(({ path }) => path);
   }
 
-  /** Waits until so many have begun. */
+  /** Waits until this many requests have reached the handler. */
   async begins(count: number): Promise<void> {
     await until(() => this.begun.length >= count);
   }
 
-  /** The one that has been at work longest is done. */
+  /** Finishes the oldest running request. */
   finish(): void {
     this.#latches[this.#finished++]?.open();
   }
 
-  /** All are, and those to come will be at once. */
+  /** Finishes all running requests, and all later ones immediately. */
   finishAll(): void {
     this.#open = true;
     for (const latch of this.#latches) latch.open();
   }
 }
 
-/** Answers at once. */
+/** Responds immediately. */
 export const ok: SuiteHandler = (context) => context.send(200, 'ok');

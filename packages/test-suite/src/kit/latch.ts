@@ -1,4 +1,4 @@
-/** A promise that opens from outside: tests wait for what has happened, not for time. */
+/** A promise that the test resolves: tests wait for events, not for time. */
 export class Latch {
   open!: () => void;
   readonly opened = new Promise<void>((resolve) => {

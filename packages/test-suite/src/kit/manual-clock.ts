@@ -5,12 +5,12 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that advances only on command. */
 export class ManualClock implements Clock {
   #now = 1_000_000;
   readonly #timers = new Set<Timer>();
 
-  /** How many timers are running. */
+  /** Number of pending timers. */
   get timers(): number {
     return this.#timers.size;
   }

@@ -3,12 +3,12 @@ import net from 'node:net';
 import type { ManualClock } from './manual-clock.ts';
 import { until } from './until.ts';
 
-/** A client that writes what it likes, for what well-behaved clients cannot do. */
+/** A client that writes raw bytes, for what well-behaved clients cannot do. */
 export class RawSocket {
   readonly socket: net.Socket;
-  /** Everything that has come. */
+  /** Everything received so far. */
   received = '';
-  /** The server has closed, or the connection broke. */
+  /** Whether the server has closed the connection, or it broke. */
   ended = false;
 
   constructor(port: number) {
@@ -25,18 +25,18 @@ export class RawSocket {
     }
   }
 
-  /** Writes a request; its headers are lines. */
+  /** Writes a request; `headers` are header lines. */
   request(start: string, ...headers: string[]): void {
     this.socket.write([`${start} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n'));
   }
 
-  /** Waits until this has come. */
+  /** Waits until the received text matches; throws if the connection ends first. */
   async receives(pattern: RegExp): Promise<void> {
     await until(() => pattern.test(this.received) || this.ended);
     if (!pattern.test(this.received)) throw new Error(`closed after: ${this.received}`);
   }
 
-  /** Lets time pass until the server has closed the connection. */
+  /** Advances the clock until the server has closed the connection. */
   async untilClosed(clock: ManualClock): Promise<void> {
     await until(() => {
       clock.advance(100);

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Bytes that `pump` sends, which nobody means to read. */
+/** Number of bytes that `pump` sends; the server is expected to read only a few of them. */
 export const size = 200 * 1024 * 1024;
 
-/** Sends an upload as fast as the server takes it; says how much that was. */
+/** Sends an upload as fast as the server reads it, and reports the number of bytes sent. */
 export function pump(socket: Socket, chunked = false): { bytes: number } {
   const data = 'x'.repeat(0x10000);
   const chunk = chunked ? `10000\r\n${data}\r\n` : data;

@@ -8,11 +8,11 @@ import { Call, type CallOptions } from './call.ts';
 import { RawSocket } from './raw-socket.ts';
 import { counts } from './until.ts';
 
-/** A server that runs an app, and the ways to reach it. */
+/** A running server with an app, and clients for it. */
 export class Running {
-  /** What has reached the framework's error handling. */
+  /** Errors that have reached the framework's error handling. */
   readonly errors: unknown[] = [];
-  /** The server's ends of all connections that were made. */
+  /** The server's sockets of all connections made so far. */
   readonly sockets: Duplex[] = [];
   server!: Server;
 
@@ -33,11 +33,11 @@ export class Running {
   }
 }
 
-/** What one test makes and the suite checks and clears away after it. */
+/** What one test creates; the suite checks and clears it afterwards. */
 export class World {
   readonly #limits: Pick<SuiteLimit, 'inflight' | 'queued'>[] = [];
   readonly #running: Running[] = [];
-  readonly #others: (() => unknown)[] = [];
+  readonly #cleanups: (() => unknown)[] = [];
 
   constructor(readonly framework: Framework) {}
 
@@ -47,15 +47,15 @@ export class World {
     return limit;
   }
 
-  /** Has nothing in flight and nobody waiting after the test either. */
+  /** Checks after the test that nothing is in flight or queued here. */
   watch<L extends Pick<SuiteLimit, 'inflight' | 'queued'>>(limit: L): L {
     this.#limits.push(limit);
     return limit;
   }
 
-  /** Is called after the test. */
+  /** Calls back after the test. */
   later(clear: () => unknown): void {
-    this.#others.push(clear);
+    this.#cleanups.push(clear);
   }
 
   serve(...steps: Step[]): Promise<Running> {
@@ -66,7 +66,7 @@ export class World {
     return this.#start(steps, (listener) => http2.createServer(listener as never));
   }
 
-  /** With a hand on the listener, to do what stands before every framework. */
+  /** Wraps the listener, to act before the framework does. */
   serveThrough(wrap: (listener: RequestListener) => RequestListener, ...steps: Step[]) {
     return this.#start(steps, (listener) => http.createServer(wrap(listener)));
   }
@@ -80,7 +80,7 @@ export class World {
       for (const socket of sockets) socket.destroy();
       if (server.listening) await new Promise((resolve) => server.close(resolve));
     }
-    for (const clear of this.#others.splice(0)) await clear();
+    for (const clear of this.#cleanups.splice(0)) await clear();
     this.#limits.length = 0;
   }
 

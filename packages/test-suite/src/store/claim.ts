@@ -6,19 +6,19 @@ export type Wishes = Partial<
   Pick<LeaseRequest, 'weight' | 'wait' | 'queueLimit' | 'spare' | 'reserves'>
 >;
 
-/** Waits for longer than any test does. */
-export const patient = { wait: 50_000 };
+/** A wait longer than any test. */
+export const longWait = { wait: 50_000 };
 
-/** A lease as its process knows it. */
+/** A lease from the view of its process. */
 export class Claim {
   readonly id: string;
-  /** The latest answer. */
+  /** The latest reply of the store. */
   reply!: Reply;
   fencing: bigint | undefined = undefined;
   place: string | undefined = undefined;
   wishes: Required<Wishes>;
   resized = false;
-  /** Whether it has ever been held, as far as answers say. */
+  /** Whether any reply has said that it is held. */
   wasHeld = false;
   #checks = 0;
 
@@ -34,7 +34,7 @@ export class Claim {
     return this.reply.state;
   }
 
-  /** What its process has been told of it, unasked. */
+  /** The grants that the store has pushed for it. */
   get grants(): Grant[] {
     return this.view.process.grants.filter(({ id }) => id === this.id);
   }
@@ -63,7 +63,7 @@ export class Claim {
     return this.do('release');
   }
 
-  /** Resolves when its process knows that it has been let in. It asks only after it was told to. */
+  /** Resolves when its process knows that it is granted. It polls only after the store has asked it to check. */
   async granted(): Promise<Pick<Grant, 'fencing'>> {
     const { process } = this.view;
     while (this.grants.length === 0 && this.state !== 'held') {

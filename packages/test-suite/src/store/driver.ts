@@ -1,25 +1,28 @@
 import type { Capabilities, Store } from '@headgate/core/shared';
 
-/** How the suite reaches a kind of store. All that it asks for is on one state, which is empty at first. */
+/** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {
   readonly name: string;
-  /** What its stores say of themselves; what they cannot do is not tested. Default: they can do all of it. */
+  /** The capabilities of its stores; missing ones are not tested. Default: all of them. */
   readonly can?: Partial<Capabilities> | undefined;
-  /** Tests only these topics: for a further client library of a store that is tested in full. Default: all topics. */
+  /**
+   * Limits the suite to these topics, for another client library of a store that is tested in full. Default: all
+   * topics.
+   */
   readonly topics?: readonly string[] | undefined;
-  /** A store as another process would have it, with nothing of its own but that state. The suite closes it. */
+  /** Makes a store as another process would, which shares nothing but the state. The suite closes it. */
   connect(times: SuiteTimes): Store | Promise<Store>;
-  /** The service has these limits from now on, besides others: where stores cannot set one. Before anything is asked. */
+  /** Declares these additional limits to the service before they are used, for stores that cannot set limits. */
   declare?(limits: ReadonlyMap<string, number>): void | Promise<void>;
-  /** Characters of a name, where not all can be as long as one likes. */
+  /** Maximum length of a name, if the store has one. */
   readonly longestName?: number | undefined;
-  /** Milliseconds that leases last which a test lets expire: short, where that is real time. Default: 600. */
+  /** Duration in milliseconds of leases that a test lets expire; short if tests run in real time. Default: 600. */
   readonly lease?: number | undefined;
-  /** Time passes for the store, and for its leases. Default: real time does. */
+  /** Advances the time of the store and its leases. Default: waits in real time. */
   elapse?(milliseconds: number): void | Promise<void>;
-  /** The state is lost, as in a restart. Without it, nothing is tested of that. */
+  /** Deletes the state, as in a restart. Without it, lost state is not tested. */
   wipe?(): void | Promise<void>;
-  /** Nothing is answered until what is returned is called. Without it, nothing is tested of that. */
+  /** Makes the store hang until the returned function is called. Without it, hanging is not tested. */
   hang?(): (() => void) | Promise<() => void>;
 }
 
@@ -30,7 +33,7 @@ export interface SuiteTimes {
   readonly timeout: number;
 }
 
-/** What a store can do according to its driver. */
+/** The capabilities of a store according to its driver. */
 export function capabilitiesOf({ can }: StoreDriver): Capabilities {
   return {
     ...{ fencing: true, queueLimit: true, setLimit: true, keys: true },

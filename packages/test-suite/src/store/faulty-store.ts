@@ -10,37 +10,37 @@ import {
 } from '@headgate/core/shared';
 
 /**
- * What becomes of a call.
+ * The fault of a call.
  *
- * - `fail`: it is not done, and an error says so at once.
- * - `drop`: it is not done, and nobody answers.
- * - `lose`: it is done, and nobody answers.
- * - `repeat`: it is done twice; the second answer counts.
- * - `delay`: it is done after so many milliseconds, and so are those after it: they do not overtake it. Where that is
- *   after its timeout, nobody waits for the answer any more.
+ * - `fail`: it is not executed, and fails immediately.
+ * - `drop`: it is not executed, and times out.
+ * - `lose`: it is executed, but times out.
+ * - `repeat`: it is executed twice; the second result counts.
+ * - `delay`: it is executed after this many milliseconds, and later calls do not overtake it. If that exceeds its
+ * timeout, it times out but is still executed.
  */
 export type CallFault = 'fail' | 'drop' | 'lose' | 'repeat' | { readonly delay: number };
 
-/** What becomes of what the store says unasked; what comes later may overtake what is delayed. */
+/** The fault of a pushed message; later messages may overtake a delayed one. */
 export type NewsFault = 'drop' | 'repeat' | { readonly delay: number };
 
-/** What goes wrong: asked every time; nothing does where it says nothing. */
+/** Chooses the fault of each call and message; undefined means none. */
 export interface Faults {
-  /** With no operations for `stats`. */
+  /** `ops` is empty for `stats`. */
   call?(ops: readonly Op[]): CallFault | undefined;
   news?(news: 'grant' | 'recall' | 'check'): NewsFault | undefined;
 }
 
-/** A store between which and its limiters things go wrong on command, by the time of its clock. */
+/** A store that injects faults on command between itself and its limiters, by the time of its clock. */
 export class FaultyStore extends Store {
   readonly can: Capabilities;
   override readonly owner: string;
-  /** May be replaced at any time, for the calls and the news from then on. */
+  /** May be replaced at any time, and then applies to later calls and messages. */
   faults: Faults = {};
-  /** Ever sent, whatever became of them. */
+  /** Number of calls ever sent, failed ones included. */
   calls = 0;
   #listener: StoreListener | undefined;
-  /** When the last call that is delayed will have been done. */
+  /** The time at which the last delayed call will have been executed. */
   #busyUntil = -Infinity;
 
   constructor(private readonly store: Store) {
@@ -49,12 +49,12 @@ export class FaultyStore extends Store {
     this.owner = store.owner;
   }
 
-  /** Has its limiters told that the connection is lost, or back. */
+  /** Reports to its limiters that the connection is lost or restored. */
   say(up: boolean, error?: StoreError): void {
     this.#listener?.state(up, error);
   }
 
-  /** Has its limiters told that they may have missed something. */
+  /** Reports to its limiters that they may have missed messages. */
   check(): void {
     this.#listener?.check();
   }
@@ -78,9 +78,9 @@ export class FaultyStore extends Store {
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
     const unlisten = this.store.listen({
-      grant: (grant) => this.#tell('grant', (told) => told.grant(grant)),
-      recall: (ref) => this.#tell('recall', (told) => told.recall(ref)),
-      check: () => this.#tell('check', (told) => told.check()),
+      grant: (grant) => this.#push('grant', (listening) => listening.grant(grant)),
+      recall: (ref) => this.#push('recall', (listening) => listening.recall(ref)),
+      check: () => this.#push('check', (listening) => listening.check()),
       state: (up, error) => this.#listener?.state(up, error),
       muted: (error) => this.#listener?.muted?.(error),
       slowed: (reason) => this.#listener?.slowed?.(reason),
@@ -105,7 +105,7 @@ export class FaultyStore extends Store {
       return Promise.reject(new StoreError('ERR_HEADGATE_STORE_DOWN', 'the call has failed'));
     }
     const twice = () => {
-      // As if it had been sent again without waiting for the first answer.
+      // As if the caller had sent it again without waiting for the first result.
       act().catch(() => {});
       return act();
     };
@@ -114,7 +114,7 @@ export class FaultyStore extends Store {
     return this.#inTime(fault === 'lose' ? undefined : done, timeout);
   }
 
-  /** After those that are delayed. */
+  /** Executes it after the delayed calls. */
   #inTurn<T>(fault: CallFault | undefined, act: () => Promise<T>): T | Promise<T> {
     const now = this.clock.now();
     const delay = typeof fault === 'object' ? fault.delay : 0;
@@ -135,7 +135,7 @@ export class FaultyStore extends Store {
     });
   }
 
-  #tell(news: 'grant' | 'recall' | 'check', tell: (listener: StoreListener) => void): void {
+  #push(news: 'grant' | 'recall' | 'check', tell: (listener: StoreListener) => void): void {
     const fault = this.faults.news?.(news);
     if (fault === 'drop') return;
     const now = () => {
@@ -147,7 +147,7 @@ export class FaultyStore extends Store {
   }
 }
 
-/** The same store, with faults on command: for tests of what uses a store. */
+/** Wraps a store to inject faults, for tests of code that uses a store. */
 export function faultyStore(store: Store): FaultyStore {
   return new FaultyStore(store);
 }

@@ -3,9 +3,9 @@ import type { Capabilities, LeaseRequest, LimitRef, Op, Reply } from '@headgate/
 interface Lease {
   readonly id: string;
   weight: number;
-  /** How many had come before it. */
+  /** Number of earlier arrivals. */
   readonly arrival: number;
-  /** A lease after it was last heard of. */
+  /** One lease duration after its latest operation. */
   ends: number;
   expires: number;
 }
@@ -14,24 +14,24 @@ export interface Expected extends Pick<Reply, 'state' | 'reclaimed'> {
   readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version'>;
 }
 
-/** What a store does with one limit, as simply as it can be said. */
+/** A reference model of one limit in a store, as simple as possible. */
 export class LimitModel {
   readonly held: Lease[] = [];
-  readonly line: Lease[] = [];
-  /** Who has been let in while others asked. */
+  readonly queue: Lease[] = [];
+  /** Leases granted by operations of other leases. */
   readonly granted = new Set<string>();
-  /** Of those, who since this was last emptied. */
+  /** Of those, the leases granted since this set was last cleared. */
   readonly news = new Set<string>();
-  /** Who has been in the line and was let in, in the end. */
+  /** Leases that were queued and then granted. */
   readonly admitted = new Set<string>();
   limit = 0;
-  /** Which of the declarations applies. */
+  /** Index of the declaration that applies. */
   #version = 0;
-  /** In order. */
+  /** Versions of the declarations, in order. */
   readonly #declarations: string[] = [''];
   readonly #arrivals = new Map<string, number>();
   #arrived = 0;
-  /** How often the state had been lost when a token was given. */
+  /** How often the state had been lost when each token was issued. */
   readonly #tokens = new Map<bigint, number>();
   #wiped = 0;
 
@@ -48,7 +48,7 @@ export class LimitModel {
 
   /** As the store counts them. */
   get queued(): number {
-    return this.can.counts ? this.line.length : weightOf(this.line);
+    return this.can.counts ? this.queue.length : weightOf(this.queue);
   }
 
   get version(): string {
@@ -57,28 +57,30 @@ export class LimitModel {
 
   wipe(): void {
     this.held.length = 0;
-    this.line.length = 0;
+    this.queue.length = 0;
     this.limit = 0;
     this.#version = 0;
     this.#wiped++;
   }
 
   waits(id: string): boolean {
-    return this.line.some((lease) => lease.id === id);
+    return this.queue.some((lease) => lease.id === id);
   }
 
-  /** What is to be answered; from the answer it takes what only the store can know. */
+  /**
+   * Applies an operation and returns the expected reply; takes from the actual reply what only the store can know.
+   */
   do(op: Op, term: number, now: number, reply: Reply): Expected {
     if (op.verb === 'setLimit') this.#declare({ ...op.ref, version: '' }, reply);
     else this.#declare(op.lease.ref, reply);
     const reclaimed = this.#expire(now);
     const id = op.verb === 'setLimit' ? undefined : op.lease.id;
-    this.#letIn();
-    const before = new Set(this.line);
+    this.#grantNext();
+    const before = new Set(this.queue);
     let state = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, term, now);
-    this.#letIn(id);
+    this.#grantNext(id);
     if (state === 'queued' && this.held.some((lease) => lease.id === id)) state = 'held';
-    const joined = this.line.find((lease) => lease.id === id && !before.has(lease));
+    const joined = this.queue.find((lease) => lease.id === id && !before.has(lease));
     if (joined !== undefined && reply.place !== undefined) {
       this.#arrivals.set(reply.place, joined.arrival);
     }
@@ -103,7 +105,7 @@ export class LimitModel {
     const living = ({ expires }: Lease) => expires > now;
     const before = this.held.length;
     this.held.splice(0, before, ...this.held.filter(living));
-    this.line.splice(0, this.line.length, ...this.line.filter(living));
+    this.queue.splice(0, this.queue.length, ...this.queue.filter(living));
     return this.can.counts ? before - this.held.length : 0;
   }
 
@@ -111,17 +113,17 @@ export class LimitModel {
     return this.held.length === 0 || this.inflight + weight <= this.limit;
   }
 
-  #letIn(asking?: string): void {
-    this.line.sort((one, other) => one.arrival - other.arrival);
+  #grantNext(current?: string): void {
+    this.queue.sort((one, other) => one.arrival - other.arrival);
     for (
-      let [next] = this.line;
+      let [next] = this.queue;
       next !== undefined && this.#fits(next.weight);
-      [next] = this.line
+      [next] = this.queue
     ) {
-      this.line.shift();
+      this.queue.shift();
       this.held.push({ ...next, expires: next.ends });
       this.admitted.add(next.id);
-      if (next.id === asking) continue;
+      if (next.id === current) continue;
       this.granted.add(next.id);
       this.news.add(next.id);
     }
@@ -129,8 +131,8 @@ export class LimitModel {
 
   #apply(verb: string, request: LeaseRequest, term: number, now: number): Reply['state'] {
     const held = this.held.find(({ id }) => id === request.id);
-    const waiting = this.line.find(({ id }) => id === request.id);
-    if (verb === 'release') return this.#take(held, waiting) ? 'ok' : 'lost';
+    const waiting = this.queue.find(({ id }) => id === request.id);
+    if (verb === 'release') return this.#remove(held, waiting) ? 'ok' : 'lost';
     if (held !== undefined) {
       if (verb === 'resize') held.weight = request.weight;
       else held.expires = now + term;
@@ -138,7 +140,7 @@ export class LimitModel {
     }
     if (verb === 'resize') return 'lost';
     if (verb === 'register' || (verb === 'renew' && this.#isForgotten(request))) {
-      this.#take(undefined, waiting);
+      this.#remove(undefined, waiting);
       this.#hold(request, term, now);
       return 'held';
     }
@@ -152,9 +154,9 @@ export class LimitModel {
   }
 
   #acquire(request: LeaseRequest, term: number, now: number): Reply['state'] {
-    const isFree = this.line.length === 0 && this.#fits(request.weight);
+    const isFree = this.queue.length === 0 && this.#fits(request.weight);
     if (isFree) this.#hold(request, term, now);
-    else if (request.wait === 0 || this.line.length >= request.queueLimit) return 'full';
+    else if (request.wait === 0 || this.queue.length >= request.queueLimit) return 'full';
     else this.#join({ ...request, place: undefined }, term, now);
     return isFree ? 'held' : 'queued';
   }
@@ -166,12 +168,12 @@ export class LimitModel {
   #join({ id, weight, wait, place = '' }: LeaseRequest, term: number, now: number): void {
     const arrival = this.#arrivals.get(place) ?? ++this.#arrived;
     const [ends, expires] = [now + term, now + Math.min(term, wait)];
-    this.line.push({ id, weight, arrival, ends, expires });
+    this.queue.push({ id, weight, arrival, ends, expires });
   }
 
-  #take(held: Lease | undefined, waiting: Lease | undefined): boolean {
+  #remove(held: Lease | undefined, waiting: Lease | undefined): boolean {
     if (held !== undefined) this.held.splice(this.held.indexOf(held), 1);
-    if (waiting !== undefined) this.line.splice(this.line.indexOf(waiting), 1);
+    if (waiting !== undefined) this.queue.splice(this.queue.indexOf(waiting), 1);
     return (held ?? waiting) !== undefined;
   }
 

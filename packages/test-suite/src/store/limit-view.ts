@@ -2,7 +2,7 @@ import type { LimitRef, Op, Reply, StoreStats } from '@headgate/core/shared';
 import { Claim, type Wishes } from './claim.ts';
 import type { StoreProcess } from './store-process.ts';
 
-/** A limit as one process knows it: as it declared it, or as an answer has said since. */
+/** A limit from the view of one process: as it has declared it, or as the latest reply says. */
 export class LimitView {
   #version = '';
 
@@ -19,7 +19,7 @@ export class LimitView {
     return { name: this.name, key: this.key, limit: this.limit, version: this.#version };
   }
 
-  /** A lease that nobody has been asked for yet. */
+  /** A lease that has not been requested yet. */
   claim(wishes: Wishes = {}): Claim {
     return new Claim(this, wishes);
   }
@@ -43,7 +43,7 @@ export class LimitView {
     return this.process.stats(this.ref);
   }
 
-  /** From now on it knows what applies. */
+  /** Adopts the limit and version of a reply. */
   hear(reply: Reply): Reply {
     this.limit = reply.limit;
     this.#version = reply.version;

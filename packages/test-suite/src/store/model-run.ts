@@ -7,7 +7,7 @@ import { LimitView } from './limit-view.ts';
 import type { StoreProcess } from './store-process.ts';
 import type { StoreWorld } from './store-world.ts';
 
-/** What one process asks for at once; `at` says which of its leases. */
+/** One operation of a process; `at` chooses one of its leases. */
 export type Ask =
   | { readonly verb: 'acquire' | 'register'; readonly key: number; readonly wishes: Wishes }
   | {
@@ -29,14 +29,14 @@ interface Asked {
   readonly hear: (reply: Reply) => void;
 }
 
-/** Limits in a store beside the same in the model. */
+/** Runs the same operations on limits of a store and on the model, and compares the replies. */
 export class ModelRun {
   readonly #models: readonly [LimitModel, LimitModel];
-  /** By process and limit. */
+  /** By process and then by limit. */
   readonly #views: readonly (readonly LimitView[])[];
   readonly #claims: { readonly claim: Claim; readonly key: number; readonly process: number }[] =
     [];
-  /** How often each process had been told at first that it may have missed something. */
+  /** How often the store had asked each process to check when the run began. */
   readonly #checks: ReadonlyMap<StoreProcess, number>;
   #now = 0;
 
@@ -69,21 +69,21 @@ export class ModelRun {
     else await this.#ask(step.process, step.asks);
   }
 
-  /** Anybody's operation finds what has expired, even one that does nothing else. */
+  /** Sends a harmless operation, since any operation makes the store expire leases. */
   async #elapse(milliseconds: number): Promise<void> {
     await this.world.elapse(milliseconds);
     this.#now += milliseconds;
     const views = this.#views[0] as readonly LimitView[];
-    const strays = views.map((view, key) => {
+    const probes = views.map((view, key) => {
       const claim = view.claim();
       return { op: claim.op('release'), key, hear: (reply: Reply) => void claim.hear(reply) };
     });
-    await this.#send(0, strays);
+    await this.#send(0, probes);
   }
 
   async #ask(process: number, asks: readonly Ask[]): Promise<void> {
     const asked = new Set<Claim>();
-    if (!this.world.can.counts) await this.#areTold();
+    if (!this.world.can.counts) await this.#grantsArrived();
     const all = asks.flatMap((ask) => this.#asked(process, ask, asked) ?? []);
     if (all.length > 0) await this.#send(process, all);
   }
@@ -102,7 +102,7 @@ export class ModelRun {
       const { state, reclaimed } = expected[at] as Expected;
       const answer = { state: isNews ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
-      // What is done together may be counted together.
+      // Operations of one batch may report the counts after the whole batch.
       const { inflight, queued, limit, version } = reply;
       const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
       const standings = later.map(({ standing }) => standing);
@@ -111,7 +111,7 @@ export class ModelRun {
     }
   }
 
-  /** Whether the answer brings the news that it was let in by an operation that went with its own; then no grant does. */
+  /** Whether the reply reports that an operation of the same batch has granted the lease; then no grant is pushed. */
   #takeNews({ state }: Reply, op: Op, key: number): boolean {
     const { granted, news } = this.#models[key] as LimitModel;
     const id = op.verb === 'setLimit' ? '' : op.lease.id;
@@ -120,14 +120,19 @@ export class ModelRun {
     return true;
   }
 
-  /** Where who was let in is asked for, nobody is told who was released by what went with it. */
+  /**
+   * In stores without counts, processes poll for grants, so a lease that is released in the same batch is never
+   * reported as granted.
+   */
   #forgetNews(op: Op, key: number): void {
     const { granted, news } = this.#models[key] as LimitModel;
     if (this.world.can.counts || op.verb !== 'release' || !news.delete(op.lease.id)) return;
     granted.delete(op.lease.id);
   }
 
-  /** Undefined where it makes no sense now, or its lease is asked for already: then who knows what comes first. */
+  /**
+   * Undefined if the operation makes no sense now, or its lease is already in this batch, whose order is not defined.
+   */
   #asked(process: number, ask: Ask, asked: Set<Claim>): Asked | undefined {
     const views = this.#views[process] as readonly LimitView[];
     if (ask.verb === 'setLimit') {
@@ -138,9 +143,9 @@ export class ModelRun {
     if ('key' in ask) {
       const view = views[ask.key] as LimitView;
       const { weight = 1 } = ask.wishes;
-      // Only where a limit can be lowered does anybody ask for more.
-      const most = this.world.can.setLimit ? weight : view.ref.limit;
-      const claim = view.claim({ ...ask.wishes, weight: Math.min(weight, most) });
+      // A weight above the limit is possible only if the limit can be lowered.
+      const maxWeight = this.world.can.setLimit ? weight : view.ref.limit;
+      const claim = view.claim({ ...ask.wishes, weight: Math.min(weight, maxWeight) });
       this.#claims.push({ claim, key: ask.key, process });
       asked.add(claim);
       return this.#of(claim, ask.key, ask.verb);
@@ -149,7 +154,7 @@ export class ModelRun {
     const known = own[ask.at % own.length];
     if (known === undefined || asked.has(known.claim)) return undefined;
     const { claim, key } = known;
-    // Who may not wait does not stay; what was held is not renewed while it waits.
+    // A lease that may not wait never sends `stay`; a lease that is queued or was never held never sends `renew`.
     if (ask.verb === 'stay' && claim.wishes.wait === 0) return undefined;
     const waits = (this.#models[key] as LimitModel).waits(claim.id);
     if (ask.verb === 'renew' && (waits || !claim.wasHeld)) return undefined;
@@ -174,25 +179,28 @@ export class ModelRun {
     return { op: { verb: 'resize', lease }, key, hear };
   }
 
-  /** Who was let in is asked for one after the other there: one that is released first is never told. */
-  async #areTold(): Promise<void> {
+  /**
+   * In stores without counts, processes poll for grants one by one: a lease that is released before is never reported
+   * as granted.
+   */
+  async #grantsArrived(): Promise<void> {
     for (const { claim, key } of this.#claims) {
-      if ((this.#models[key] as LimitModel).granted.has(claim.id)) await this.#isTold(claim);
+      if ((this.#models[key] as LimitModel).granted.has(claim.id)) await this.#grantArrived(claim);
     }
   }
 
-  /** Unless the news may have been missed. */
-  async #isTold(claim: Claim): Promise<void> {
+  /** Waits for the grant, unless the message may have been lost. */
+  async #grantArrived(claim: Claim): Promise<void> {
     const { process } = claim.view;
     const before = this.#checks.get(process) ?? 0;
     await until(() => claim.grants.length > 0 || process.checks > before);
   }
 
-  /** Who has been let in has been told, and nobody else; what is held is known. */
+  /** Checks that exactly the granted leases were reported, and that the counts match. */
   async end(): Promise<void> {
     for (const { claim, key } of this.#claims) {
       const model = this.#models[key] as LimitModel;
-      if (model.granted.has(claim.id)) await this.#isTold(claim);
+      if (model.granted.has(claim.id)) await this.#grantArrived(claim);
       else if (!model.admitted.has(claim.id)) expect(claim.grants).toEqual([]);
     }
     const views = this.#views[0] as readonly LimitView[];

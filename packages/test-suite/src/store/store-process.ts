@@ -10,11 +10,11 @@ import type {
 } from '@headgate/core/shared';
 import { Declared } from './declared.ts';
 
-/** One end of the state: a store, and what it has said unasked. */
+/** A process with its store and the messages that the store has pushed. */
 export class StoreProcess {
   readonly grants: Grant[] = [];
   readonly recalls: LimitName[] = [];
-  /** How often it was told that it may have missed something. */
+  /** How often the store has asked it to check, since it may have missed messages. */
   checks = 0;
   readonly unlisten: () => void;
   #ids = 0;
@@ -38,14 +38,14 @@ export class StoreProcess {
   }
 
   send(ops: readonly Op[]): Promise<Answer[]> {
-    return this.declared.whenTold(() => this.store.send(ops, this.store.timeout));
+    return this.declared.whenDeclared(() => this.store.send(ops, this.store.timeout));
   }
 
   stats(ref: LimitName): Promise<StoreStats> {
-    return this.declared.whenTold(() => this.store.stats(ref));
+    return this.declared.whenDeclared(() => this.store.stats(ref));
   }
 
-  /** Where none may fail. */
+  /** Sends operations of which none may fail. */
   async ask(ops: readonly Op[]): Promise<Reply[]> {
     const answers = await this.send(ops);
     const replies = answers.map((answer) => {
@@ -55,7 +55,7 @@ export class StoreProcess {
     return this.store.can.counts ? replies : this.#counted(ops, replies);
   }
 
-  /** What answers do not say, the store says when it is asked. */
+  /** Adds the counts that the replies of some stores lack. */
   async #counted(ops: readonly Op[], replies: readonly Reply[]): Promise<Reply[]> {
     const refs = ops.map((op) => (op.verb === 'setLimit' ? op.ref : op.lease.ref));
     const stats = new Map<string, StoreStats>();

@@ -3,7 +3,7 @@ import { contractOf } from './contract/index.ts';
 import type { StoreDriver } from './driver.ts';
 import { StoreWorld } from './store-world.ts';
 
-/** What every store of shared limits promises, as tests on several stores over one state. */
+/** The contract of every store for distributed limits, as tests with several stores on one state. */
 export function storeSuite(driver: StoreDriver): void {
   describe(driver.name, { timeout: 30_000 }, () => {
     const world = new StoreWorld(driver);

@@ -4,10 +4,10 @@ import { capabilitiesOf, type StoreDriver, type SuiteTimes } from './driver.ts';
 import { LimitView } from './limit-view.ts';
 import { StoreProcess } from './store-process.ts';
 
-/** Longer than any test. */
+/** Durations longer than any test. */
 const long: SuiteTimes = { lease: 60_000, timeout: 20_000 };
 
-/** What the state still knows of an earlier run is nobody's. */
+/** Makes names unique, since the state may still contain limits of an earlier run. */
 const run = crypto.randomUUID().slice(0, 8);
 let names = 0;
 
@@ -18,10 +18,10 @@ export interface ViewOptions {
   readonly expires?: boolean;
 }
 
-/** What one test makes of a kind of store. */
+/** What one test creates of a kind of store. */
 export class StoreWorld {
   readonly can: Capabilities;
-  /** Milliseconds that leases last which expire within a test. */
+  /** Duration in milliseconds of leases that expire within a test. */
   readonly lease: number;
   readonly #declared: Declared;
   #processes: StoreProcess[] = [];
@@ -32,17 +32,17 @@ export class StoreWorld {
     this.#declared = new Declared(driver);
   }
 
-  /** How many wait whose weights are these, as the store counts them. */
+  /** The `queued` count of waiters with these weights, as the store counts them. */
   queued(...weights: number[]): number {
     return this.#counted(weights);
   }
 
-  /** How many hold whose weights are these, as the store counts them. */
+  /** The `holders` count of permits with these weights, as the store counts them. */
   holders(...weights: number[]): number {
     return this.#counted(weights);
   }
 
-  /** So many were found expired, as the store counts them. */
+  /** The `reclaimed` count of this many expired leases, as the store counts them. */
   reclaimed(count: number): number {
     return this.can.counts ? count : 0;
   }
@@ -51,7 +51,7 @@ export class StoreWorld {
     return this.can.counts ? weights.length : weights.reduce((sum, weight) => sum + weight, 0);
   }
 
-  /** Of a limit that no other test asks for. */
+  /** A name for a limit that no other test uses. */
   name(): string {
     return `${run} ${++names}`;
   }
@@ -67,36 +67,36 @@ export class StoreWorld {
     return new LimitView(await this.process(expires), this.name(), key, limit);
   }
 
-  /** The same limit, from two processes. */
+  /** One limit in two processes. */
   async pair(options: ViewOptions = {}): Promise<[LimitView, LimitView]> {
     const one = await this.view(options);
     return [one, await this.another(one, options)];
   }
 
-  /** The same limit, from one more process, which may declare another. */
+  /** The same limit in one more process, which may declare another value. */
   async another({ name, key, ref }: LimitView, options: ViewOptions = {}): Promise<LimitView> {
     const { limit = ref.limit, expires } = options;
     return new LimitView(await this.process(expires), name, key, limit);
   }
 
-  /** Another limit, or by its name one that is known elsewhere, from the same process. */
+  /** Another limit in the same process, or one that is known elsewhere by its name. */
   beside({ process }: LimitView, name = this.name(), options: ViewOptions = {}): LimitView {
     return new LimitView(process, name, options.key, options.limit ?? 1);
   }
 
-  /** Time passes. */
+  /** Advances time. */
   async elapse(milliseconds: number): Promise<void> {
     const { driver } = this;
     if (driver.elapse !== undefined) await driver.elapse(milliseconds);
     else await new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
 
-  /** Without a renewal, all leases that may expire within the test have done so. */
+  /** Advances time until every lease that may expire within the test has expired, unless renewed. */
   async outlive(): Promise<void> {
     await this.elapse(this.lease + 50);
   }
 
-  /** The state is lost. What came before is known from what comes after by the store's time, which has to pass. */
+  /** Deletes the state. First advances time, since stores distinguish the states before and after by their time. */
   async wipe(): Promise<void> {
     await this.elapse(20);
     await this.driver.wipe?.();
@@ -107,7 +107,7 @@ export class StoreWorld {
     this.forget();
   }
 
-  /** No limit so far is used any more. */
+  /** Forgets the limits used so far. */
   forget(): void {
     this.#declared.clear();
   }

@@ -21,16 +21,16 @@ function step<T>(
     (value): Step => ({
       name,
       act: (scene) => act(scene, value),
-      // What fast-check shows.
+      // Shown by fast-check in a counterexample.
       toString: () => `${name}(${fc.stringify(value)})`,
     }),
   );
 }
 
 const weight = fc.constantFrom(1, 1, 1, 2, 3);
-const patience = fc.constantFrom(700, 700, 700, 130, 2500);
+const wait = fc.constantFrom(700, 700, 700, 130, 2500);
 const key = fc.constantFrom('a', 'a', 'b');
-const asked = fc.tuple(process, weight, patience, key);
+const asked = fc.tuple(process, weight, wait, key);
 const ask = step('ask', asked, (scene, [who, much, long, of]) => scene.ask(who, much, long, of));
 const release = step('release', at, (scene, value) => scene.release(value));
 const withdraw = step('withdraw', at, (scene, value) => scene.withdraw(value));
@@ -47,15 +47,15 @@ const wipe = step('wipe', fc.constant(0), async (scene) => {
   scene.memory.wipe();
 });
 
-/** One after the other, and again from the first. */
+/** Cycles through the faults of each list. */
 function inTurns(
   calls: readonly (CallFault | undefined)[],
   news: readonly (NewsFault | undefined)[],
 ): Faults {
-  let [called, told] = [0, 0];
+  let [called, pushed] = [0, 0];
   return {
     call: () => calls[called++ % calls.length],
-    news: () => news[told++ % news.length],
+    news: () => news[pushed++ % news.length],
   };
 }
 
@@ -138,26 +138,40 @@ async function holds(
 
 const long = { timeout: 240_000 };
 
-it('keeps to the limit and to the order over processes while all is well', long, async () => {
-  await holds(fc.record(settings), calm, { overLimit: false, outOfOrder: false }, 100);
-});
+it(
+  'a distributed limiter keeps the limit and the order over processes without faults',
+  long,
+  async () => {
+    await holds(fc.record(settings), calm, { overLimit: false, outOfOrder: false }, 100);
+  },
+);
 
-it('keeps to the limit with hand-off and reserves', long, async () => {
+it('a distributed limiter keeps the limit with hand-off and reserves', long, async () => {
   const options = fc.record({ ...settings, handoff, reserve });
   await holds(options, calm, { overLimit: false, outOfOrder: true }, 100);
 });
 
-it('keeps to the limit whatever goes wrong with the store, and loses nobody', long, async () => {
-  const options = fc.record({ ...settings, handoff, reserve });
-  await holds(options, troubled, { overLimit: false, outOfOrder: true }, 150);
-});
+it(
+  'a distributed limiter keeps the limit and answers every caller despite faults of the store',
+  long,
+  async () => {
+    const options = fc.record({ ...settings, handoff, reserve });
+    await holds(options, troubled, { overLimit: false, outOfOrder: true }, 150);
+  },
+);
 
-it('loses nobody and nothing, whatever comes', long, async () => {
-  const onStoreError = fc.constantFrom('reject' as const, 'admit' as const, 'local' as const);
-  const options = fc.record({ ...settings, handoff, reserve, onStoreError });
-  const steps = [...wild, { weight: 0.2, arbitrary: close }].map(({ weight: part, arbitrary }) => ({
-    weight: 5 * part,
-    arbitrary,
-  }));
-  await holds(options, steps, { overLimit: true, outOfOrder: true }, 150);
-});
+it(
+  'a distributed limiter answers every caller and leaks nothing, whatever happens',
+  long,
+  async () => {
+    const onStoreError = fc.constantFrom('reject' as const, 'admit' as const, 'local' as const);
+    const options = fc.record({ ...settings, handoff, reserve, onStoreError });
+    const steps = [...wild, { weight: 0.2, arbitrary: close }].map(
+      ({ weight: part, arbitrary }) => ({
+        weight: 5 * part,
+        arbitrary,
+      }),
+    );
+    await holds(options, steps, { overLimit: true, outOfOrder: true }, 150);
+  },
+);

@@ -22,7 +22,7 @@ export interface SceneOptions {
   readonly perKey: boolean;
 }
 
-/** What may exceed the limit, or the order, has happened. */
+/** The guarantees that the run's faults may break. */
 export interface Licence {
   readonly overLimit: boolean;
   readonly outOfOrder: boolean;
@@ -39,18 +39,18 @@ class Caller extends Waiter {
   constructor(
     private readonly scene: SharedScene,
     readonly limiter: Limiter,
-    readonly patience: number,
+    readonly maxWait: number,
   ) {
     super();
     this.from = scene.clock.now();
-    this.queueTimeout = patience;
+    this.queueTimeout = maxWait;
   }
 
   get waits(): boolean {
     return this.answers === 0 && !this.isWithdrawn;
   }
 
-  get isAtWork(): boolean {
+  get isRunning(): boolean {
     return this.permit !== undefined && this.signal?.aborted === false;
   }
 
@@ -67,7 +67,7 @@ class Caller extends Waiter {
   }
 }
 
-/** Three processes with a shared limiter each, and faults between them and their store. */
+/** Three processes with a distributed limiter each, and faults between them and their store. */
 export class SharedScene {
   readonly clock = new ManualClock();
   readonly memory = new Memory({ clock: this.clock });
@@ -92,9 +92,9 @@ export class SharedScene {
     }
   }
 
-  ask(process: number, weight: number, patience: number, key: string): void {
+  ask(process: number, weight: number, maxWait: number, key: string): void {
     const limiter = this.limiters[process] as Limiter;
-    const caller = new Caller(this, limiter, patience);
+    const caller = new Caller(this, limiter, maxWait);
     caller.weight = Math.min(weight, limiter.limit);
     if (this.options.perKey) caller.key = key;
     this.callers.push(caller);
@@ -123,11 +123,11 @@ export class SharedScene {
 
   fault(process: number, faults: Faults): void {
     let [since, calls] = [this.clock.now(), 0];
-    // Without the end of it, nobody would ever learn that it has none.
+    // Aborts endless retries, which would otherwise never be noticed.
     const call: Faults['call'] = (ops) => {
       if (since !== this.clock.now()) [since, calls] = [this.clock.now(), 0];
       if (++calls < 500) return faults.call?.(ops);
-      this.breaches.push(`process ${process} asks without end`);
+      this.breaches.push(`process ${process} retries endlessly`);
       return 'drop';
     };
     (this.stores[process] as FaultyStore).faults = { ...faults, call };
@@ -138,7 +138,7 @@ export class SharedScene {
     const passed = this.callers.find((other) => other.waits && other.key === caller.key);
     const [at, before] = [caller, passed].map((one) => this.callers.indexOf(one as Caller));
     if (passed !== undefined && (before as number) < (at as number)) {
-      this.breaches.push(`caller ${at} was let in before caller ${before}`);
+      this.breaches.push(`caller ${at} was granted before caller ${before}`);
     }
   }
 
@@ -149,14 +149,14 @@ export class SharedScene {
     }
   }
 
-  /** What can happen without time has happened; and nothing that must not. */
+  /** Waits until everything that needs no time has happened, and checks that nothing forbidden has. */
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     const now = this.clock.now();
-    for (const [at, { answers, isWithdrawn, waits, from, patience }] of this.callers.entries()) {
+    for (const [at, { answers, isWithdrawn, waits, from, maxWait }] of this.callers.entries()) {
       if (answers > (isWithdrawn ? 0 : 1))
         this.breaches.push(`caller ${at} has ${answers} answers`);
-      if (waits && now > from + patience + 1) this.breaches.push(`caller ${at} waits for too long`);
+      if (waits && now > from + maxWait + 1) this.breaches.push(`caller ${at} waits for too long`);
     }
     const keys = new Set(this.callers.map(({ key }) => key));
     for (const key of keys) if (!this.licence.overLimit) this.#count(key);
@@ -164,12 +164,12 @@ export class SharedScene {
   }
 
   #count(key: string | undefined): void {
-    const working = this.callers.filter((caller) => caller.key === key && caller.isAtWork);
+    const working = this.callers.filter((caller) => caller.key === key && caller.isRunning);
     const weight = working.reduce((sum, { permit }) => sum + (permit?.weight ?? 0), 0);
-    if (weight > this.options.limit) this.breaches.push(`a weight of ${weight} is at work`);
+    if (weight > this.options.limit) this.breaches.push(`a weight of ${weight} is in use`);
   }
 
-  /** All is well again, and all is given back: then nothing is left. */
+  /** Removes all faults, releases all permits, and checks that nothing is left. */
   async end(): Promise<void> {
     for (const store of this.stores) store.faults = {};
     for (let round = 0; round < 200 && this.#isBusy; round++) {
@@ -177,7 +177,7 @@ export class SharedScene {
       await this.advance(25);
     }
     expect(this.#isBusy).toBe(false);
-    // What the store could not be told is over when its lease is.
+    // Leases whose release the store has missed expire.
     await this.advance(3 * lease);
     for (const key of this.options.perKey ? ['a', 'b'] : [undefined]) {
       const { inflight, holders, queued } = this.memory.stats({ name: 'shared', key });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function admission(world: StoreWorld): void {
-  it('lets in as much as the limit says, over all processes', async () => {
+  it('admits weight up to the limit, over all processes', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const first = await one.acquire({ weight: 2 });
     expect(first.reply).toMatchObject({ state: 'held', inflight: 2, queued: 0, limit: 3 });
@@ -14,7 +14,7 @@ export function admission(world: StoreWorld): void {
     expect((await two.acquire({ weight: 2 })).reply).toMatchObject({ state: 'held', inflight: 3 });
   });
 
-  it('never lets in more of many who come at once', async () => {
+  it('never exceeds the limit with many concurrent requests', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const asked = Array.from({ length: 50 }, (_, at) => (at % 2 ? one : two).acquire());
     const states = (await Promise.all(asked)).map(({ state }) => state);
@@ -22,34 +22,34 @@ export function admission(world: StoreWorld): void {
     expect(states.filter((state) => state === 'full').length).toBe(47);
   });
 
-  it('lets wait who may', async () => {
+  it('queues requests that may wait', async () => {
     const [one, two] = await world.pair();
     await one.acquire();
     expect((await two.acquire({ wait: 0 })).state).toBe('full');
-    const { reply } = await two.acquire({ ...patient, queueLimit: Infinity });
+    const { reply } = await two.acquire({ ...longWait, queueLimit: Infinity });
     expect(reply).toMatchObject({ state: 'queued', inflight: 1, queued: 1, reclaimed: 0 });
     expect(reply.checkIn).toBeGreaterThan(0);
     expect(reply.checkIn).toBeLessThanOrEqual(two.process.store.lease);
   });
 
-  it('lets nobody past those who wait', async () => {
+  it('never lets a new request overtake queued ones', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     await one.acquire({ weight: 2 });
-    const large = await two.acquire({ weight: 2, ...patient });
+    const large = await two.acquire({ weight: 2, ...longWait });
     expect(large.state).toBe('queued');
     expect((await one.acquire()).reply).toMatchObject({
       ...{ state: 'full', inflight: 2, queued: world.queued(2) },
     });
-    expect((await two.acquire(patient)).reply).toMatchObject({
+    expect((await two.acquire(longWait)).reply).toMatchObject({
       ...{ state: 'queued', queued: world.queued(2, 1) },
     });
   });
 
   if (!world.can.queueLimit) return;
-  it('keeps to the queueLimit over all processes', async () => {
+  it('enforces the queueLimit over all processes', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const wishes = { ...patient, queueLimit: 2 };
+    const wishes = { ...longWait, queueLimit: 2 };
     expect((await one.acquire({ ...wishes, queueLimit: 0 })).state).toBe('full');
     const first = await one.acquire(wishes);
     const second = await two.acquire(wishes);

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function batches(world: StoreWorld): void {
-  it('does what concerns one limit in order, and answers in order', async () => {
+  it('applies operations on one limit in order, and replies in order', async () => {
     const view = await world.view();
     const other = world.beside(view, undefined, { limit: 2 });
-    const [first, second, third] = [view.claim(), view.claim(patient), view.claim()];
+    const [first, second, third] = [view.claim(), view.claim(longWait), view.claim()];
     const [elsewhere, beside] = [other.claim(), other.claim()];
     const replies = await view.process.ask([
       ...[first.op('acquire'), elsewhere.op('acquire'), second.op('acquire')],
       ...[third.op('acquire'), first.op('release'), beside.op('acquire')],
       ...[second.op('stay'), second.op('release'), third.op('acquire'), elsewhere.op('release')],
     ]);
-    // Whether who joined the line is told at once that it has been let in since is up to the store.
+    // The store may or may not report immediately that a lease enqueued in this batch is granted by now.
     expect(replies.map(({ state }) => state)).toEqual([
       ...['held', 'held', expect.stringMatching(/^(queued|held)$/), 'full', 'ok', 'held'],
       ...['held', 'ok', 'held', 'ok'],
@@ -22,18 +22,18 @@ export function batches(world: StoreWorld): void {
     expect(replies.at(-1)).toMatchObject({ inflight: 1, queued: 0 });
   });
 
-  it('answers nothing to nothing', async () => {
+  it('replies to an empty batch with an empty list', async () => {
     expect(await (await world.process()).send([])).toEqual([]);
   });
 
-  it('does thousands at once', async () => {
+  it('applies thousands of operations at once', async () => {
     const view = await world.view({ limit: 2000 });
-    const claims = Array.from({ length: 3000 }, () => view.claim({ ...patient, queueLimit: 700 }));
+    const claims = Array.from({ length: 3000 }, () => view.claim({ ...longWait, queueLimit: 700 }));
     const replies = await view.process.ask(claims.map((claim) => claim.op('acquire')));
     const states = replies.map(({ state }) => state);
     expect(states).toEqual([
       ...Array(2000).fill('held'),
-      // Where the store leaves it to each process how many may wait, it lets all of them.
+      // Stores that leave queue limits to the processes admit all of them to the queue.
       ...Array(700).fill('queued'),
       ...Array(300).fill(world.can.queueLimit ? 'full' : 'queued'),
     ]);
@@ -41,10 +41,10 @@ export function batches(world: StoreWorld): void {
     expect(released.at(-1)).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  it('does all that is asked at once from several sides', async () => {
+  it('applies all operations that several processes send concurrently', async () => {
     const [one, two] = await world.pair({ limit: 5 });
     const turns = Array.from({ length: 200 }, async (_, at) => {
-      const claim = (at % 2 ? one : two).claim({ ...patient, queueLimit: 500 });
+      const claim = (at % 2 ? one : two).claim({ ...longWait, queueLimit: 500 });
       await claim.do('acquire');
       expect(claim.reply.inflight).toBeLessThanOrEqual(5);
       if (claim.state === 'queued') await claim.granted();

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import type { StoreWorld } from '../store-world.ts';
 
 export function capabilities(world: StoreWorld): void {
-  it('says what it can do, and how long its leases last', async () => {
+  it('declares its capabilities and its lease duration', async () => {
     const { store } = await world.process(true);
     expect(store).toBeInstanceOf(Store);
     expect(store.can).toEqual(world.can);
     expect(store).toMatchObject({ lease: world.lease, timeout: world.lease / 3 });
   });
 
-  it('has an owner of its own, without a dot', async () => {
+  it('has a unique owner without a dot', async () => {
     const processes = [await world.process(), await world.process(), await world.process()];
     const owners = processes.map(({ store }) => store.owner);
     expect(new Set(owners).size).toBe(3);

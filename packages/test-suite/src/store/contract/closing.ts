@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const down = expect.objectContaining({
@@ -8,7 +8,7 @@ const down = expect.objectContaining({
 });
 
 export function closing(world: StoreWorld): void {
-  it('answers with errors once it is closed, and never rejects', async () => {
+  it('replies with errors after close(), and never rejects', async () => {
     const view = await world.view();
     const claim = await view.acquire();
     const { store } = view.process;
@@ -20,7 +20,7 @@ export function closing(world: StoreWorld): void {
     await expect(store.stats(view.ref)).rejects.toEqual(down);
   });
 
-  it('leaves what is held to its lease, and others alone', async () => {
+  it('close() neither releases held leases nor affects other stores', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire();
     await one.process.store.close();
@@ -30,16 +30,16 @@ export function closing(world: StoreWorld): void {
     expect(held.grants).toEqual([]);
   });
 
-  it('tells nobody anything who listens no more', async () => {
+  it('pushes nothing to a removed listener', async () => {
     const [one, two] = await world.pair();
     const held = await two.acquire();
-    const deaf = await one.acquire(patient);
-    const hearing = await two.acquire(patient);
+    const unheard = await one.acquire(longWait);
+    const hearing = await two.acquire(longWait);
     one.process.unlisten();
     await held.release();
-    expect((await deaf.do('stay')).state).toBe('held');
-    await deaf.release();
+    expect((await unheard.do('stay')).state).toBe('held');
+    await unheard.release();
     await hearing.granted();
-    expect(deaf.grants).toEqual([]);
+    expect(unheard.grants).toEqual([]);
   });
 }

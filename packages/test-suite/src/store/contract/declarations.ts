@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function declarations(world: StoreWorld): void {
-  it('lets in by arrival when the limit is raised', async () => {
+  it('raising a limit admits waiters in order of arrival', async () => {
     const [one, two] = await world.pair();
     await one.acquire();
-    const [first, second] = [await two.acquire(patient), await one.acquire(patient)];
-    const third = await two.acquire(patient);
+    const [first, second] = [await two.acquire(longWait), await one.acquire(longWait)];
+    const third = await two.acquire(longWait);
     const reply = await two.setLimit(3);
     expect(reply).toMatchObject({ state: 'ok', inflight: 3, queued: 1, limit: 3 });
     await Promise.all([first.granted(), second.granted()]);
     expect(await third.do('stay')).toMatchObject({ state: 'queued', limit: 3 });
   });
 
-  it('revokes nothing when it is lowered, and lets nobody in until enough came back', async () => {
+  it('lowering a limit revokes nothing, and nothing is granted until enough weight is released', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const held = [await one.acquire(), await two.acquire(), await one.acquire()];
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     expect(await one.setLimit(1)).toMatchObject({ inflight: 3, queued: 1, limit: 1 });
     for (const [at, claim] of held.entries()) {
       expect(waiting.grants).toEqual([]);
@@ -28,11 +28,11 @@ export function declarations(world: StoreWorld): void {
     expect((await two.acquire()).state).toBe('full');
   });
 
-  it('lets in alone who waits with more than the limit by now', async () => {
+  it('a waiter heavier than a lowered limit is granted alone', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const held = await one.acquire();
-    const large = await two.acquire({ weight: 3, ...patient });
-    const small = await one.acquire(patient);
+    const large = await two.acquire({ weight: 3, ...longWait });
+    const small = await one.acquire(longWait);
     await one.setLimit(2);
     await held.release();
     await large.granted();
@@ -41,7 +41,7 @@ export function declarations(world: StoreWorld): void {
     await small.granted();
   });
 
-  it('applies the latest of two, and tells the other process', async () => {
+  it('applies the latest of two declarations, and informs the other process', async () => {
     const one = await world.view({ limit: 1 });
     const two = await world.another(one, { limit: 2 });
     const first = await one.acquire();
@@ -49,13 +49,13 @@ export function declarations(world: StoreWorld): void {
     const second = await two.acquire();
     expect(second.reply).toMatchObject({ state: 'held', inflight: 2, limit: 2 });
     expect(second.reply.version).not.toBe(version);
-    // What was declared before does not come back with the next operation.
+    // The next operation of the first process does not restore its older declaration.
     expect(await first.do('renew')).toMatchObject({ limit: 2, version: second.reply.version });
     expect(one.ref.limit).toBe(2);
     expect(await two.stats()).toMatchObject({ limit: 2, version: second.reply.version });
   });
 
-  it('is not declared anew by who says the same', async () => {
+  it('an equal declaration does not change the version', async () => {
     const one = await world.view({ limit: 2 });
     const { version } = (await one.acquire()).reply;
     const two = await world.another(one);
@@ -63,7 +63,7 @@ export function declarations(world: StoreWorld): void {
     expect(await two.setLimit(2)).toMatchObject({ limit: 2, version });
   });
 
-  it('may be set by who has never asked for a place, again and again', async () => {
+  it('setLimit works repeatedly and before any lease is requested', async () => {
     const one = await world.view({ limit: 5 });
     const { version } = await one.setLimit(1);
     expect(await one.setLimit(1)).toMatchObject({ state: 'ok', inflight: 0, limit: 1, version });

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function fencing(world: StoreWorld): void {
   if (!world.can.fencing) {
-    it('gives none', async () => {
+    it('a store without fencing gives no tokens', async () => {
       expect((await (await world.view()).acquire()).reply.fencing).toBeUndefined();
     });
     return;
   }
 
-  it('gives each who is let in a token above all before, with those that it spares', async () => {
+  it('each grant gets a token above all earlier tokens and spare tokens', async () => {
     const [one, two] = await world.pair();
     let held = await one.acquire({ spare: 3 });
     let last = (held.reply.fencing as bigint) + 3n;
     for (const view of [two, one, one, two, two]) {
-      const next = await view.acquire({ spare: 10, ...patient });
+      const next = await view.acquire({ spare: 10, ...longWait });
       expect(next.reply.fencing).toBeUndefined();
       await held.release();
       const { fencing } = await next.granted();
@@ -28,10 +28,10 @@ export function fencing(world: StoreWorld): void {
     expect(reply.fencing).toBeGreaterThan(last);
   });
 
-  it('renews the token that a process has, and gives no lower one to who asks again', async () => {
+  it('a renewal or a repeated request never lowers the token', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     await held.release();
     const { fencing } = await waiting.granted();
     expect((await waiting.do('renew')).fencing).toBe(fencing);
@@ -42,7 +42,7 @@ export function fencing(world: StoreWorld): void {
     expect((await one.acquire()).fencing).toBeGreaterThan(waiting.fencing as bigint);
   });
 
-  it('rises after a lease has been lost', async () => {
+  it('tokens still rise after a lost lease', async () => {
     const dying = await world.view({ expires: true });
     const dead = await dying.acquire({ spare: 5 });
     await world.outlive();
@@ -50,7 +50,7 @@ export function fencing(world: StoreWorld): void {
     expect(next.fencing).toBeGreaterThan((dead.fencing as bigint) + 5n);
   });
 
-  it('gives each of a batch its own', async () => {
+  it('each grant of a batch gets its own token', async () => {
     const view = await world.view({ limit: 20 });
     const claims = Array.from({ length: 20 }, () => view.claim({ spare: 2 }));
     const replies = await view.process.ask(claims.map((claim) => claim.op('acquire')));

@@ -9,7 +9,7 @@ const error = expect.objectContaining({
 export function hanging(world: StoreWorld): void {
   const hang = async () => world.driver.hang?.() ?? (() => {});
 
-  it('answers in time that it has no answer, and answers again afterwards', async () => {
+  it('replies with a timeout in time, and works again afterwards', async () => {
     const view = await world.view({ limit: 3 });
     const held = await view.acquire();
     const { store } = view.process;
@@ -24,7 +24,7 @@ export function hanging(world: StoreWorld): void {
     expect(await held.release()).toMatchObject({ state: 'ok' });
   });
 
-  it('does not know whether it was done: the same is asked again', async () => {
+  it('a timed-out operation may have been applied, and can be repeated', async () => {
     const [one, two] = await world.pair();
     const claim = one.claim();
     await one.acquire().then((first) => first.release());

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function holding(world: StoreWorld): void {
   const part = 0.6 * world.lease;
 
-  it('keeps what is renewed', async () => {
+  it('a renewed lease does not expire', async () => {
     const dying = await world.view({ expires: true });
     const held = await dying.acquire();
     const others = await world.another(dying);
@@ -16,11 +16,11 @@ export function holding(world: StoreWorld): void {
     expect((await others.acquire()).state).toBe('full');
   });
 
-  it('takes back what is not, at the next operation of anybody', async () => {
+  it('an expired lease is reclaimed at the next operation of any process', async () => {
     const dying = await world.view({ limit: 3, expires: true });
     const dead = [await dying.acquire(), await dying.acquire({ weight: 2 })];
     const others = await world.another(dying);
-    const waiting = await others.acquire(patient);
+    const waiting = await others.acquire(longWait);
     await world.outlive();
     const stray = (await world.another(dying)).claim();
     expect(await stray.release()).toMatchObject({
@@ -33,7 +33,7 @@ export function holding(world: StoreWorld): void {
     }
   });
 
-  it('has lost what has expired, even where nobody has taken it', async () => {
+  it('an expired lease is lost even if its permit is still free', async () => {
     const dying = await world.view({ expires: true });
     const held = await dying.acquire();
     await world.outlive();
@@ -43,11 +43,11 @@ export function holding(world: StoreWorld): void {
     expect(await dying.stats()).toMatchObject({ inflight: 0, holders: 0 });
   });
 
-  it('says when to ask for what a dead process held', async () => {
+  it('reports when the lease of a dead process will expire', async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying, { expires: true });
     await dying.acquire();
-    const waiting = await others.acquire(patient);
+    const waiting = await others.acquire(longWait);
     let waited = 0;
     while (waiting.state === 'queued') {
       const { checkIn } = waiting.reply;
@@ -58,7 +58,7 @@ export function holding(world: StoreWorld): void {
       await waiting.do('stay');
     }
     expect(waiting.reply).toMatchObject({ state: 'held', reclaimed: world.reclaimed(1) });
-    // Not sooner either.
+    // Nor before that time.
     expect(waited).toBeLessThan(1.5 * world.lease);
   });
 }

@@ -20,26 +20,26 @@ import { waiting } from './waiting.ts';
 
 type Promises = (world: StoreWorld) => void;
 
-/** What a store with these capabilities promises, by topic. */
+/** The contract of a store with these capabilities, by topic. */
 export function contractOf({ can, driver }: StoreWorld): [topic: string, promises: Promises][] {
   const topics: Record<string, Promises> = {
     capabilities,
     admission,
-    'the line': line,
-    'what is repeated': repeats,
-    'leases that are held': holding,
-    'leases that wait': waiting,
-    ...(driver.wipe && { 'a state that is lost': lostState }),
-    ...(can.setLimit && { 'limits that are declared': declarations }),
+    'the queue': line,
+    'repeated operations': repeats,
+    'held leases': holding,
+    'queued leases': waiting,
+    ...(driver.wipe && { 'lost state': lostState }),
+    ...(can.setLimit && { 'declared limits': declarations }),
     'fencing tokens': fencing,
     ...(can.resize && { resizing }),
-    'what was let in without the store': registering,
+    'permits granted without the store': registering,
     ...(can.recall && { recalls }),
     'names and keys': names,
     batches,
     stats,
     closing,
-    ...(driver.hang && { 'a store that hangs': hanging }),
+    ...(driver.hang && { 'a hanging store': hanging }),
     'a model': model,
   };
   const { topics: chosen = Object.keys(topics) } = driver;

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Claim, patient } from '../claim.ts';
+import { type Claim, longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function line(world: StoreWorld): void {
-  it('lets in by arrival over all processes, each once', async () => {
+  it('grants in order of arrival over all processes, each lease once', async () => {
     const [one, two] = await world.pair();
     const claims: Claim[] = [await one.acquire()];
     for (const view of [two, one, two, two, one, one, two])
-      claims.push(await view.acquire(patient));
+      claims.push(await view.acquire(longWait));
     for (const [at, claim] of claims.entries()) {
       if (at > 0) await claim.granted();
       const ahead = claims.slice(at + 1).flatMap(({ grants }) => grants);
@@ -21,32 +21,32 @@ export function line(world: StoreWorld): void {
     expect(await two.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  it('tells those who are let in, and nobody else', async () => {
+  it('pushes a grant only to the process of the granted lease', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
-    const mine = await one.acquire(patient);
-    const others = await two.acquire(patient);
+    const mine = await one.acquire(longWait);
+    const others = await two.acquire(longWait);
     await held.release();
     await Promise.all([mine.granted(), others.granted()]);
-    const told = [one, two].map(({ process }) => new Set(process.grants.map(({ id }) => id)));
-    expect(told).toEqual([new Set([mine.id]), new Set([others.id])]);
+    const granted = [one, two].map(({ process }) => new Set(process.grants.map(({ id }) => id)));
+    expect(granted).toEqual([new Set([mine.id]), new Set([others.id])]);
   });
 
-  it('says so to who asks whether it has been let in', async () => {
+  it('replies to a polling waiter that it is granted', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     expect(await waiting.do('stay')).toMatchObject({ state: 'queued', queued: 1 });
     await held.release();
     expect(await waiting.do('stay')).toMatchObject({ state: 'held', inflight: 1, queued: 0 });
     expect(await waiting.do('renew')).toMatchObject({ state: 'held', inflight: 1 });
   });
 
-  it('starves no large weight', async () => {
+  it('does not starve a large weight', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const small = [await one.acquire(), await one.acquire(), await one.acquire()];
-    const large = await two.acquire({ weight: 3, ...patient });
-    const after = await one.acquire(patient);
+    const large = await two.acquire({ weight: 3, ...longWait });
+    const after = await one.acquire(longWait);
     for (const claim of small) {
       expect([large, after].flatMap(({ grants }) => grants)).toEqual([]);
       await claim.release();
@@ -57,9 +57,9 @@ export function line(world: StoreWorld): void {
     await after.granted();
   });
 
-  it('lets two who want all of it finish', async () => {
+  it('serves two leases that each need the whole limit', async () => {
     const [one, two] = await world.pair({ limit: 2 });
-    const all = { weight: 2, ...patient };
+    const all = { weight: 2, ...longWait };
     const claims = await Promise.all([one.acquire(all), two.acquire(all)]);
     const held = claims.find(({ state }) => state === 'held');
     const waiting = claims.find(({ state }) => state === 'queued');
@@ -68,22 +68,22 @@ export function line(world: StoreWorld): void {
     expect(await waiting?.release()).toMatchObject({ state: 'ok', inflight: 0, queued: 0 });
   });
 
-  it('lets in as many as one release makes room for', async () => {
+  it('one release grants as many waiters as fit', async () => {
     const [one, two] = await world.pair({ limit: 4 });
     const held = await one.acquire({ weight: 4 });
-    const small = [await two.acquire(patient), await one.acquire({ weight: 2, ...patient })];
-    const large = await one.acquire({ weight: 2, ...patient });
+    const small = [await two.acquire(longWait), await one.acquire({ weight: 2, ...longWait })];
+    const large = await one.acquire({ weight: 2, ...longWait });
     expect(await held.release()).toMatchObject({ inflight: 3, queued: world.queued(2) });
     for (const claim of small) await claim.granted();
     expect((await large.do('stay')).state).toBe('queued');
   });
 
-  it('forgets who leaves, and lets in those behind who fit', async () => {
+  it('removes withdrawn leases, and grants those behind that fit', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire();
-    const large = await two.acquire({ weight: 2, ...patient });
-    const small = await one.acquire(patient);
-    const last = await two.acquire(patient);
+    const large = await two.acquire({ weight: 2, ...longWait });
+    const small = await one.acquire(longWait);
+    const last = await two.acquire(longWait);
     expect(await last.release()).toMatchObject({
       ...{ state: 'ok', inflight: 1, queued: world.queued(2, 1) },
     });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function lostState(world: StoreWorld): void {
-  it('counts again what is renewed, though others have come in since', async () => {
+  it('a renewal restores a lease even if others were granted since', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
     const { fencing } = held;
@@ -12,17 +12,17 @@ export function lostState(world: StoreWorld): void {
     expect(newcomer.reply).toMatchObject({ state: 'held', inflight: 1 });
     expect(await held.do('renew')).toMatchObject({ state: 'held', inflight: 3 });
     expect(held.fencing).toBe(fencing);
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     expect(waiting.state).toBe('queued');
     expect(await newcomer.release()).toMatchObject({ inflight: 2, queued: 1 });
     expect(await held.release()).toMatchObject({ inflight: 1, queued: 0 });
     await waiting.granted();
   });
 
-  it('is not below nothing when what it has forgotten is released', async () => {
+  it('releasing a forgotten lease does not make the counts negative', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     await world.wipe();
     expect(await held.release()).toMatchObject({ state: 'lost', inflight: 0, queued: 0 });
     expect(await waiting.release()).toMatchObject({ state: 'lost', inflight: 0, queued: 0 });
@@ -30,7 +30,7 @@ export function lostState(world: StoreWorld): void {
     expect((await two.acquire()).state).toBe('full');
   });
 
-  it('still loses what expires afterwards', async () => {
+  it('restored leases still expire', async () => {
     const dying = await world.view({ expires: true });
     const held = await dying.acquire();
     await world.wipe();
@@ -43,7 +43,7 @@ export function lostState(world: StoreWorld): void {
   });
 
   if (world.can.setLimit) {
-    it('is told the latest declaration by whoever knows it', async () => {
+    it('restores the latest declaration from any process that knows it', async () => {
       const [one, two] = await world.pair();
       await two.acquire();
       await one.setLimit(3);
@@ -55,13 +55,13 @@ export function lostState(world: StoreWorld): void {
   }
 
   if (!world.can.place) return;
-  it('lets those who wait keep their order', async () => {
+  it('preserves the order of waiters', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const [first, second] = [await two.acquire(patient), await one.acquire(patient)];
+    const [first, second] = [await two.acquire(longWait), await one.acquire(longWait)];
     await world.wipe();
     expect((await held.do('renew')).state).toBe('held');
-    const newcomer = await two.acquire(patient);
+    const newcomer = await two.acquire(longWait);
     expect((await second.do('stay')).state).toBe('queued');
     expect(await first.do('stay')).toMatchObject({ state: 'queued', queued: 3 });
     let last = held;

@@ -35,7 +35,7 @@ function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
   const batch = fc.record({ process: fc.nat(2), asks: together });
   const arbitraries: fc.WeightedArbitrary<Step>[] = [{ weight: 12, arbitrary: batch }];
   if (driver.elapse !== undefined) {
-    // No sum of these is what a lease or a wait lasts.
+    // No sum of these equals a lease duration or a wait, so no operation meets an expiry exactly.
     const parts = fc.constantFrom(0.137, 0.311, 0.399);
     const elapse = parts.map((part) => ({ elapse: part * lease }));
     arbitraries.push({ weight: 4, arbitrary: elapse });
@@ -46,15 +46,15 @@ function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
   return fc.array(fc.oneof(...arbitraries), { maxLength: 40, size: 'max' });
 }
 
-/** Three processes ask for two limits at random, and are answered as the model says. */
+/** Three processes use two limits at random, and must get the replies of the model. */
 export function model(world: StoreWorld): void {
-  // Where time is virtual, it costs nothing.
+  // In virtual time, more runs are cheap.
   const isQuick = world.driver.elapse !== undefined;
   const limit = fc.integer({ min: 1, max: 4 });
   const same = limit.map((value) => [value, value, value]);
   const limits = world.can.setLimit ? fc.oneof(same, fc.tuple(limit, limit, limit)) : same;
 
-  it('does as the model does, whatever comes', { timeout: 120_000 }, async () => {
+  it('replies as the model does to random operations', { timeout: 120_000 }, async () => {
     const open = () => world.process(isQuick);
     const processes = [await open(), await open(), await open()];
     const property = fc.asyncProperty(limits, steps(world), async (declared, all) => {

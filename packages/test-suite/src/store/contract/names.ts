@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { LimitView } from '../limit-view.ts';
 import type { StoreWorld } from '../store-world.ts';
 
-const longest = 10_001;
+const MAX_NAME_LENGTH = 10_001;
 
-/** All different, though what joins them carelessly may take some for one. */
+/** All different, but careless concatenation or escaping may confuse them. */
 const short = [
   ...['0', '1', 'a', 'a:b', 'b:c', 'a:', ':', '::', 'a.b', '.', ' ', 'a b', '\t', 'a\nb', '\0'],
   ...['{', '}', '{}', '}{', '{a}', '{a}b', 'a{b}', '%', '%7B', '%25', '%3A', '*', '?', '[ab]'],
@@ -14,7 +14,9 @@ const short = [
 ];
 
 export function names(world: StoreWorld): void {
-  const long = 'l'.repeat(Math.min(longest, world.driver.longestName ?? longest) - 1);
+  const long = 'l'.repeat(
+    Math.min(MAX_NAME_LENGTH, world.driver.longestName ?? MAX_NAME_LENGTH) - 1,
+  );
   const texts = [...short, `${long}1`, `${long}2`];
 
   async function areApart(one: readonly LimitView[], two: readonly LimitView[]) {
@@ -26,7 +28,7 @@ export function names(world: StoreWorld): void {
     for (const view of two) expect((await view.acquire()).state).toBe('full');
   }
 
-  it('keeps names apart, whatever they are', async () => {
+  it('treats different names as different limits, whatever characters they contain', async () => {
     const [one, two] = await world.pair();
     const run = world.name();
     const of = (view: LimitView) => [
@@ -36,10 +38,10 @@ export function names(world: StoreWorld): void {
     await areApart(of(one), of(two));
   });
 
-  it('takes a name that is only "0"', async () => {
+  it('accepts the name "0"', async () => {
     const [one, two] = await world.pair();
     const held = await world.beside(one, '0').acquire();
-    const waiting = await world.beside(two, '0').acquire(patient);
+    const waiting = await world.beside(two, '0').acquire(longWait);
     expect([held.state, waiting.state]).toEqual(['held', 'queued']);
     await held.release();
     await waiting.granted();
@@ -47,7 +49,7 @@ export function names(world: StoreWorld): void {
   });
 
   if (!world.can.keys) return;
-  it('keeps keys apart, from each other and from names', async () => {
+  it('treats different keys as different limits, and never confuses them with names', async () => {
     const [one, two] = await world.pair();
     const run = world.name();
     const of = (view: LimitView) => [
@@ -63,11 +65,11 @@ export function names(world: StoreWorld): void {
     await areApart(of(one), of(two));
   });
 
-  it('has a count and a line for each key', async () => {
+  it('has a separate count and queue for each key', async () => {
     const one = await world.view({ key: 'a' });
     const b = world.beside(one, one.name, { key: 'b' });
     const held = await one.acquire();
-    const waiting = await one.acquire(patient);
+    const waiting = await one.acquire(longWait);
     expect((await b.acquire()).reply).toMatchObject({ state: 'held', inflight: 1, queued: 0 });
     expect(await b.stats()).toMatchObject({ inflight: 1, queued: 0 });
     await held.release();

@@ -1,64 +1,64 @@
 import { expect, it, vi } from 'vitest';
-import { type Claim, patient } from '../claim.ts';
+import { type Claim, longWait } from '../claim.ts';
 import type { LimitView } from '../limit-view.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const times = ({ process, name, key }: LimitView) =>
   process.recalls.filter((ref) => ref.name === name && ref.key === key).length;
 
-/** Asks on behalf of who waits until the holder has been told so much. */
-async function recalled(holder: LimitView, waiting: Claim, least = 1): Promise<void> {
+/** Polls for the waiter until the holder has been recalled at least this often. */
+async function recalled(holder: LimitView, waiting: Claim, minTimes = 1): Promise<void> {
   const look = async () => {
-    if (times(holder) < least) expect((await waiting.do('stay')).state).toBe('queued');
-    expect(times(holder)).toBeGreaterThanOrEqual(least);
+    if (times(holder) < minTimes) expect((await waiting.do('stay')).state).toBe('queued');
+    expect(times(holder)).toBeGreaterThanOrEqual(minTimes);
   };
   await vi.waitFor(look, { timeout: 10_000, interval: 20 });
 }
 
 export function recalls(world: StoreWorld): void {
-  it('asks for reserves while others wait', async () => {
+  it('recalls reserves while other processes wait', async () => {
     const key = world.can.keys ? 'a key' : undefined;
     const [one, two] = await world.pair({ key });
     await one.acquire({ reserves: true });
     expect((await two.acquire()).state).toBe('full');
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     await recalled(one, waiting);
     await recalled(one, waiting, times(one) + 1);
     expect(two.process.recalls).toEqual([]);
   });
 
-  it('asks for them when others begin to wait', async () => {
+  it('recalls reserves when another process begins to wait', async () => {
     const [one, two] = await world.pair();
-    // Its process hears what it is told: it has been told something.
+    // Shows that its process receives recalls at all.
     await one.acquire({ reserves: true });
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     await recalled(one, waiting);
     await waiting.release();
     const before = times(one);
-    await two.acquire(patient);
+    await two.acquire(longWait);
     await vi.waitFor(() => expect(times(one)).toBeGreaterThan(before), { timeout: 10_000 });
   });
 
-  it('asks for them of who was let in from the line, too', async () => {
+  it('recalls the reserves of a lease that was granted from the queue', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const reserving = await two.acquire({ reserves: true, ...patient });
+    const reserving = await two.acquire({ reserves: true, ...longWait });
     await held.release();
     await reserving.granted();
-    await recalled(two, await one.acquire(patient));
+    await recalled(two, await one.acquire(longWait));
   });
 
-  it('asks nobody who has none', async () => {
+  it('does not recall from a process without reserves', async () => {
     const one = await world.view({ limit: 2 });
     const two = await world.another(one);
     const released = await one.acquire({ reserves: true });
     await released.release();
     await one.acquire({ weight: 2 });
-    await (await two.acquire(patient)).do('stay');
-    // Its process is told of another limit, and so has been told of this one.
+    await (await two.acquire(longWait)).do('stay');
+    // Its process gets a recall for another limit, so one for this limit would have arrived as well.
     const other = world.beside(one);
     await other.acquire({ reserves: true });
-    await recalled(other, await world.beside(two, other.name).acquire(patient));
+    await recalled(other, await world.beside(two, other.name).acquire(longWait));
     expect(times(one)).toBe(0);
   });
 }

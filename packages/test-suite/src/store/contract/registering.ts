@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function registering(world: StoreWorld): void {
-  it('counts it, whatever the limit says, and once', async () => {
+  it('are counted once, even beyond the limit', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
     const registered = two.claim({ weight: 1 });
@@ -11,23 +11,23 @@ export function registering(world: StoreWorld): void {
       expect(await registered.do('register')).toMatchObject({ state: 'held', inflight: 2 });
     }
     expect(await registered.do('renew')).toMatchObject({ state: 'held', inflight: 2 });
-    const waiting = await one.acquire(patient);
+    const waiting = await one.acquire(longWait);
     expect(await held.release()).toMatchObject({ inflight: 1, queued: 1 });
     expect(await registered.release()).toMatchObject({ state: 'ok', inflight: 1, queued: 0 });
     await waiting.granted();
   });
 
-  it('takes it out of the line where it has waited', async () => {
+  it('are removed from the queue if they were queued', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     expect(await waiting.do('register')).toMatchObject({ state: 'held', inflight: 2, queued: 0 });
     await held.release();
     expect(await waiting.release()).toMatchObject({ state: 'ok', inflight: 0, queued: 0 });
     expect((await waiting.release()).state).toBe('lost');
   });
 
-  it('lasts as long as any lease', async () => {
+  it('expire like any lease', async () => {
     const dying = await world.view({ expires: true });
     await dying.claim().do('register');
     const others = await world.another(dying);
@@ -39,7 +39,7 @@ export function registering(world: StoreWorld): void {
   });
 
   if (!world.can.fencing) return;
-  it('has a token that rises', async () => {
+  it('get a higher token than all before', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const first = await one.acquire({ spare: 4 });
     const registered = two.claim({ spare: 4 });

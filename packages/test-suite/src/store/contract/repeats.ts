@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function repeats(world: StoreWorld): void {
-  it('counts once who asks again to be let in', async () => {
+  it('a repeated acquire is counted once', async () => {
     const view = await world.view({ limit: 2 });
     const held = await view.acquire();
     expect(await held.do('acquire')).toMatchObject({ state: 'held', inflight: 1 });
     expect(await held.release()).toMatchObject({ state: 'ok', inflight: 0 });
   });
 
-  it('lets wait once who asks again, at the same place', async () => {
+  it('a repeated acquire is queued once, at the same position', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const wishes = { ...patient, queueLimit: 2 };
+    const wishes = { ...longWait, queueLimit: 2 };
     const first = await two.acquire(wishes);
     const second = await one.acquire(wishes);
     const { place } = first;
@@ -27,7 +27,7 @@ export function repeats(world: StoreWorld): void {
     expect((await second.do('stay')).state).toBe('queued');
   });
 
-  it('renews again', async () => {
+  it('a repeated renewal has no further effect', async () => {
     const view = await world.view({ limit: 2 });
     const held = await view.acquire({ weight: 2 });
     for (let turn = 0; turn < 3; turn++) {
@@ -37,7 +37,7 @@ export function repeats(world: StoreWorld): void {
     expect(await held.do('renew')).toMatchObject({ state: 'lost', inflight: 0 });
   });
 
-  it('takes back once what is released again', async () => {
+  it('a repeated release is applied once', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire();
     const other = await two.acquire();
@@ -47,10 +47,10 @@ export function repeats(world: StoreWorld): void {
     expect(await other.do('renew')).toMatchObject({ state: 'held', inflight: 1 });
   });
 
-  it('is not changed by a release of what it never knew', async () => {
+  it('releasing an unknown lease changes nothing', async () => {
     const [one, two] = await world.pair();
     await one.acquire();
-    const waiting = await one.acquire(patient);
+    const waiting = await one.acquire(longWait);
     const stray = two.claim();
     expect(await stray.release()).toMatchObject({ state: 'lost', inflight: 1, queued: 1 });
     expect((await two.acquire()).state).toBe('full');

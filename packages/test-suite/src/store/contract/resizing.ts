@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function resizing(world: StoreWorld): void {
-  it('counts what a permit weighs by now, though it be more than the limit', async () => {
+  it('counts the new weight of a permit, even above the limit', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const held = await one.acquire();
     expect(await held.resize(3)).toMatchObject({ state: 'held', inflight: 3 });
@@ -14,16 +14,16 @@ export function resizing(world: StoreWorld): void {
     expect(await held.release()).toMatchObject({ state: 'ok', inflight: 0 });
   });
 
-  it('lets in who fits when it weighs less', async () => {
+  it("grants waiters that fit when a permit's weight falls", async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const held = await one.acquire({ weight: 3 });
-    const waiting = await two.acquire({ weight: 2, ...patient });
+    const waiting = await two.acquire({ weight: 2, ...longWait });
     expect(await held.resize(2)).toMatchObject({ inflight: 2, queued: 1 });
     expect(await held.resize(1)).toMatchObject({ inflight: 3, queued: 0 });
     await waiting.granted();
   });
 
-  it('takes back what it weighed last when it expires', async () => {
+  it('reclaims the latest weight when the lease expires', async () => {
     const dying = await world.view({ limit: 3, expires: true });
     await (await dying.acquire()).resize(3);
     await world.outlive();
@@ -33,10 +33,10 @@ export function resizing(world: StoreWorld): void {
     });
   });
 
-  it('has lost what is not held', async () => {
+  it('replies lost for a lease that is not held', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
-    const waiting = await two.acquire(patient);
+    const waiting = await two.acquire(longWait);
     expect(await waiting.resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
     expect(await two.claim().resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
     await held.release();

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { patient } from '../claim.ts';
+import { longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function stats(world: StoreWorld): void {
-  // Where the store does not count, it tells whole seconds.
+  // Stores without counts report whole seconds.
   const wait = world.can.counts ? 30 : 1_050;
-  const least = world.can.counts ? 25 : 999;
+  const minWait = world.can.counts ? 25 : 999;
 
-  it('says how a limit stands over all processes', async () => {
+  it('reports the state of a limit over all processes', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     await one.acquire({ weight: 2 });
     const { version } = (await two.acquire()).reply;
@@ -15,26 +15,26 @@ export function stats(world: StoreWorld): void {
       ...{ limit: 3, version, inflight: 3, holders: world.holders(2, 1), queued: 0 },
       longestWait: 0,
     });
-    await two.acquire(patient);
-    await one.acquire(patient);
+    await two.acquire(longWait);
+    await one.acquire(longWait);
     await world.elapse(wait);
     const { longestWait, ...rest } = await one.stats();
     const holders = world.holders(2, 1);
     expect(rest).toEqual({ limit: 3, version, inflight: 3, holders, queued: 2 });
-    expect(longestWait).toBeGreaterThan(least);
+    expect(longestWait).toBeGreaterThan(minWait);
     expect(longestWait).toBeLessThan(20_000);
   });
 
-  it('says nothing of what has expired', async () => {
+  it('leaves out expired leases', async () => {
     const dying = await world.view({ expires: true });
     await dying.acquire();
-    await dying.acquire(patient);
+    await dying.acquire(longWait);
     await world.outlive();
     expect(await dying.stats()).toMatchObject({ inflight: 0, holders: 0, queued: 0 });
   });
 
   if (!world.can.setLimit) {
-    it('refuses to tell of a limit that the service does not have', async () => {
+    it('rejects stats of a limit that the service does not have', async () => {
       const { process } = await world.view();
       await expect(process.store.stats({ name: world.name() })).rejects.toMatchObject({
         code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -43,7 +43,7 @@ export function stats(world: StoreWorld): void {
     return;
   }
 
-  it('knows nothing of a limit that nobody has asked for', async () => {
+  it('reports zero for a limit that was never requested', async () => {
     const { process } = await world.view();
     expect(await process.store.stats({ name: world.name() })).toMatchObject({
       ...{ inflight: 0, holders: 0, queued: 0, longestWait: 0 },

@@ -1,6 +1,6 @@
 import type { Limiter, Permit } from '@headgate/core';
 
-/** A caller of `acquire`, and what became of it. */
+/** A caller of `acquire`, and its result. */
 export class Caller {
   readonly #abort = new AbortController();
   permit: Permit | undefined;
@@ -11,11 +11,11 @@ export class Caller {
   constructor(
     readonly number: number,
     private readonly limiter: Limiter,
-    /** Milliseconds that it holds its permit in the end. */
+    /** How long it holds its permit at the end of a run, in milliseconds. */
     private readonly work: number,
   ) {}
 
-  get isAtWork(): boolean {
+  get isRunning(): boolean {
     return this.permit !== undefined && !this.permit.signal.aborted;
   }
 

@@ -1,12 +1,12 @@
-/** Decides what happens next where several things can. */
+/** Decides which of several possible events happens next. */
 export interface Choices {
   /** A whole number from 0 to `count - 1`. */
   pick(count: number): number;
 }
 
-/** Chooses as a list of numbers says, and the first of all options where the list has ended. */
+/** Takes its choices from a list of numbers, and the first option after the end of the list. */
 export class ListedChoices implements Choices {
-  /** What was chosen, and of how many options. */
+  /** The choices made, each with its number of options. */
   readonly made: { picked: number; count: number }[] = [];
 
   constructor(private readonly list: readonly number[]) {}

@@ -2,31 +2,31 @@ import type { Store } from '@headgate/core/shared';
 import type { SuiteTimes } from '../driver.ts';
 import type { Network } from './network.ts';
 
-/** How the suite of interleavings reaches a kind of store, whose server is in this process or can be stepped. */
+/** Connects the interleaving suite to a kind of store whose server is in this process or can be stepped. */
 export interface InterleavingDriver {
   readonly name: string;
-  /** A server with an empty state and this limit, for one run. */
+  /** Starts a server with an empty state and this limit, for one run. */
   start(options: InterleavingOptions): InterleavingServer | Promise<InterleavingServer>;
-  /** Time passes, for the server and for all stores. Default: vitest's fake timers go on. */
+  /** Advances the time of the server and of all stores. Default: advances vitest's fake timers. */
   elapse?(milliseconds: number): Promise<void>;
-  /** Resolves when a server in another process has done what has reached it. Default: at once. */
+  /** Resolves when a server in another process has processed what has reached it. Default: immediately. */
   settled?(): Promise<void>;
-  /** Default: 200. Fewer for a server that takes a while for each step. */
+  /** Number of runs, lower for a server that takes long for each step. Default: 200. */
   readonly runs?: number | undefined;
 }
 
 export interface InterleavingOptions {
   /** Carries everything between the stores and the server. */
   readonly network: Network;
-  /** Of the limit. */
+  /** Name of the limit. */
   readonly name: string;
   readonly limit: number;
 }
 
 export interface InterleavingServer {
-  /** A store as another process would have it. The suite closes it. */
+  /** Makes a store as another process would. The suite closes it. */
   connect(times: SuiteTimes): Store;
-  /** What the server counts: the weight that is held, and what is queued. */
+  /** The server's counts: the held weight and the number queued. */
   count(): Promise<{ readonly inflight: number; readonly queued: number }>;
   close?(): Promise<void>;
 }

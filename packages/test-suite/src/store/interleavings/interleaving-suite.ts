@@ -4,13 +4,13 @@ import { type Choices, everySequence, ListedChoices } from './choices.ts';
 import type { InterleavingDriver } from './driver.ts';
 import { InterleavingScene, type SceneOptions } from './scene.ts';
 
-/** Steps of a run, before everything is brought to its end. */
-const steps = 80;
+/** Maximum number of steps of a run, before it is brought to its end. */
+const MAX_STEPS = 80;
 
 /**
- * The network must not decide what becomes of a lease. Callers of one limit acquire, abort and release while their
- * messages arrive in every order that a network can bring about, and while connections fail: never are more permits
- * held than the limit; without a fault no permit is lost; in the end everything is released.
+ * Checks that the order of messages never affects a lease. Callers of one limit acquire, abort and release while
+ * their messages arrive in every order that a network can cause, and while connections fail. The held permits must
+ * never exceed the limit, no permit may be lost without a fault, and in the end everything must be released.
  */
 export function interleavingSuite(driver: InterleavingDriver): void {
   describe(`${driver.name}: interleavings`, { timeout: 300_000 }, () => {
@@ -22,15 +22,15 @@ export function interleavingSuite(driver: InterleavingDriver): void {
     }
     const { runs = 200 } = driver;
     const choices = fc.array(fc.nat(999), {
-      minLength: steps / 4,
-      maxLength: steps,
+      minLength: MAX_STEPS / 4,
+      maxLength: MAX_STEPS,
       size: 'max',
     });
 
     it.each([
-      ['a well network', { limit: 1, callers: 6, faults: false }],
-      ['a network that fails', { limit: 1, callers: 5, faults: true }],
-      ['a limit of two and a network that fails', { limit: 2, callers: 6, faults: true }],
+      ['a healthy network', { limit: 1, callers: 6, faults: false }],
+      ['a failing network', { limit: 1, callers: 5, faults: true }],
+      ['a limit of two and a failing network', { limit: 2, callers: 6, faults: true }],
     ])('never grants more than the limit over %s', async (_, options) => {
       const property = fc.asyncProperty(choices, async (list) => {
         await run(driver, options, new ListedChoices(list), async (scene) => {
@@ -40,7 +40,7 @@ export function interleavingSuite(driver: InterleavingDriver): void {
       await fc.assert(property, { numRuns: runs });
     });
 
-    it('hands a permit over in whatever order messages arrive', async () => {
+    it('hands a permit over for every order of messages', async () => {
       const options = { limit: 1, callers: 2, faults: false };
       const handOver = (choices: Choices) =>
         run(driver, options, choices, (scene) => scene.handOver(0));
@@ -61,12 +61,12 @@ async function run(
   driver: InterleavingDriver,
   options: SceneOptions,
   choices: Choices,
-  happen: (scene: InterleavingScene) => Promise<void>,
+  runSteps: (scene: InterleavingScene) => Promise<void>,
 ): Promise<void> {
   const scene = new InterleavingScene(driver, options, choices);
   try {
     await scene.start();
-    await happen(scene);
+    await runSteps(scene);
     await scene.end();
   } finally {
     await scene.close();

@@ -1,17 +1,17 @@
-/** A request, as the network carries it. */
+/** A request in the network. */
 export interface Request<T> {
-  /** What one connection carries in one direction stays in order; all else may overtake each other. */
+  /** Messages of one connection and direction stay in order; all others may overtake each other. */
   readonly connection: unknown;
   /** For the trace of a failed run. */
   readonly name: string;
-  /** Does it at the server. May resolve much later, for instance when a blocked request is answered. */
+  /** Applies the request at the server. It may resolve much later, for instance when a blocked request is granted. */
   apply(): Promise<T>;
 }
 
-/** What the network can do next. */
+/** A possible next event of the network. */
 export interface NetworkEvent {
   readonly name: string;
-  /** Whether a connection fails, and with it what it carries. */
+  /** Whether a connection fails together with its messages. */
   readonly isFault: boolean;
   run(): void;
 }
@@ -20,7 +20,7 @@ interface Message {
   readonly connection: unknown;
   readonly direction: 'to server' | 'to client';
   readonly name: string;
-  /** By the clock. */
+  /** Time of sending. */
   readonly sent: number;
   deliver(): void;
   /** Tells the sender that the connection has ended. */
@@ -28,12 +28,12 @@ interface Message {
 }
 
 /**
- * Carries requests to a server in this process, and answers and notifications back. Nothing moves until an event is run,
- * so a test decides the order. A request that its sender has given up stays in the network and may still arrive.
+ * Carries requests to a server in this process, and replies and notifications back. Nothing moves until an event is
+ * run, so a test decides the order. A request that its sender has given up stays in the network and may still arrive.
  */
 export class Network {
   #messages: Message[] = [];
-  /** Connections that swallow everything. */
+  /** Connections that silently drop everything. */
   readonly #dead = new Set<unknown>();
 
   constructor(private readonly now: () => number) {}
@@ -42,12 +42,12 @@ export class Network {
     return this.#messages.length === 0;
   }
 
-  /** Milliseconds that the oldest message has been under way. */
+  /** Milliseconds since the oldest pending message was sent. */
   get delay(): number {
     return Math.max(0, ...this.#messages.map(({ sent }) => this.now() - sent));
   }
 
-  /** Resolves to the answer. Rejects with `lost()` if the connection ends before. */
+  /** Resolves to the reply. Rejects with `lost()` if the connection ends before. */
   send<T>({ connection, name, apply }: Request<T>, lost: () => unknown): Promise<T> {
     return new Promise((resolve, reject) => {
       const lose = () => reject(lost());
@@ -91,7 +91,7 @@ export class Network {
     if (!this.#dead.has(message.connection)) this.#messages.push(message);
   }
 
-  /** Whether no other has to arrive before it. */
+  /** Whether no other message must arrive first. */
   #isNext(message: Message): boolean {
     const { connection, direction } = message;
     const first = this.#messages.find(
@@ -100,12 +100,12 @@ export class Network {
     return first === message;
   }
 
-  /** The connection is reset: what it carries is lost, and its senders know. */
+  /** Resets the connection: its messages are lost, and their senders learn it. */
   #end(connection: unknown): void {
     for (const { lose } of this.#take(connection)) lose();
   }
 
-  /** The connection dies without a word: what it carries is lost, now and later, and no sender knows. */
+  /** Breaks the connection silently: present and later messages are lost, and no sender learns it. */
   #silence(connection: unknown): void {
     this.#take(connection);
     this.#dead.add(connection);

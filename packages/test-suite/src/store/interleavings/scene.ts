@@ -6,18 +6,21 @@ import type { Choices } from './choices.ts';
 import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
 
-/** Milliseconds. What `throttleStore` and the others have by default. */
+/** In milliseconds; the defaults of `throttleStore` and the other stores. */
 const times = { lease: 10_000, timeout: 1_000 };
-/** Milliseconds that a message takes at most where the network is well: two round trips are shorter than a call. */
+/**
+ * Maximum delay of a message in a healthy network, in milliseconds: two round trips are shorter than a call's
+ * timeout.
+ */
 const maxDelay = 150;
-/** Milliseconds that callers wait at most: less than the third of a lease, so that no renewal comes before. */
+/** In milliseconds; less than a third of a lease, so that no renewal happens before. */
 const queueTimeout = 2_000;
 
 export interface SceneOptions {
   readonly limit: number;
-  /** Callers come from two processes by turns. */
+  /** Number of callers, alternating between two processes. */
   readonly callers: number;
-  /** Whether connections fail, and messages are late. */
+  /** Whether connections fail and messages are delayed. */
   readonly faults: boolean;
 }
 
@@ -26,10 +29,10 @@ interface Event {
   run(): void | Promise<void>;
 }
 
-/** Callers in two processes, a server, and a network between them that does what the choices say. */
+/** Callers in two processes, a server, and a network between them whose events are chosen by `choices`. */
 export class InterleavingScene {
   readonly network = new Network(() => performance.now());
-  /** What was done, in order. */
+  /** The events so far, in order. */
   readonly trace: string[] = [];
   readonly breaches = new Set<string>();
   #server!: InterleavingServer;
@@ -54,7 +57,7 @@ export class InterleavingScene {
     this.#limiters = this.#stores.map((store) => createLimiter({ ...common, store }));
   }
 
-  /** One thing happens. */
+  /** Runs one event. */
   async step(): Promise<void> {
     const kinds = this.#kinds();
     const events = kinds[this.choices.pick(kinds.length)] as Event[];
@@ -62,8 +65,8 @@ export class InterleavingScene {
   }
 
   /**
-   * One caller holds the limit, another asks for it. What is sent from now on arrives in any order, and the first caller
-   * releases at any time between; of all messages, so many may get lost. Ends when there is nothing left to choose.
+   * One caller holds the limit, another requests it. From then on messages arrive in any order, the first caller
+   * releases at any point, and up to `maxFaults` messages are lost. Ends when there is no event left to choose.
    */
   async handOver(maxFaults: number): Promise<void> {
     await this.#run(this.#acquire());
@@ -83,17 +86,17 @@ export class InterleavingScene {
     }
   }
 
-  /** All that is under way arrives, all callers are done, and the server has nothing left. */
+  /** Delivers all messages, finishes all callers, and checks that the server has nothing left. */
   async end(): Promise<void> {
-    for (let turn = 0; turn < 400 && !this.#isOver; turn++) {
+    for (let turn = 0; turn < 400 && !this.#isDone; turn++) {
       const [next] = this.network.events();
       const holder = this.#callers.find((caller) => caller.hasWorked());
       if (next !== undefined) await this.#run(next);
       else if (holder !== undefined) await this.#run(this.#release(holder));
       else await this.#elapse(250, 250);
     }
-    if (!this.#isOver) this.#breach('a caller got no answer');
-    // A request that was lost may have been applied: what it made expires.
+    if (!this.#isDone) this.#breach('a caller got no reply');
+    // A lost request may have been applied; its lease then expires.
     if (this.#faults > 0) await this.#outlive();
     const { inflight, queued } = await this.#server.count();
     if (inflight + queued > 0) this.#breach(`left behind: ${inflight} held, ${queued} queued`);
@@ -104,7 +107,7 @@ export class InterleavingScene {
     const closed = Promise.all(this.#stores.map((store) => store.close())).finally(() => {
       isClosed = true;
     });
-    // A store may tell its server that it closes, and wait for the answer.
+    // A store may notify its server of the close and wait for the reply.
     for (await this.#settled(); !isClosed; await this.#settled()) {
       const [next] = this.network.events();
       if (next === undefined) await this.#pass(250);
@@ -114,14 +117,14 @@ export class InterleavingScene {
     await this.#server?.close?.();
   }
 
-  get #isOver(): boolean {
+  get #isDone(): boolean {
     const isOpen = ({ isSettled, permit }: Caller) => !isSettled || permit !== undefined;
     return this.network.isIdle && !this.#callers.some(isOpen);
   }
 
   /**
-   * By kind, so that a choice among many messages is no rarer than one of a few others. What a list of choices that has
-   * ended takes comes first: messages arrive.
+   * The possible events by kind, so that a kind with many events is not chosen more often than others. The first
+   * kind, used when the list of choices has ended, delivers messages.
    */
   #kinds(): Event[][] {
     const { faults, callers } = this.options;
@@ -137,7 +140,7 @@ export class InterleavingScene {
     const release = holding.map((caller) => this.#release(caller));
     const abort = waiting.map((caller) => this.#abort(caller));
     const fault = faults ? all.filter(({ isFault }) => isFault) : [];
-    // Messages and callers come thrice, as a run in which most callers abort tells little.
+    // Messages, acquires and releases have triple weight, since a run in which most callers abort tests little.
     const often = [messages, acquire, release];
     return [...often, ...often, ...often, time, time, abort, fault].filter(
       ({ length }) => length > 0,
@@ -148,7 +151,7 @@ export class InterleavingScene {
     const number = this.#callers.length;
     const run = () => {
       const limiter = this.#limiters[number % this.#limiters.length] as Limiter;
-      // Every second caller works for so long that its lease has been renewed by then.
+      // Every second caller holds its permit long enough for its lease to be renewed.
       const caller = new Caller(number, limiter, number % 2 === 0 ? 0 : times.lease / 2);
       this.#callers.push(caller);
       caller.acquire();
@@ -173,8 +176,8 @@ export class InterleavingScene {
   }
 
   /**
-   * In small slices, since others may notice what a timer does at one of them. Where the network is well, time stops when
-   * a message is sent, and does not pass while one is late.
+   * Advances time in small slices, so that other timers run between them. In a healthy network, time stops when a
+   * message is sent, and does not pass while a message is late.
    */
   async #elapse(milliseconds: number, slice = 50): Promise<void> {
     const { faults } = this.options;
@@ -195,7 +198,7 @@ export class InterleavingScene {
     else await vi.advanceTimersByTimeAsync(milliseconds);
   }
 
-  /** Whatever a lost message has left at the server expires. */
+  /** Advances time until everything that lost messages have left at the server has expired. */
   async #outlive(): Promise<void> {
     for (let passed = 0; passed < 3 * times.lease; passed += 1_000) {
       await this.#elapse(1_000, 1_000);
@@ -205,7 +208,7 @@ export class InterleavingScene {
     }
   }
 
-  /** What the last event has set going is done, in this process and at the server. */
+  /** Waits until the effects of the last event are complete, in this process and at the server. */
   async #settled(): Promise<void> {
     await settled();
     if (this.driver.settled === undefined) return;
@@ -214,9 +217,9 @@ export class InterleavingScene {
   }
 
   #check(): void {
-    const atWork = this.#callers.filter(({ isAtWork }) => isAtWork);
-    if (atWork.length > this.options.limit) {
-      this.#breach(`callers ${atWork.map(({ number }) => number).join(' and ')} are at work`);
+    const running = this.#callers.filter(({ isRunning }) => isRunning);
+    if (running.length > this.options.limit) {
+      this.#breach(`callers ${running.map(({ number }) => number).join(' and ')} are running`);
     }
     if (this.#faults > 0) return;
     for (const { number, permit, error } of this.#callers) {
@@ -231,7 +234,7 @@ export class InterleavingScene {
   }
 }
 
-/** What the last event has set going in this process is done. */
+/** Waits until the effects of the last event in this process are complete. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
