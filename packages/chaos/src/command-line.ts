@@ -32,12 +32,12 @@ export async function run(subject: Subject): Promise<void> {
     await play({
       ...{ subject, ground, seed, limits, only },
       calm: 2_000,
-      weather: (dice) => ({
+      weather: (rng) => ({
         lasts: 12_000,
         // From mostly sequential faults to all faults at once.
-        pace: dice.between(200, 1_500),
+        pace: rng.between(200, 1_500),
         // From a long queue to a queue that is sometimes empty.
-        pause: dice.pick([40, 2 * subject.lease, 4 * subject.lease]) ?? 40,
+        pause: rng.pick([40, 2 * subject.lease, 4 * subject.lease]) ?? 40,
         gust: true,
       }),
       more: () => performance.now() < until,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from './dice.ts';
+import type { Rng } from './dice.ts';
 import type { Place } from './ground.ts';
 import type { Event } from './log/event.ts';
 import { stamp } from './log/stamp.ts';
@@ -9,11 +9,11 @@ import { FencedResource } from './resource.ts';
 import { within } from './within.ts';
 import type { Order, Plan, Said, Write } from './worker/plan.ts';
 
-export interface CrewOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> {
+export interface WorkersOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> {
   readonly size: number;
   /** The file that a worker runs. */
   readonly program: string;
-  readonly dice: Dice;
+  readonly rng: Rng;
   /** The connection settings that a worker receives. */
   readonly way: (worker: Place) => unknown;
   readonly note: (event: Event) => void;
@@ -23,8 +23,8 @@ export interface CrewOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> 
 const MAX_START_TIME = 30_000;
 
 /** The worker processes. Each that is killed is replaced by a new one in its slot. */
-export class Crew {
-  readonly #options: CrewOptions;
+export class Workers {
+  readonly #options: WorkersOptions;
   readonly #members: (Member | undefined)[] = [];
   readonly #presence = new Presence();
   readonly #resource = new FencedResource();
@@ -34,7 +34,7 @@ export class Crew {
   #pause: number | undefined;
   #closing = false;
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkersOptions) {
     this.#options = options;
     for (let slot = 0; slot < options.size; slot++) this.#hire(slot);
   }
@@ -106,9 +106,9 @@ export class Crew {
    * milliseconds.
    */
   async inherit(limit: number, patience: number): Promise<boolean> {
-    const [dead, heir] = [this.members[0], this.members.at(-1)];
-    if (dead === undefined || heir === undefined) return false;
-    const asked = this.#ask(heir, limit, patience);
+    const [dead, successor] = [this.members[0], this.members.at(-1)];
+    if (dead === undefined || successor === undefined) return false;
+    const asked = this.#ask(successor, limit, patience);
     this.kill(dead);
     return asked;
   }
@@ -134,12 +134,12 @@ export class Crew {
   }
 
   #hire(slot: number): void {
-    const { program, dice, note, limits, lease, timeout } = this.#options;
+    const { program, rng, note, limits, lease, timeout } = this.#options;
     const worker = `${slot}.${++this.#count}`;
     const way = this.#options.way({ slot, name: worker });
     // One clock is an hour ahead, another an hour behind.
     const clock = slot === 1 ? 3_600_000 : slot === 2 ? -3_600_000 : 0;
-    const about = { worker, seed: dice.below(2 ** 31), way, clock };
+    const about = { worker, seed: rng.below(2 ** 31), way, clock };
     const plan = { ...about, limits, lease, timeout, callers: 3 };
     const member = new Member(program, plan, (said, from) => this.#hear(said, from));
     this.#members[slot] = member;

@@ -1,7 +1,7 @@
 import { lcg } from '../../core/test/lcg.ts';
 
 /** A random number generator that a seed repeats. */
-export class Dice {
+export class Rng {
   readonly #next: () => number;
 
   constructor(seed: number) {

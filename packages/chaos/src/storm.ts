@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from './dice.ts';
+import type { Rng } from './dice.ts';
 import type { Fault, Stage } from './faults/fault.ts';
 import { stamp } from './log/stamp.ts';
 import { within } from './within.ts';
@@ -21,26 +21,26 @@ export async function storm(
   { lasts, pace }: Weather,
   stage: Stage,
 ): Promise<void> {
-  const { dice } = stage;
+  const { rng } = stage;
   const until = stamp() + lasts;
   const underWay = new Set<Promise<void>>();
   let alone: Promise<void> = Promise.resolve();
   let deck: Fault[] = [];
   while (stamp() < until) {
-    if (deck.length === 0) deck = shuffled(faults, dice);
+    if (deck.length === 0) deck = shuffled(faults, rng);
     const fault = deck.pop() as Fault;
     if (fault.alone) await alone;
     const strike = struck(fault, stage);
     if (fault.alone) alone = strike;
     underWay.add(strike);
-    await sleep(dice.between(0, 2 * pace));
+    await sleep(rng.between(0, 2 * pace));
   }
   await Promise.all(underWay);
 }
 
 /** Injects each harmless fault, one after the other. */
 export async function breeze(faults: readonly Fault[], stage: Stage): Promise<void> {
-  for (const fault of shuffled(faults, stage.dice)) {
+  for (const fault of shuffled(faults, stage.rng)) {
     if (!fault.harmless) continue;
     await struck(fault, stage, Infinity);
     await sleep(300);
@@ -49,8 +49,8 @@ export async function breeze(faults: readonly Fault[], stage: Stage): Promise<vo
 
 /** Injects a single fault that must cost no permit, and waits for a lease: a permit that it costs is lost by then. */
 export async function gust(faults: readonly Fault[], stage: Stage): Promise<void> {
-  const { costless, dice, lease } = stage;
-  const fault = dice.pick(faults.filter(({ name }) => name in costless));
+  const { costless, rng, lease } = stage;
+  const fault = rng.pick(faults.filter(({ name }) => name in costless));
   if (fault === undefined) return;
   await struck(fault, stage, costless[fault.name]);
   await sleep(lease);
@@ -69,7 +69,7 @@ async function struck(fault: Fault, stage: Stage, costless = -1): Promise<void> 
   stage.note({ kind: 'fault', at, from, name: fault.name, isCostless: at - from <= costless });
 }
 
-function shuffled<T>(list: readonly T[], dice: Dice): T[] {
+function shuffled<T>(list: readonly T[], rng: Rng): T[] {
   const rest = [...list];
-  return list.map(() => rest.splice(dice.below(rest.length), 1)[0] as T);
+  return list.map(() => rest.splice(rng.below(rest.length), 1)[0] as T);
 }

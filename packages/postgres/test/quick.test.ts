@@ -14,9 +14,9 @@ beforeEach(() => {
   name = `quick ${++count}`;
 });
 
-type Wishes = Partial<LeaseRequest>;
+type LeaseOptions = Partial<LeaseRequest>;
 
-class Party {
+class Participant {
   readonly recalled: (string | undefined)[] = [];
   readonly granted: string[] = [];
   #ref: LimitRef;
@@ -35,9 +35,9 @@ class Party {
     });
   }
 
-  async do(verb: LeaseVerb, id: string, wishes: Wishes = {}): Promise<Reply> {
+  async do(verb: LeaseVerb, id: string, options: LeaseOptions = {}): Promise<Reply> {
     const usual = { weight: 1, resized: false, wait: 0, queueLimit: 9, spare: 0, reserves: false };
-    const lease = { ref: this.#ref, id: `${this.store.owner}.${id}`, ...usual, ...wishes };
+    const lease = { ref: this.#ref, id: `${this.store.owner}.${id}`, ...usual, ...options };
     const [reply] = (await this.store.send([{ verb, lease }], this.store.timeout)) as [Reply];
     expect(reply).not.toHaveProperty('error');
     const { limit, version } = reply;
@@ -51,8 +51,8 @@ class Party {
 }
 
 /** A process that knows the limit, and knows it as idle. */
-async function party(limit: number, lease?: number): Promise<Party> {
-  const one = new Party(postgresStore({ connect: database.url, lease }), limit);
+async function participant(limit: number, lease?: number): Promise<Participant> {
+  const one = new Participant(postgresStore({ connect: database.url, lease }), limit);
   await vi.waitFor(() => one.store.stats({ name }), 5_000);
   await one.do('acquire', 'first');
   expect(await one.do('release', 'first')).toMatchObject({ state: 'ok', inflight: 0 });
@@ -68,7 +68,7 @@ function fresh(): Promise<unknown> {
 }
 
 test('a waiter that has just been queued is granted a permit by a release', async () => {
-  const [one, two] = [await party(1), await party(1)];
+  const [one, two] = [await participant(1), await participant(1)];
   await one.do('acquire', 'a');
   expect(await fresh()).toBe(1);
   expect(await two.do('acquire', 'b', { wait: 9_000 })).toMatchObject({ state: 'queued' });
@@ -77,7 +77,7 @@ test('a waiter that has just been queued is granted a permit by a release', asyn
 });
 
 test('a waiter that has just been queued is not overtaken', async () => {
-  const [one, two] = [await party(3), await party(3)];
+  const [one, two] = [await participant(3), await participant(3)];
   await one.do('acquire', 'a', { weight: 2 });
   const waiting = { weight: 2, wait: 9_000 };
   expect(await two.do('acquire', 'b', waiting)).toMatchObject({ state: 'queued' });
@@ -85,7 +85,7 @@ test('a waiter that has just been queued is not overtaken', async () => {
 });
 
 test('a limit that is full or has changed meanwhile is detected', async () => {
-  const [one, two] = [await party(1), await party(1)];
+  const [one, two] = [await participant(1), await participant(1)];
   await two.do('acquire', 'a');
   expect(await one.do('acquire', 'b')).toMatchObject({ state: 'full', inflight: 1 });
   await two.do('release', 'a');
@@ -103,7 +103,7 @@ const SHORT_LEASE = 3_000;
 const expiry = () => elapse(database, SHORT_LEASE + 20);
 
 test('expired leases are detected and reported', async () => {
-  const [one, short] = [await party(2), await party(2, SHORT_LEASE)];
+  const [one, short] = [await participant(2), await participant(2, SHORT_LEASE)];
   await expiry();
   // According to the row, no lease expires before this one.
   await one.do('renew', 'none');
@@ -116,21 +116,21 @@ test('expired leases are detected and reported', async () => {
 });
 
 test('an expired lease cannot be released', async () => {
-  const short = await party(1, SHORT_LEASE);
+  const short = await participant(1, SHORT_LEASE);
   await short.do('acquire', 'a');
   await expiry();
   expect(await short.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
 });
 
 test('a lease that expired while there were no operations is reported', async () => {
-  const one = await party(1);
+  const one = await participant(1);
   const sql = `UPDATE headgate.limits SET reclaimed = 3 WHERE label = $1`;
   await database.rows(sql, [JSON.stringify([name])]);
   expect(await one.do('acquire', 'a')).toMatchObject({ state: 'held', reclaimed: 3 });
 });
 
 test('permits in reserve are recalled', async () => {
-  const [one, two] = [await party(1), await party(1)];
+  const [one, two] = [await participant(1), await participant(1)];
   await one.do('acquire', 'a', { reserves: true });
   expect(await fresh()).toBe(1);
   await two.do('acquire', 'b', { wait: 9_000 });
@@ -138,7 +138,7 @@ test('permits in reserve are recalled', async () => {
 });
 
 test('tokens leave room for the hand-offs of each permit, even if its lease is moved', async () => {
-  const one = await party(9);
+  const one = await participant(9);
   // So many that the clock does not exceed them.
   const spare = 1e12;
   const tokens: bigint[] = [];
@@ -154,7 +154,7 @@ test('tokens leave room for the hand-offs of each permit, even if its lease is m
 });
 
 test('the released weight is the acquired weight', async () => {
-  const one = await party(9);
+  const one = await participant(9);
   await one.do('acquire', 'a', { weight: 2 });
   expect(await fresh()).toBe(1);
   expect(await one.store.stats({ name })).toMatchObject({ inflight: 2, holders: 1 });
@@ -163,7 +163,7 @@ test('the released weight is the acquired weight', async () => {
 });
 
 test('a row keeps a few leases, each once, and the limit is not removed meanwhile', async () => {
-  const one = await party(99);
+  const one = await participant(99);
   const label = JSON.stringify([name]);
   await database.rows('UPDATE headgate.limits SET touched = 0 WHERE label = $1', [label]);
   const sql = 'SELECT address, version, touched FROM headgate.limits WHERE label = $1';

@@ -4,11 +4,11 @@ import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { library } from './clients.ts';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 let redis: RedisServer;
 let admin: Redis;
-const parties: Party[] = [];
+const parties: Participant[] = [];
 beforeAll(async () => {
   redis = await startRedis();
   admin = new Redis(redis.port);
@@ -22,14 +22,14 @@ afterAll(async () => {
   await redis.stop();
 });
 
-function party(options = {}): Party {
-  const made = new Party(library('ioredis 6').connect(redis.port), options);
+function participant(options = {}): Participant {
+  const made = new Participant(library('ioredis 6').connect(redis.port), options);
   parties.push(made);
   return made;
 }
 
 test('every name and key has its own, short Redis key', async () => {
-  const one = party();
+  const one = participant();
   const texts = [
     ...['a', 'a:b', 'a%3ab', '{a}', '}', '{', '*', '[a]', 'a b', 'a\nb', '\0', '%', '%%'],
     ...["' return 1 --", '限', '😀', '\ud83d', '\ude00', '\ufffd'],
@@ -51,14 +51,14 @@ test('every name and key has its own, short Redis key', async () => {
 });
 
 test('two prefixes are independent', async () => {
-  const [one, two] = [party({ prefix: 'a:' }), party({ prefix: 'b:' })];
+  const [one, two] = [participant({ prefix: 'a:' }), participant({ prefix: 'b:' })];
   expect((await one.do('acquire', { name: 'x' })).state).toBe('held');
   expect((await two.do('acquire', { name: 'x' })).state).toBe('held');
   expect((await admin.keys('*')).sort()).toEqual(['a:{x}', 'b:{x}']);
 });
 
 test('a permit costs at most 150 bytes, and nothing once its limit is unused', async () => {
-  const one = party({ lease: 150 });
+  const one = participant({ lease: 150 });
   const ops = Array.from({ length: 10 }, () => one.op('acquire', { name: 'x', limit: 10 }));
   await one.store.send(ops, 1_000);
   expect(await admin.memory('USAGE', 'headgate:{x}')).toBeLessThanOrEqual(10 * 150);
@@ -69,7 +69,7 @@ test('a permit costs at most 150 bytes, and nothing once its limit is unused', a
 });
 
 test('every operation extends the expiry of the limit', async () => {
-  const one = party({ lease: 150 });
+  const one = participant({ lease: 150 });
   const id = one.id();
   const { fencing } = await one.do('acquire', { name: 'x', id });
   for (const verb of [
@@ -88,7 +88,7 @@ test('every operation extends the expiry of the limit', async () => {
 });
 
 test('the longest lease determines when a limit expires', async () => {
-  const [short, long] = [party({ lease: 150 }), party({ lease: 60_000 })];
+  const [short, long] = [participant({ lease: 150 }), participant({ lease: 60_000 })];
   await long.do('acquire', { name: 'x', limit: 2 });
   await short.do('acquire', { name: 'x', limit: 2 });
   expect(await admin.pttl('headgate:{x}')).toBeGreaterThan(100_000);
@@ -96,9 +96,9 @@ test('the longest lease determines when a limit expires', async () => {
 
 test('a key prefix of the client does not affect the channels', async () => {
   const client = new Redis({ port: redis.port, keyPrefix: 'app:' });
-  const one = new Party({ client, close: async () => client.disconnect() });
+  const one = new Participant({ client, close: async () => client.disconnect() });
   parties.push(one);
-  const two = new Party({ client: client.duplicate(), close: async () => {} });
+  const two = new Participant({ client: client.duplicate(), close: async () => {} });
   parties.push(two);
   await one.listening();
   const [a, b] = [two.id(), one.id()];
@@ -118,7 +118,7 @@ test('the privileges that the README lists are sufficient', async () => {
     const options = { username: 'app', password: 'secret', enableReadyCheck: false };
     const client = new Redis({ port: redis.port, ...options });
     const app = { client, close: async () => client.disconnect() };
-    const made = new Party(app, { lease });
+    const made = new Participant(app, { lease });
     parties.push(made);
     return made;
   };
@@ -150,24 +150,24 @@ test('what a script wrote before it was rejected halfway expires, and the limit 
   await admin.call('ACL', 'SETUSER', 'half', 'reset', 'on', '>secret', 'allcommands', 'allkeys');
   await admin.call('ACL', 'SETUSER', 'half', 'allchannels', '-zmscore');
   const client = new Redis({ port: redis.port, username: 'half', password: 'secret' });
-  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  const one = new Participant({ client, close: async () => client.disconnect() }, { lease: 300 });
   parties.push(one);
-  const wish = { name: 'halfway' };
-  const answers = await one.store.send([one.op('acquire', wish), one.op('acquire', wish)], 5_000);
+  const spec = { name: 'halfway' };
+  const answers = await one.store.send([one.op('acquire', spec), one.op('acquire', spec)], 5_000);
   expect(answers).toMatchObject([{ error: {} }, { error: {} }]);
   expect(await admin.pttl('headgate:{halfway}')).toBeGreaterThan(0);
   await admin.call('ACL', 'SETUSER', 'half', '+zmscore');
-  expect(await one.do('acquire', wish)).toMatchObject({ state: 'held', inflight: 1 });
-  expect(await one.do('acquire', wish)).toMatchObject({ state: 'full', inflight: 1 });
+  expect(await one.do('acquire', spec)).toMatchObject({ state: 'held', inflight: 1 });
+  expect(await one.do('acquire', spec)).toMatchObject({ state: 'full', inflight: 1 });
 });
 
 test('leases that are registered again without free memory, after a loss of all data, expire too', async () => {
   const client = new Redis(redis.port);
-  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  const one = new Participant({ client, close: async () => client.disconnect() }, { lease: 300 });
   parties.push(one);
   await admin.config('SET', 'maxmemory', '1');
-  const wish = { name: 'no memory', fencing: 5n };
-  expect(await one.do('renew', wish)).toMatchObject({ state: 'held', inflight: 1 });
+  const spec = { name: 'no memory', fencing: 5n };
+  expect(await one.do('renew', spec)).toMatchObject({ state: 'held', inflight: 1 });
   expect(await admin.pttl('headgate:{no memory}')).toBeGreaterThan(0);
   await admin.config('SET', 'maxmemory', '0');
 });

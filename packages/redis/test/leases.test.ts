@@ -2,7 +2,7 @@ import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { libraries } from './clients.ts';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 interface PartyOptions {
   readonly port?: number;
@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 describe.each(libraries)('$name', ({ connect }) => {
-  function party({ port = redis.port, ...options }: PartyOptions = {}): Party {
-    const made = new Party(connect(port), options);
+  function participant({ port = redis.port, ...options }: PartyOptions = {}): Participant {
+    const made = new Participant(connect(port), options);
     undo.push(() => made.end());
     return made;
   }
@@ -44,7 +44,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   }
 
   test('a permit is granted to the head of the queue, in another process', async () => {
-    const [one, two] = [party(), party()];
+    const [one, two] = [participant(), participant()];
     await two.listening();
     const [a, b, c] = [one.id(), two.id(), one.id()];
     const first = await one.do('acquire', { name, id: a, wait: 5_000 });
@@ -62,7 +62,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('a waiter keeps its place over a lost connection, and asks again', async () => {
     const way = await proxy();
-    const [one, two] = [party(), party({ port: way.port })];
+    const [one, two] = [participant(), participant({ port: way.port })];
     await two.listening();
     const [a, b, c] = [one.id(), two.id(), one.id()];
     await one.do('acquire', { name, id: a });
@@ -83,7 +83,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   });
 
   test('a subscriber whose connection the server has closed reconnects, and waiters ask again', async () => {
-    const one = party();
+    const one = participant();
     await one.listening();
     const { checks } = one;
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -92,7 +92,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   });
 
   test('scripts are sent again after the server has lost them', async () => {
-    const one = party();
+    const one = participant();
     const id = one.id();
     await one.do('acquire', { name, id });
     await admin.script('FLUSH');
@@ -106,7 +106,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   test('a server that is down at first is used once it is up', async () => {
     const way = await proxy();
     way.refuse(true);
-    const one = party({ port: way.port });
+    const one = participant({ port: way.port });
     const error = await one.fails('acquire', { name }, 100);
     expect(error.code).toBe('ERR_HEADGATE_STORE_DOWN');
     expect(error.message).not.toContain(name);
@@ -118,7 +118,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('a server that hangs delays no call for longer than its timeout', async () => {
     const way = await proxy();
-    const one = party({ port: way.port, lease: 900, timeout: 300 });
+    const one = participant({ port: way.port, lease: 900, timeout: 300 });
     await one.do('acquire', { name, limit: 9 });
     way.hold(true);
     const error = await one.fails('acquire', { name, limit: 9 }, 50);
@@ -131,7 +131,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   });
 
   test('with a client that the app has closed, or a closed store, calls fail immediately', async () => {
-    const one = party();
+    const one = participant();
     await one.listening();
     await one.app.close();
     expect((await one.fails('acquire', { name })).code).toBe('ERR_HEADGATE_STORE_DOWN');
@@ -144,7 +144,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('a process has two connections regardless of its waiters, and the client serves other commands', async () => {
     const way = await proxy();
-    const one = party({ port: way.port });
+    const one = participant({ port: way.port });
     await one.listening();
     const ops = Array.from({ length: 501 }, () => one.op('acquire', { name, wait: 9_000 }));
     const before = way.commands;

@@ -1,14 +1,14 @@
-import type { Crew } from '../crew.ts';
-import type { Dice } from '../dice.ts';
+import type { Workers } from '../crew.ts';
+import type { Rng } from '../dice.ts';
 import type { Ground } from '../ground.ts';
 import type { Event } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
 
 /** What a fault acts on. */
 export interface Stage {
-  readonly crew: Crew;
+  readonly workers: Workers;
   readonly ground: Ground;
-  readonly dice: Dice;
+  readonly rng: Rng;
   /** Milliseconds. */
   readonly lease: number;
   /** See `Subject.costless`. */

@@ -26,6 +26,6 @@ export async function freeze(server: Freezable, stage: Stage): Promise<void> {
 }
 
 /** A duration in milliseconds, sometimes shorter and sometimes longer than a lease. */
-export function partOfLease({ dice, lease }: Stage): number {
-  return lease * dice.between(0.1, 1.5);
+export function partOfLease({ rng, lease }: Stage): number {
+  return lease * rng.between(0.1, 1.5);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Limiter, type Permit, RejectedError } from '@headgate/core';
-import type { Dice } from '../dice.ts';
+import type { Rng } from '../dice.ts';
 import { stamp } from '../log/stamp.ts';
 import type { Resource } from './resource.ts';
 import { inShort, note } from './say.ts';
@@ -11,7 +11,7 @@ export interface Shift {
   readonly lease: number;
   /** Maximum milliseconds between two calls. */
   readonly pause: number;
-  readonly dice: Dice;
+  readonly rng: Rng;
   readonly resource: Resource;
   /** Aborts when the callers must stop. */
   readonly stop: AbortSignal;
@@ -26,16 +26,16 @@ export async function call(
   shift: Shift,
   isLong: boolean,
 ): Promise<void> {
-  const { dice, stop } = shift;
+  const { rng, stop } = shift;
   for (let isFirst = isLong; !stop.aborted; isFirst = false) {
-    await rest(dice.between(0, shift.pause), stop);
+    await rest(rng.between(0, shift.pause), stop);
     if (stop.aborted) return;
     // The queue timeout must not be as long as the lease.
-    const isHasty = dice.chance(0.15);
+    const isHasty = rng.chance(0.15);
     const about = { worker: shift.worker, limit, call: shift.next() };
-    const weight = 1 + dice.below(limit);
-    const patience = Math.round(isHasty ? briefly(shift) : dice.between(200, 3 * shift.lease));
-    const signal = dice.chance(0.1) ? givesUp(stop, dice.between(0, shift.lease)) : stop;
+    const weight = 1 + rng.below(limit);
+    const patience = Math.round(isHasty ? briefly(shift) : rng.between(200, 3 * shift.lease));
+    const signal = rng.chance(0.1) ? givesUp(stop, rng.between(0, shift.lease)) : stop;
     note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
     try {
       const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
@@ -44,7 +44,7 @@ export async function call(
     } catch (error) {
       noteRejection(error, signal, about);
       // A rejected caller waits before it tries again.
-      await sleep(dice.between(20, 100));
+      await sleep(rng.between(20, 100));
     }
   }
 }
@@ -82,19 +82,19 @@ async function work(permit: Permit, about: About, shift: Shift, lasts: number): 
 
 /** Mostly short work. */
 function duration(shift: Shift): number {
-  const { dice } = shift;
-  if (dice.chance(0.03)) return long(shift);
-  return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
+  const { rng } = shift;
+  if (rng.chance(0.03)) return long(shift);
+  return rng.chance(0.2) ? rng.between(50, 200) : rng.between(0, 30);
 }
 
 /** Short enough that no lease is renewed meanwhile. */
-function briefly({ dice, lease }: Shift): number {
-  return lease * dice.between(0.1, 0.3);
+function briefly({ rng, lease }: Shift): number {
+  return lease * rng.between(0.1, 0.3);
 }
 
 /** Longer than a lease lasts without a renewal. */
-function long({ dice, lease }: Shift): number {
-  return dice.between(lease, 2 * lease);
+function long({ rng, lease }: Shift): number {
+  return rng.between(lease, 2 * lease);
 }
 
 function givesUp(stop: AbortSignal, after: number): AbortSignal {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import type { Store } from '@headgate/core/shared';
-import { Dice } from '../dice.ts';
+import { Rng } from '../dice.ts';
 import type { Times } from '../ground.ts';
 import { stamp } from '../log/stamp.ts';
 import { watchLoop } from '../log/watch-loop.ts';
@@ -50,7 +50,7 @@ class Worker {
   readonly #plan: Plan;
   readonly #limiters: ReadonlyMap<number, Limiter>;
   readonly #resource: Resource;
-  readonly #dice: Dice;
+  readonly #rng: Rng;
   readonly #held: Permit[] = [];
   #calls = 0;
   #stop = new AbortController();
@@ -65,7 +65,7 @@ class Worker {
     this.#plan = plan;
     this.#limiters = new Map(plan.limits.map((limit) => [limit, make(limit)]));
     this.#resource = new Resource(plan);
-    this.#dice = new Dice(plan.seed);
+    this.#rng = new Rng(plan.seed);
   }
 
   obey(order: Order): void {
@@ -80,11 +80,11 @@ class Worker {
   #begin(pause: number): void {
     const { worker, lease, callers } = this.#plan;
     this.#stop = new AbortController();
-    const about = { worker, lease, pause, dice: this.#dice, resource: this.#resource };
+    const about = { worker, lease, pause, rng: this.#rng, resource: this.#resource };
     const shift: Shift = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
       // Some leases must be renewed without faults, too.
-      const isLong = limit > 1 && this.#dice.chance(0.25);
+      const isLong = limit > 1 && this.#rng.chance(0.25);
       for (let i = 0; i < callers; i++) void call(limit, limiter, shift, isLong && i === 0);
     }
   }

@@ -36,10 +36,10 @@ export function connections(server: PostgresServer): Fault[] {
     'terminate a connection (listening), and let it make none for a while',
     async (stage) => {
       const victim = victimOf(stage);
-      const proxy = victim && stage.ground.proxies[stage.crew.slotOf(victim)];
+      const proxy = victim && stage.ground.proxies[stage.workers.slotOf(victim)];
       proxy?.refuse(true);
       await terminate(kinds.listening, stage, victim?.name);
-      await sleep(stage.dice.between(300, 1_500));
+      await sleep(stage.rng.between(300, 1_500));
       proxy?.refuse(false);
     },
   );
@@ -53,7 +53,7 @@ export function connections(server: PostgresServer): Fault[] {
 }
 
 /** Chooses mostly a worker that holds permits, which it must not lose. */
-function victimOf({ crew, dice }: Stage) {
-  const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
-  return holder ?? dice.pick(crew.members);
+function victimOf({ workers, rng }: Stage) {
+  const holder = rng.chance(0.7) ? rng.pick(workers.holders) : undefined;
+  return holder ?? rng.pick(workers.members);
 }

@@ -5,13 +5,13 @@ import { asAdmin, order } from './admin.ts';
 
 /** Faults of notifications: none is delivered, and no release may fail because of it. */
 export function notifications(server: PostgresServer, version: number): Fault[] {
-  const refuse = onServers('refuse notifications', async ({ dice, lease }) => {
+  const refuse = onServers('refuse notifications', async ({ rng, lease }) => {
     await order(server, 'REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC');
-    await sleep(lease * dice.between(0.5, 1.5));
+    await sleep(lease * rng.between(0.5, 1.5));
     await order(server, 'GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC');
   });
-  const fill = onServers('fill the queue of notifications', ({ dice, lease }) =>
-    fillQueue(server, lease * dice.between(0.5, 1.5)),
+  const fill = onServers('fill the queue of notifications', ({ rng, lease }) =>
+    fillQueue(server, lease * rng.between(0.5, 1.5)),
   );
   // Before PostgreSQL 17 the queue has 8 GB.
   return version >= 17 ? [refuse, fill] : [refuse];

@@ -55,9 +55,9 @@ async function lock(server: PostgresServer, stage: Stage): Promise<void> {
 }
 
 /** Like running out of memory: the server ends all other backends and recovers. */
-async function killBackend(server: PostgresServer, { dice }: Stage): Promise<void> {
+async function killBackend(server: PostgresServer, { rng }: Stage): Promise<void> {
   const pids = await order(server, `SELECT pid FROM pg_stat_activity WHERE usename = 'app'`);
-  const pid = dice.pick(pids);
+  const pid = rng.pick(pids);
   if (pid !== undefined) process.kill(Number(pid), 'SIGKILL');
   // The server still responds until it notices.
   await sleep(100);

@@ -74,9 +74,9 @@ test('the work of several processes never overlaps beyond the limit', async () =
 test('a new limit applies in all processes, admits the waiters that fit, and revokes no permit', async () => {
   const [one, two] = (await crew.start(2, database, { limit: 1 })) as [Limited, Limited];
   const first = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait()];
   await one.do('setLimit', 3);
-  const others = [await line[0]?.held, await line[1]?.held];
+  const others = [await queue[0]?.held, await queue[1]?.held];
   await two.do('setLimit', 1);
   for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
   await first.release();
@@ -85,7 +85,7 @@ test('a new limit applies in all processes, admits the waiters that fit, and rev
     expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
   );
   await others[1]?.release();
-  await line[2]?.held;
+  await queue[2]?.held;
 });
 
 test('stored state and stats of a limit', async () => {

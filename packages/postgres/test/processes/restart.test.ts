@@ -29,9 +29,9 @@ function useProcesses() {
 }
 
 /** Releases one permit after the other; expects the first waiter to be granted each time. */
-async function expectOrder(first: Held, line: readonly Waiting[]) {
+async function expectOrder(first: Held, queue: readonly Waiting[]) {
   let last = first;
-  for (const { held } of line) {
+  for (const { held } of queue) {
     await last.release();
     last = await held;
   }
@@ -47,7 +47,7 @@ inParallel('a server that restarts', () => {
       const [one, two] = await start(2, { limit: 1, lease: 9_000, onStoreError: 'local' });
       const held = await one.acquire();
       // All in one process, which grants no permit by itself while it holds as many as the limit allows.
-      const line = [await one.wait(), await one.wait(), await one.wait(), await one.wait()];
+      const queue = [await one.wait(), await one.wait(), await one.wait(), await one.wait()];
       await two.do('stored');
       if (how.startsWith('crashed')) await database.server.crash();
       await database.server.restart();
@@ -57,7 +57,7 @@ inParallel('a server that restarts', () => {
         expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 4 });
       }, 15_000);
       expect(await held.isAborted()).toBe(false);
-      await expectOrder(held, line);
+      await expectOrder(held, queue);
       await expectWhole(one, 1, back);
     },
   );

@@ -70,7 +70,7 @@ inParallel('a state that is lost, and notifications that fail', () => {
   test('after a loss of all data the state is restored by holders and waiters', async () => {
     const [one, two] = await start(2, { limit: 2 });
     const held = [await one.acquire(), await two.acquire()];
-    const line = [await two.wait(), await one.wait()];
+    const queue = [await two.wait(), await one.wait()];
     await database.rows('TRUNCATE headgate.limits, headgate.leases');
     // Waiters may report before holders and be granted permits: at most n beyond the limit.
     await vi.waitFor(async () => {
@@ -80,7 +80,7 @@ inParallel('a state that is lost, and notifications that fail', () => {
     }, lease + 5_000);
     for (const permit of held) expect(await permit.isAborted()).toBe(false);
     for (const permit of held) await permit.release();
-    for (const { held } of line) await (await held).release();
+    for (const { held } of queue) await (await held).release();
     await expectWhole(one, 2, back);
   });
 
@@ -108,9 +108,9 @@ inParallel('a state that is lost, and notifications that fail', () => {
     });
     const [one, two] = await start(2, { limit: 1 });
     const held = await one.acquire();
-    const line = [await two.wait(), await two.wait()];
+    const queue = [await two.wait(), await two.wait()];
     await held.release();
-    for (const { held } of line) await (await held).release();
+    for (const { held } of queue) await (await held).release();
     expect(await database.ask('SELECT is_called FROM public.refused')).toBe(true);
     expect([...one.of('store'), ...two.of('store')]).toEqual([]);
     await expectWhole(one, 1, back);

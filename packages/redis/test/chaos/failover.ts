@@ -28,9 +28,9 @@ export async function failover({ size, ...times }: GroundOptions): Promise<Groun
 
 function promotionOf(servers: Pair): Fault {
   const promote = forgetting(
-    onServers('promote the replica', async ({ dice, ground }) => {
+    onServers('promote the replica', async ({ rng, ground }) => {
       // The old master is gone, or is only slow and continues without clients.
-      if (dice.chance(0.5)) await servers.primary.kill();
+      if (rng.chance(0.5)) await servers.primary.kill();
       else servers.primary.freeze();
       await servers.promote();
       for (const proxy of ground.proxies) proxy.cut();

@@ -41,7 +41,7 @@ type Strike = (node: RedisServer, stage: Stage) => Promise<unknown>;
 
 const pause: Strike = async (node, stage) => {
   const ms = Math.round(partOfLease(stage));
-  const which = stage.dice.chance(0.5) ? 'ALL' : 'WRITE';
+  const which = stage.rng.chance(0.5) ? 'ALL' : 'WRITE';
   await command(node, 'CLIENT', 'PAUSE', `${ms}`, which);
   await sleep(ms);
 };

@@ -83,9 +83,9 @@ test('releasing a permit twice releases its weight once', async () => {
 test('a new limit applies in all processes, admits the waiters that fit, and revokes no permit', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const first = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait()];
   await one.do('setLimit', 3);
-  const others = [await line[0]?.held, await line[1]?.held];
+  const others = [await queue[0]?.held, await queue[1]?.held];
   await two.do('setLimit', 1);
   // A resolved release() does not mean that the store has processed it.
   await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ limit: 1 }), 5_000);
@@ -97,7 +97,7 @@ test('a new limit applies in all processes, admits the waiters that fit, and rev
     5_000,
   );
   await others[1]?.release();
-  await line[2]?.held;
+  await queue[2]?.held;
 });
 
 test('of two limits declared under one name the later one applies, and the conflict is reported once', async () => {

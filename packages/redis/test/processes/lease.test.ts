@@ -85,14 +85,14 @@ test.concurrent('processes whose clocks differ by an hour share a limit correctl
   await one.do('skew', 3_600_000);
   await two.do('skew', -3_600_000);
   const held = await one.acquire();
-  const line = [await two.wait(), await three.wait(), await one.wait()];
+  const queue = [await two.wait(), await three.wait(), await one.wait()];
   await threeLeases();
   expect(await held.isAborted()).toBe(false);
   expect(await three.do('stored')).toMatchObject({ inflight: 1, queued: 3 });
   expect((await three.do('stored')).longestWait).toBeLessThan(60_000);
-  for (let last = held, i = 0; i < line.length; i++) {
+  for (let last = held, i = 0; i < queue.length; i++) {
     await last.release();
-    last = (await line[i]?.held) as typeof held;
+    last = (await queue[i]?.held) as typeof held;
   }
 });
 

@@ -130,17 +130,17 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
       library,
     });
     const held = [await one.acquire(), await one.acquire()];
-    const line = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
+    const queue = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
     const order: number[] = [];
-    for (const [i, { held }] of line.entries()) void held.then(() => order.push(i));
+    for (const [i, { held }] of queue.entries()) void held.then(() => order.push(i));
     await away(redis);
     await expectDown(one, two);
-    const inside = [await line[0]?.held, await line[1]?.held];
+    const inside = [await queue[0]?.held, await queue[1]?.held];
     const last = await two.wait();
     expect(await one.do('stats')).toMatchObject({ inflight: 2 });
     await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
     await inside[0]?.release();
-    inside.push(await line[2]?.held);
+    inside.push(await queue[2]?.held);
     expect(order).toEqual([0, 1, 2]);
     await back(redis);
     await expectUp(one, two);
@@ -148,7 +148,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
       expect(await two.do('stored')).toMatchObject({ inflight: 4, queued: 2 });
     await vi.waitFor(look, times.lease + 5_000);
     for (const permit of [...held, inside[1], inside[2]]) await permit?.release();
-    const rest = [await line[3]?.held, await last.held];
+    const rest = [await queue[3]?.held, await last.held];
     expect(order).toEqual([0, 1, 2, 3]);
     for (const permit of rest) await permit?.release();
     await expectQuiet(2, one, two);

@@ -47,9 +47,9 @@ test.concurrent('a process that may not subscribe is served all the same, though
     Limited,
   ];
   const held = await one.acquire();
-  const line = [await two.wait(), await two.wait()];
+  const queue = [await two.wait(), await two.wait()];
   await held.release();
-  for (const { held } of line) await (await held).release();
+  for (const { held } of queue) await (await held).release();
   await expectWhole(one, 1, back);
 });
 
@@ -74,13 +74,13 @@ test.concurrent('half-open connections are an outage for one process only', asyn
   const [cut] = (await crew.start(1, proxy, { ...options, onStoreError: 'local' })) as [Limited];
   const [one, two] = (await crew.start(2, redis, options)) as [Limited, Limited];
   const held = await one.acquire();
-  const line = [await cut.wait(), await two.wait()];
+  const queue = [await cut.wait(), await two.wait()];
   proxy.hold(true);
   await cut.saw('store', 1, ({ up }) => up === false);
-  const alone = await line[0]?.held;
+  const alone = await queue[0]?.held;
   expect(alone?.fencing).toBe(undefined);
   await held.release();
-  const next = await line[1]?.held;
+  const next = await queue[1]?.held;
   expect(two.of('store')).toEqual([]);
   proxy.hold(false);
   await cut.saw('store', 1, ({ up }) => up === true);
@@ -113,16 +113,16 @@ test.concurrent('queueLimit counts the waiters of all processes', async () => {
     Limited,
   ];
   const held = await one.acquire();
-  const line = [await one.wait(), await two.wait()];
+  const queue = [await one.wait(), await two.wait()];
   for (const process of [one, two]) {
     await expect(process.acquire()).rejects.toMatchObject({ reason: 'full' });
   }
-  await line[0]?.abort();
+  await queue[0]?.abort();
   await one.saw('withdrawn');
   await vi.waitFor(async () => expect(await two.do('stored')).toMatchObject({ queued: 1 }), 5_000);
-  line.push(await two.wait());
+  queue.push(await two.wait());
   await held.release();
-  for (const { held } of line.slice(1)) await (await held).release();
+  for (const { held } of queue.slice(1)) await (await held).release();
 });
 
 test.concurrent('an adjusted weight counts in all processes, also after a loss of all data', async (context) => {

@@ -43,10 +43,10 @@ async function expectAll(one: Limited, limit: number, held: readonly Held[], wai
 }
 
 /** Checks that the remaining waiters are served in order of arrival. */
-async function expectOrder(holders: readonly Held[], line: readonly Waiting[]) {
+async function expectOrder(holders: readonly Held[], queue: readonly Waiting[]) {
   const inside = [...holders];
   const order: number[] = [];
-  const served = line.map(({ held }, i) =>
+  const served = queue.map(({ held }, i) =>
     held.then((permit) => {
       order.push(i);
       inside.push(permit);
@@ -55,7 +55,7 @@ async function expectOrder(holders: readonly Held[], line: readonly Waiting[]) {
   // Answers may still be on their way; afterwards every granted waiter knows it.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const early = order.length;
-  while (order.length < line.length) {
+  while (order.length < queue.length) {
     const before = order.length;
     await inside.shift()?.release();
     if (inside.length < holders.length)
@@ -70,10 +70,10 @@ async function expectOrder(holders: readonly Held[], line: readonly Waiting[]) {
 test('after FLUSHALL holders and waiters are restored, and the limit applies', async () => {
   const [one, two] = await start(2, { limit: 2 });
   const held = [await one.acquire(), await two.acquire()];
-  const line = [await two.wait(), await one.wait(), await two.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait()];
   await admin.flushall();
   await expectAll(one, 2, held, 3);
-  await expectOrder(held, line);
+  await expectOrder(held, queue);
   await expectStored(one, 0, 0);
   await Promise.all([one.acquire(), two.acquire()]);
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
@@ -112,10 +112,10 @@ test('a release after a wipe does not make the count negative', async () => {
 test('after a restart of the server holders and waiters are restored, in order', async () => {
   const [one, two] = await start(2, { limit: 2, onStoreError: 'local' });
   const held = [await one.acquire(), await two.acquire()];
-  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
   await redis.restart();
   await expectAll(one, 2, held, 4);
-  await expectOrder(held, line);
+  await expectOrder(held, queue);
   await expectStored(one, 0, 0);
 });
 
@@ -144,7 +144,7 @@ test('a replica that takes over has the holders and the queue, or learns of them
   const options = { limit: 1, lease, onStoreError: 'local' as const };
   const [one, two] = (await crew.start(2, proxy, options)) as [Limited, Limited];
   const held = await one.acquire();
-  const line = [await two.wait(), await one.wait()];
+  const queue = [await two.wait(), await one.wait()];
   await master.kill();
   const boss = new Redis(replica.port, '127.0.0.1');
   await boss.replicaof('NO', 'ONE');
@@ -152,7 +152,7 @@ test('a replica that takes over has the holders and the queue, or learns of them
   target.port = replica.port;
   proxy.cut();
   await expectAll(one, 1, [held], 2);
-  await expectOrder([held], line);
+  await expectOrder([held], queue);
 });
 
 test('a flushed script cache causes no error, even under load', async () => {

@@ -38,10 +38,10 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
   test('the permits of a killed process become available in time', async () => {
     const [one, two] = await trio({ limit: 2, lease });
     await one.acquire({ weight: 2 });
-    const line = [await two.wait(), await two.wait()];
+    const queue = [await two.wait(), await two.wait()];
     const killed = performance.now();
     await one.worker.kill();
-    for (const { held } of line) await held;
+    for (const { held } of queue) await held;
     expect(performance.now() - killed).toBeLessThan(back);
   });
 

@@ -27,17 +27,17 @@ export function savingSuite({ start, back }: SavingDriver): void {
     const [one, two] = await pair({ limit: 1, handoff: 5 });
     let held = await one.acquire();
     const served: string[] = [];
-    const line = [
+    const queue = [
       ...Array.from({ length: 20 }, () => ({ who: 'one', held: one.acquire() })),
       ...Array.from({ length: 3 }, () => ({ who: 'two', held: two.acquire() })),
     ];
     await two.saw('queued', 3);
-    while (line.length > 0) {
+    while (queue.length > 0) {
       await held.release();
       const [next, at] = await Promise.race(
-        line.map(({ held }, i) => held.then((permit) => [permit, i] as const)),
+        queue.map(({ held }, i) => held.then((permit) => [permit, i] as const)),
       );
-      served.push(line.splice(at, 1)[0]?.who as string);
+      served.push(queue.splice(at, 1)[0]?.who as string);
       expect(next.fencing).toBeGreaterThan(held.fencing as bigint);
       held = next;
     }

@@ -22,9 +22,9 @@ async function proxied() {
 }
 
 /** Releases one permit after the other; returns the index of each waiter that was granted next. */
-async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]> {
+async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]> {
   const order: number[] = [];
-  const left = new Map(line.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
+  const left = new Map(queue.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
   for (let last = first; left.size > 0; ) {
     await last.release();
     const { i, permit } = await Promise.race(left.values());
@@ -136,19 +136,19 @@ test.each(['abort', 'timeout'])(
 test('a queue over two processes is served in order of arrival', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const held = await one.acquire();
-  const line: Waiting[] = [];
-  for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
-  expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
+  const queue: Waiting[] = [];
+  for (let i = 0; i < 12; i++) queue.push(await (i % 3 === 0 ? one : two).wait());
+  expect(await orderOf(held, queue)).toEqual(queue.map((_, i) => i));
 });
 
 test('a waiter whose connections were killed keeps its place', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const held = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
   await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await Promise.all([one, two].map((process) => process.do('ping')));
-  expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
+  expect(await orderOf(held, queue)).toEqual([0, 1, 2, 3]);
 });
 
 test('two callers that each need the whole limit are both served', async () => {

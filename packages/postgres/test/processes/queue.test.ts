@@ -12,9 +12,9 @@ function start(options: Parameters<typeof crew.start>[2], where: Database = data
 }
 
 /** Releases one permit after the other; returns the index of each waiter that was granted next. */
-async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]> {
+async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]> {
   const order: number[] = [];
-  const left = new Map(line.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
+  const left = new Map(queue.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
   for (let last = first; left.size > 0; ) {
     await last.release();
     const { i, permit } = await Promise.race(left.values());
@@ -116,19 +116,19 @@ inParallel('the queue', () => {
   test('a queue over two processes is served in order of arrival', async () => {
     const [one, two] = await start({ limit: 1 });
     const held = await one.acquire();
-    const line: Waiting[] = [];
-    for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
-    expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
+    const queue: Waiting[] = [];
+    for (let i = 0; i < 12; i++) queue.push(await (i % 3 === 0 ? one : two).wait());
+    expect(await orderOf(held, queue)).toEqual(queue.map((_, i) => i));
   });
 
   test('a waiter whose connections were ended keeps its place', async () => {
     const [one, two] = await start({ limit: 1 });
     const held = await one.acquire();
-    const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+    const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
     await database.ask(
       `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE ${ofStores}`,
     );
-    expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
+    expect(await orderOf(held, queue)).toEqual([0, 1, 2, 3]);
   });
 
   test('a timeout and an abort leave the queue, and the full limit can be acquired', async () => {
