@@ -18,8 +18,9 @@ const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
 /** Files that need modules and a process of their own: all others share those of their worker. */
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
-  // They replace a global for modules that they import anew, and measure the heap.
+  // They import modules anew, replace a global for them, and measure the heap.
   'packages/core/test/shared/odd-stores.test.ts',
+  'packages/core/test/two-copies.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',
 ];

@@ -33,7 +33,7 @@ const checks = {
   [import.meta.resolve('./express/drain.ts')]: drain,
   [import.meta.resolve('./express/shared.ts')]: shared,
   [import.meta.resolve('./express/shared-postgres.ts')]: shared,
-  // Makes the same promises, wherever it is counted.
+  // Behaves the same, whichever store counts.
   [import.meta.resolve('./express/service.ts')]: shared,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
@@ -59,7 +59,7 @@ await map(
     const name = relative(process.cwd(), path);
     const program = new Program(path, env);
     try {
-      await Promise.race([check(program), hangs()]);
+      await Promise.race([check(program), timeout()]);
       console.log(`ok  ${name}`);
     } catch (error) {
       console.error(`FAILED  ${name}`, error);
@@ -75,7 +75,7 @@ await Promise.all([redis.stop(), postgres.stop()]);
 await service.close();
 await rm(folder, { recursive: true });
 
-async function hangs(): Promise<never> {
+async function timeout(): Promise<never> {
   await pause(20_000, undefined, { ref: false });
-  throw new Error('it takes too long');
+  throw new Error('the example did not finish within 20 s');
 }

@@ -12,11 +12,11 @@ async function task(): Promise<void> {}
 
 /** A function that is called often is compiled to the same machine code in every process; a single long loop is not. */
 function trySampler(tryAndRelease: () => void) {
-  const some = () => {
+  const batch = () => {
     for (let i = 0; i < 1_000; i++) tryAndRelease();
   };
   return loopSampler((count) => {
-    for (let i = 0; i < count; i += 1_000) some();
+    for (let i = 0; i < count; i += 1_000) batch();
   });
 }
 

@@ -8,8 +8,8 @@ import { loopSampler, milliseconds } from './timing.ts';
 
 const limit = 10;
 const callers = 64;
-const SMALL_CROWD = 5_000;
-const LARGE_CROWD = 100_000;
+const small = 5_000;
+const large = 100_000;
 const otherLimits = [1, 100, 1_000];
 
 async function task(): Promise<void> {}
@@ -25,7 +25,7 @@ async function looping(name: string): Promise<Sampler> {
   });
 }
 
-/** Nanoseconds per task with so many tasks at once. */
+/** Nanoseconds per task when `size` tasks are started at once. */
 async function crowd(peer: Runner, size: number): Promise<number> {
   const start = milliseconds();
   const tasks: Array<Promise<unknown>> = [];
@@ -34,47 +34,47 @@ async function crowd(peer: Runner, size: number): Promise<number> {
   return ((milliseconds() - start) * 1e6) / size;
 }
 
-/** Warmed up with many small crowds. A sample is the median of as many crowds as make up 100,000 tasks. */
-async function crowds(name: string, size: number, room = limit): Promise<Sampler> {
-  const peer = await createPeer(name, room);
+/** Warmed up by many small crowds. A sample is the median of as many crowds as make up 100,000 tasks. */
+async function crowds(name: string, size: number, semaphoreLimit = limit): Promise<Sampler> {
+  const peer = await createPeer(name, semaphoreLimit);
   for (let i = 0; i < 20; i++) await crowd(peer, 500);
   return async () => {
     const times: number[] = [];
-    for (let done = 0; done < LARGE_CROWD; done += size) times.push(await crowd(peer, size));
+    for (let done = 0; done < large; done += size) times.push(await crowd(peer, size));
     return { ns: median(times) };
   };
 }
 
 const loopsOf = (name: string) => `loops, ${name}`;
-const crowdOf = (name: string, size: number, room = limit) => `${size} on ${room}, ${name}`;
+const crowdOf = (name: string, size: number, semaphoreLimit = limit) =>
+  `${size} on ${semaphoreLimit}, ${name}`;
 
 const measurements: Record<string, Measurement> = {};
 for (const name of peerNames) {
   measurements[loopsOf(name)] = () => looping(name);
-  for (const size of [SMALL_CROWD, LARGE_CROWD])
-    measurements[crowdOf(name, size)] = () => crowds(name, size);
+  for (const size of [small, large]) measurements[crowdOf(name, size)] = () => crowds(name, size);
 }
-for (const room of otherLimits) {
-  measurements[crowdOf('headgate', LARGE_CROWD, room)] = () =>
-    crowds('headgate', LARGE_CROWD, room);
+for (const semaphoreLimit of otherLimits) {
+  measurements[crowdOf('headgate', large, semaphoreLimit)] = () =>
+    crowds('headgate', large, semaphoreLimit);
 }
 
-/** The cost of a task in the large crowd divided by that in the small one, for each round. */
+/** How many times more a task costs in the large crowd than in the small one, round by round. */
 const growth = (results: Results, name: string): number[] =>
   pairedRatios(
-    figures(results, crowdOf(name, LARGE_CROWD), 'ns'),
-    figures(results, crowdOf(name, SMALL_CROWD), 'ns'),
+    figures(results, crowdOf(name, large), 'ns'),
+    figures(results, crowdOf(name, small), 'ns'),
   );
 
 function goals(results: Results): Goal[] {
   const goal = ratioGoals(results, 'ns');
-  const ours = crowdOf('headgate', LARGE_CROWD);
-  const others = otherLimits.map((room) =>
-    ratio(results, 'ns', crowdOf('headgate', LARGE_CROWD, room), ours),
+  const ours = crowdOf('headgate', large);
+  const others = otherLimits.map((semaphoreLimit) =>
+    ratio(results, 'ns', crowdOf('headgate', large, semaphoreLimit), ours),
   );
   return [
     goal('64 looping callers / p-limit', loopsOf('headgate'), loopsOf('p-limit'), 0.6),
-    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', LARGE_CROWD), 0.65),
+    goal('100,000 at once / p-limit', ours, crowdOf('p-limit', large), 0.65),
     {
       what: 'growth from 5,000 to 100,000 at once / bare await',
       target: 1,
@@ -83,7 +83,7 @@ function goals(results: Results): Goal[] {
     },
     {
       what: 'dearest of the limits 1, 100, 1,000 / limit 10',
-      // "Independent" within the difference between two equal runs on this machine.
+      // "Independent" within the difference of two equal runs on this machine.
       target: 1.1,
       measured: Math.max(...others),
       unit: '×',
@@ -96,14 +96,14 @@ function report(results: Results): Table {
     name,
     cell(results, loopsOf(name), 'ns'),
     ratioCell(results, 'ns', loopsOf(name), loopsOf('p-limit')),
-    cell(results, crowdOf(name, SMALL_CROWD), 'ns'),
-    cell(results, crowdOf(name, LARGE_CROWD), 'ns'),
-    ratioCell(results, 'ns', crowdOf(name, LARGE_CROWD), crowdOf('p-limit', LARGE_CROWD)),
+    cell(results, crowdOf(name, small), 'ns'),
+    cell(results, crowdOf(name, large), 'ns'),
+    ratioCell(results, 'ns', crowdOf(name, large), crowdOf('p-limit', large)),
     number(median(growth(results, name))),
   ];
-  const limitRow = (room: number) => {
-    const ns = cell(results, crowdOf('headgate', LARGE_CROWD, room), 'ns');
-    return [`headgate, limit ${room.toLocaleString('en')}`, '', '', '', ns, '', ''];
+  const limitRow = (semaphoreLimit: number) => {
+    const ns = cell(results, crowdOf('headgate', large, semaphoreLimit), 'ns');
+    return [`headgate, limit ${semaphoreLimit.toLocaleString('en')}`, '', '', '', ns, '', ''];
   };
   return {
     title: '(b) On limit 10, nanoseconds a task',

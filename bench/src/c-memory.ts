@@ -7,7 +7,7 @@ import { liveHeap } from './timing.ts';
 
 const waiters = 100_000;
 
-/** A limiter whose only permit is never released; all callers wait, with a deadline. */
+/** A limiter whose only permit is held, so that all further callers wait, with a deadline. */
 async function full() {
   const { createLimiter } = await import('@headgate/core');
   const queueLimit = Number.POSITIVE_INFINITY;
@@ -16,12 +16,12 @@ async function full() {
   return limiter;
 }
 
-/** Heap that each waiter retains. A small crowd runs first, so that code and hidden classes are not counted. */
-function perWaiter(join: () => void) {
-  for (let i = 0; i < 1_000; i++) join();
+/** Measures the heap per waiter. Enqueues a few first, so that code and hidden classes do not count. */
+function perWaiter(enqueue: () => void) {
+  for (let i = 0; i < 1_000; i++) enqueue();
   return async () => {
     const before = await liveHeap();
-    for (let i = 0; i < waiters; i++) join();
+    for (let i = 0; i < waiters; i++) enqueue();
     return { bytes: ((await liveHeap()) - before) / waiters };
   };
 }
@@ -66,5 +66,5 @@ function report(results: Results): Table {
   };
 }
 
-// The waiters are never released, so each process can measure only once.
+// The waiters' memory is never released, so each process can measure only once.
 export const part: Part = { plan: { generations: 3, samples: 1 }, measurements, report };

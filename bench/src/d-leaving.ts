@@ -7,7 +7,7 @@ import { milliseconds } from './timing.ts';
 
 const waiters = 100_000;
 
-/** Many callers wait, every second one aborts, and the rest is granted. */
+/** A crowd of waiters of which every second one leaves and the rest is served. */
 interface Crowd {
   join(index: number): void;
   leave(index: number): void;
@@ -24,7 +24,7 @@ async function phases(crowd: Crowd, size: number) {
   return { join: joined - start, leave: left - joined, drain: milliseconds() - left };
 }
 
-/** Warmed up with small crowds; a sample is one of the full size. */
+/** Warmed up by small crowds. A sample is one crowd of the full size. */
 async function crowds(create: (size: number) => Crowd, size = waiters) {
   for (let i = 0; i < 20; i++) await phases(create(1_000), 1_000);
   return () => {
@@ -37,7 +37,7 @@ const noop = () => {};
 // One reason for all, because the error that `abort()` creates by default costs more than a listener.
 const reason = new Error('left');
 
-/** Waits for promises, with signals that are created before the first caller waits. */
+/** Promises with abort signals, which are created before the first waiter joins. */
 function promised(size: number, wait: (signal: AbortSignal) => Promise<unknown>): Crowd {
   const controllers = Array.from({ length: size }, () => new AbortController());
   const all: Array<Promise<unknown>> = [];
@@ -48,7 +48,7 @@ function promised(size: number, wait: (signal: AbortSignal) => Promise<unknown>)
   };
 }
 
-/** The lower bound: a promise that an abort listener rejects. */
+/** The lower bound: a promise that an abort listener rejects, and nothing else. */
 function listeners(size: number): Crowd {
   const served: Array<() => void> = [];
   const crowd = promised(
@@ -92,14 +92,14 @@ function signalled(limiter: LocalLimiter, open: () => void, size: number): Crowd
 }
 
 function direct(limiter: LocalLimiter, open: () => void, create: () => Waiter): Crowd {
-  const line: Waiter[] = [];
+  const queue: Waiter[] = [];
   return {
     join: (i) => {
       const waiter = create();
-      line[i] = waiter;
+      queue[i] = waiter;
       limiter.request(waiter);
     },
-    leave: (i) => limiter.withdraw(line[i] as Waiter),
+    leave: (i) => limiter.withdraw(queue[i] as Waiter),
     drain: open,
   };
 }
@@ -107,7 +107,7 @@ function direct(limiter: LocalLimiter, open: () => void, create: () => Waiter): 
 const withdraw = 'headgate, withdraw(waiter)';
 const bare = 'bare abort listener';
 const acquire = 'headgate, acquire({ signal })';
-// A small number, because the whole crowd would take it half a minute.
+// Fewer, because the whole crowd would take half a minute.
 const pQueue = 'p-queue, add(task, { signal }), of 10,000';
 
 const measurements: Record<string, Measurement> = {

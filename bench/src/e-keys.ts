@@ -6,10 +6,10 @@ import { liveHeap, milliseconds } from './timing.ts';
 
 const limit = 10;
 const million = 1_000_000;
-// Fewer keys for contenders that never remove one.
-const FEWER_KEYS = 100_000;
+// Fewer keys for libraries that never evict one.
+const fewer = 100_000;
 
-/** Uses that many keys once each: the time per key, and the heap in use afterwards. */
+/** Uses `count` keys once each, and measures the time per key and the heap left afterwards. */
 async function keysOnce(
   use: (key: string) => unknown,
   count: number,
@@ -34,7 +34,7 @@ const awaited = { awaited: true };
 
 async function task(): Promise<void> {}
 
-/** The usual approach without keyed limits: one semaphore per key, created at its first use. */
+/** The usual way for a library without keys: one instance for each key, created on first use. */
 function mapOf(create: () => { run(task: () => Promise<void>): unknown }) {
   const byKey = new Map<string, ReturnType<typeof create>>();
   return (key: string) => {
@@ -78,17 +78,13 @@ const measurements: Record<string, Measurement> = {
     const { Effect, PartitionedSemaphore } = await import('effect');
     const semaphore = PartitionedSemaphore.makeUnsafe<string>({ permits: limit });
     const work = Effect.promise(task);
-    return keysOnce(
-      (key) => Effect.runPromise(semaphore.withPermit(key)(work)),
-      FEWER_KEYS,
-      awaited,
-    );
+    return keysOnce((key) => Effect.runPromise(semaphore.withPermit(key)(work)), fewer, awaited);
   },
   'Map of p-limit': async () => {
     const { default: pLimit } = await import('p-limit');
     return keysOnce(
       mapOf(() => ({ run: pLimit(limit) })),
-      FEWER_KEYS,
+      fewer,
       awaited,
     );
   },
@@ -98,13 +94,13 @@ const measurements: Record<string, Measurement> = {
       const queue = new PQueue({ concurrency: limit });
       return { run: (work: () => Promise<void>) => queue.add(work) };
     };
-    return keysOnce(mapOf(create), FEWER_KEYS, awaited);
+    return keysOnce(mapOf(create), fewer, awaited);
   },
   'express-rate-limit, MemoryStore': async () => {
     const { MemoryStore } = await import('express-rate-limit');
     const store = new MemoryStore();
     store.init({ windowMs: 600_000 } as Parameters<typeof store.init>[0]);
-    return keysOnce((key) => store.increment(key), FEWER_KEYS, awaited);
+    return keysOnce((key) => store.increment(key), fewer, awaited);
   },
 };
 

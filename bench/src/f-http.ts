@@ -4,15 +4,15 @@ import { situations } from './http/situation.ts';
 import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
 import { type Goal, number, type Table } from './table.ts';
 
-interface Asked extends Group {
-  /** What Headgate's CPU per request is compared with, and the target ratio. */
+interface Comparison extends Group {
+  /** The case to compare Headgate's CPU per request with, and the ratio to reach. */
   over?: 'hand' | 'bare';
   target?: number;
 }
 
 const ours = ['bare', 'hand', 'headgate'];
 
-const groups: readonly Asked[] = [
+const groups: readonly Comparison[] = [
   {
     framework: 'express',
     situation: 'free',
@@ -52,7 +52,7 @@ const groups: readonly Asked[] = [
   { framework: 'hono', situation: 'line', cases: ours, over: 'hand', target: 1.05 },
 ];
 
-/** Compares middlewares over HTTP; `only` selects groups by name, such as "express free". */
+/** Compares middlewares over HTTP. `only` selects groups by name, such as "express free". */
 export async function httpTable(only: RegExp, rounds: number): Promise<Table> {
   const rows: string[][] = [];
   const goals: Goal[] = [];
@@ -91,7 +91,7 @@ function row(group: Group, results: Rounds, name: string): string[] {
   ];
 }
 
-function goal({ over = 'hand', target = 1, ...group }: Asked, results: Rounds): Goal {
+function goal({ over = 'hand', target = 1, ...group }: Comparison, results: Rounds): Goal {
   const { mean, low, high } = cpuRatio(results, 'headgate', over);
   const what = `${nameOf(group)}: CPU / ${over === 'hand' ? 'hand-written counter' : 'bare app'}`;
   return { what, target, measured: mean, unit: '×', interval: { low, high } };

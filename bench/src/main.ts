@@ -28,9 +28,9 @@ const parts: Record<string, () => Promise<Table>> = {
 const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
-    /** A regular expression that selects measurements of the chosen parts. */
+    /** A regular expression that selects measurements within the chosen parts. */
     only: { type: 'string', default: '' },
-    /** Rounds of (f). */
+    /** The number of rounds of part (f). */
     rounds: { type: 'string', default: '30' },
     markdown: { type: 'string' },
   },
@@ -42,7 +42,7 @@ console.log(`${machine}\n`);
 const tables: Table[] = [];
 for (const letter of chosen.length > 0 ? chosen : Object.keys(parts)) {
   const part = parts[letter];
-  if (!part) throw new Error(`no part is named ${letter}: there are ${Object.keys(parts)}`);
+  if (!part) throw new Error(`no part is called ${letter}: there are ${Object.keys(parts)}`);
   const table = await part();
   tables.push(table);
   console.log(`${toText(table)}\n`);

@@ -1,7 +1,7 @@
 import type { Measurement, Plan, Results } from './runner.ts';
 import type { Table } from './table.ts';
 
-/** A lettered part of the bench whose measurements run in processes: its measurements and its report. */
+/** A lettered part of the benchmark that measures in processes: its measurements and its report. */
 export interface Part {
   plan: Plan;
   measurements: Record<string, Measurement>;

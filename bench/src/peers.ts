@@ -1,4 +1,4 @@
-/** The common interface of the measured semaphores: runs a task when there is a permit. */
+/** The common interface of the semaphores compared: runs a task once there is room. */
 export interface Runner {
   run(task: () => Promise<void>): Promise<unknown>;
 }
@@ -74,6 +74,6 @@ export const peerNames = Object.keys(peers);
 
 export async function createPeer(name: string, limit: number): Promise<Runner> {
   const create = peers[name];
-  if (!create) throw new Error(`no peer is named ${name}`);
+  if (!create) throw new Error(`no peer is called ${name}`);
   return create(limit);
 }

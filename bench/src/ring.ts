@@ -1,6 +1,6 @@
 /**
- * The bound: a semaphore with nothing but a counter and a ring buffer of resolvers. No timeouts, keys, weights, signals
- * or statistics.
+ * The lower bound: a semaphore with nothing but a counter and a ring buffer of resolvers. No timeouts, keys, weights,
+ * signals or statistics.
  */
 export class RingSemaphore {
   #free: number;
@@ -49,7 +49,7 @@ export class RingSemaphore {
   #push(resolve: () => void): void {
     const { length } = this.#ring;
     if (this.#waiting === length) {
-      // Unrolled, so that the oldest is at index 0 and the mask of the doubled length is valid.
+      // Unrolled so that the oldest is at index 0 and the mask of the doubled length holds.
       this.#ring = [...this.#ring.slice(this.#head), ...this.#ring.slice(0, this.#head)];
       this.#ring.length = length * 2;
       this.#head = 0;

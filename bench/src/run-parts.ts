@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { progress } from './runner.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
-/** Durations and repetitions; the quick ones only check that the bench works, their figures are meaningless. */
+/** Durations and rounds. The quick plan shows that a benchmark works; its figures mean nothing. */
 export interface Plans<P> {
   readonly full: P;
   readonly quick: P;
@@ -26,7 +26,7 @@ export async function runParts<P>(
   });
   const unknown = chosen.find((name) => !(name in parts));
   if (unknown !== undefined)
-    throw new Error(`no part is named ${unknown}: there are ${Object.keys(parts)}`);
+    throw new Error(`no part is called ${unknown}: there are ${Object.keys(parts)}`);
   const plan = options.quick ? plans.quick : plans.full;
   const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
   console.log(`${machine}\n`);

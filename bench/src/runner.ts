@@ -2,34 +2,34 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { milliseconds } from './timing.ts';
 
-/** The figures of one sample, by name: nanoseconds, milliseconds, bytes. */
+/** The figures of one sample by name: nanoseconds, milliseconds or bytes. */
 export type Figures = Record<string, number>;
 
 /** Takes one sample. */
 export type Sampler = () => Figures | Promise<Figures>;
 
-/** Warms up, in a process of its own, and returns a function that takes a sample. */
+/** Warms up in its own process, and returns a function that takes samples. */
 export type Measurement = () => Sampler | Promise<Sampler>;
 
 export interface Plan {
-  /** Number of generations, each with fresh processes. */
+  /** The number of times that all processes are started afresh. */
   generations: number;
-  /** Number of samples that each process takes, in turn with the others. */
+  /** Samples per process, taken in turn with all others. */
   samples: number;
 }
 
-/** The samples of each measurement, or the error that prevented them. */
+/** The samples of each measurement, or the error if it failed. */
 export type Results = Map<string, Figures[] | Error>;
 
-/** On-stack replacement (OSR) of running loops differs from process to process, and servers have no such loops. */
+/** On-stack replacement (OSR) of running loops differs from process to process, and servers do not need it. */
 const flags = ['--expose-gc', '--max-old-space-size=8192', '--no-use-osr'];
 const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
-const MAX_SAMPLE_TIME = 30_000;
-const slow = 1_000;
+const sampleTimeout = 30_000;
+const slowSample = 1_000;
 
 /**
- * A process for every measurement, so that none is affected by another's hidden classes or garbage. All of them stay
- * alive and take their samples in turn, so that a temporary slowdown of the machine affects all of them.
+ * Runs every measurement in its own process, so that it is not affected by the hidden classes or garbage of others. All
+ * processes stay alive and take their samples in turn, so that a temporary slowdown of the machine affects all of them.
  */
 export async function measure(
   module: string,
@@ -59,7 +59,7 @@ export async function measure(
   return results;
 }
 
-/** A measurement that has failed is not tried again. */
+/** A measurement that has failed is not repeated. */
 async function note(results: Results, name: string, step: (all: Figures[]) => Promise<void>) {
   const all = results.get(name);
   if (!Array.isArray(all)) return;
@@ -68,7 +68,7 @@ async function note(results: Results, name: string, step: (all: Figures[]) => Pr
 
 class Measuring {
   readonly #child: ChildProcess;
-  #slow = false;
+  #isSlow = false;
 
   constructor(module: string, name: string) {
     this.#child = fork(worker, [module, name], { execArgv: flags });
@@ -78,13 +78,13 @@ class Measuring {
     await this.#answer();
   }
 
-  /** Very slow measurements take exactly one sample per generation. */
+  /** A very slow measurement takes only one sample per generation. */
   async sample(all: Figures[]): Promise<void> {
-    if (this.#slow) return;
+    if (this.#isSlow) return;
     const start = milliseconds();
     this.#child.send('sample');
     all.push(await this.#answer());
-    this.#slow = milliseconds() - start > slow;
+    this.#isSlow = milliseconds() - start > slowSample;
   }
 
   end(): void {
@@ -99,7 +99,7 @@ class Measuring {
         settle();
       };
       const fail = (why: string) => done(() => reject(new Error(why)));
-      const timer = setTimeout(() => fail(`not in ${MAX_SAMPLE_TIME / 1000} s`), MAX_SAMPLE_TIME);
+      const timer = setTimeout(() => fail(`not in ${sampleTimeout / 1000} s`), sampleTimeout);
       this.#child.once('message', (figures) => done(() => resolve(figures as Figures)));
       this.#child.once('exit', (code) => fail(`exit ${code}`));
       this.#child.once('error', (error) => fail(error.message));
@@ -114,7 +114,7 @@ export function figures(results: Results, name: string, figure: string): number[
   return all.flatMap((sample) => sample[figure] ?? []);
 }
 
-/** Why a measurement has no figures; undefined if it has. */
+/** The error message of a failed measurement. */
 export function failure(results: Results, name: string): string | undefined {
   const all = results.get(name);
   return all instanceof Error ? all.message : undefined;

@@ -5,13 +5,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The smallest value that is not exceeded by this fraction of all values (nearest rank). */
+/** The smallest value that at least this part of the values does not exceed (nearest rank). */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Ratios within a round, because a slowdown of the machine affects both sides. */
+/** The ratios within each round: a temporary slowdown affects both sides of a ratio. */
 export function pairedRatios(over: readonly number[], under: readonly number[]): number[] {
   const pairs = Math.min(over.length, under.length);
   return Array.from(
@@ -26,7 +26,7 @@ export interface Estimate {
   high: number;
 }
 
-/** The geometric mean of ratios with its 95 % interval (Student's t on their logarithms). */
+/** The geometric mean of ratios with its 95 % confidence interval (Student's t on their logarithms). */
 export function estimate(ratios: readonly number[]): Estimate {
   const logs = ratios.map(Math.log);
   const count = logs.length;

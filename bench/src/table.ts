@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** A goal for one figure. */
+/** A figure with a target. */
 export interface Goal {
   what: string;
   target: number;
@@ -8,10 +8,7 @@ export interface Goal {
   atLeast?: boolean;
   measured: number;
   unit: string;
-  /**
-   * The 95 % interval if rounds were paired; otherwise the range of the measured value over the machine's slowest and
-   * fastest times.
-   */
+  /** The 95 % interval of paired rounds, or the range that the machine's own variation explains. */
   interval?: { low: number; high: number };
 }
 
@@ -23,7 +20,7 @@ export interface Table {
   notes?: readonly string[];
 }
 
-/** Also reports whether the interval leaves the result open. */
+/** Whether the goal is reached, and whether the interval leaves that open. */
 export function verdict({ measured, target, interval, atLeast = false }: Goal): string {
   if (Number.isNaN(measured)) return 'not measured';
   const reached = atLeast ? measured >= target : measured <= target;
@@ -45,7 +42,7 @@ function goalRow(goal: Goal): string[] {
   ];
 }
 
-/** Three significant digits, without superfluous zeros. */
+/** Formats a number with three significant digits. */
 export function number(value: number): string {
   if (Number.isNaN(value)) return '–';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -15,7 +15,7 @@ const attempt = (at: number, result: Result = 'answered', took = 10): Attempt =>
 });
 
 describe('slope', () => {
-  it('is the rate, also of what comes in batches', () => {
+  it('is the rate, also for answers in batches', () => {
     expect(slope([0, 10, 20, 30])).toBeCloseTo(0.1);
     const batches = Array.from({ length: 400 }, (_, i) => Math.floor(i / 10) * 50);
     expect(slope(batches)).toBeCloseTo(0.2, 3);
@@ -28,7 +28,7 @@ describe('arrivals', () => {
     { name: 'spike', duration: 100, rate: 80, critical: 0.25 },
   ];
 
-  it('come in order, phase by phase, at about the rate, irregularly', () => {
+  it('are ordered by phase, at about the rate, and irregular', () => {
     const all = arrivals(two, 1);
     const times = all.map(({ at }) => at);
     expect(times).toEqual(times.toSorted((one, other) => one - other));
@@ -44,21 +44,21 @@ describe('arrivals', () => {
     expect(gaps.filter((gap) => gap > 12.5).length / gaps.length).toBeCloseTo(Math.exp(-1), 1);
   });
 
-  it('has about the part of critical ones that was asked for, and none where none was', () => {
+  it('contain about the requested fraction of critical ones, by default none', () => {
     const all = arrivals(two, 1);
     const critical = all.filter((arrival) => arrival.critical);
     expect(critical.every(({ phase }) => phase === 'spike')).toBe(true);
     expect(critical.length / 8_000).toBeCloseTo(0.25, 1);
   });
 
-  it('are the same again for a seed, and others for another', () => {
+  it('are the same for the same seed, and differ for another', () => {
     expect(arrivals(two, 3)).toEqual(arrivals(two, 3));
     expect(arrivals(two, 3)).not.toEqual(arrivals(two, 4));
   });
 });
 
 describe('bound', () => {
-  it('takes off what the rejections cost where the main thread is what is short', () => {
+  it('subtracts the cost of rejections if the main thread is the bottleneck', () => {
     const rates = { capacity: 100, offered: 1_000 };
     const most = bound('cpu', rates, 0.1);
     expect(most).toBeCloseTo(100 * (1 - (1_000 - most) * 0.0001));
@@ -67,7 +67,7 @@ describe('bound', () => {
     expect(bound('cpu', rates, 2)).toBe(0);
   });
 
-  it('is the capacity where it is not, and never more than what is offered', () => {
+  it('is otherwise the capacity, and never more than the offered load', () => {
     expect(bound('database', { capacity: 200, offered: 2_000 }, 0.1)).toBe(200);
     expect(bound('cpu', { capacity: 100, offered: 50 }, 0.1)).toBe(50);
     expect(bound('threads', { capacity: 40, offered: 20 }, 0.1)).toBe(20);
@@ -75,7 +75,7 @@ describe('bound', () => {
 });
 
 describe('figuresOf', () => {
-  it('counts per second, and times only what was answered', () => {
+  it('counts outcomes per second, and measures only answered requests', () => {
     const attempts = [
       attempt(0),
       attempt(1, 'refused', 1),
@@ -98,18 +98,18 @@ describe('recoveryTime', () => {
   const every = (step: number, from: number, to: number, make: (at: number) => Attempt) =>
     Array.from({ length: (to - from) / step }, (_, i) => make(from + i * step));
 
-  it('is 0 where nothing was wrong', () => {
+  it('is 0 if there was no disturbance', () => {
     expect(recoveryTime(every(10, 5_000, 8_000, attempt), 5_000, 10)).toBe(0);
   });
 
-  it('ends where from then on all is answered, and as quickly as before', () => {
+  it('ends when all requests are answered again, as fast as before', () => {
     const refused = every(10, 0, 400, (at) => attempt(at, 'refused'));
     const slow = every(10, 400, 700, (at) => attempt(at, 'answered', 50));
     const fine = every(10, 700, 3_000, attempt);
     expect(recoveryTime([...refused, ...slow, ...fine], 0, 10)).toBe(700);
   });
 
-  it('is never where it is not seen for a whole second', () => {
+  it('is Infinity if there is no recovered window of a whole second', () => {
     const late = every(10, 0, 1_500, (at) => attempt(at, 'late', 1_000));
     expect(recoveryTime([...late, ...every(10, 1_500, 2_000, attempt)], 0, 10)).toBe(
       Number.POSITIVE_INFINITY,
@@ -118,7 +118,7 @@ describe('recoveryTime', () => {
 });
 
 describe('phases', () => {
-  it('offer multiples of the capacity, and come back to normal at once after the highest', () => {
+  it('offer multiples of the capacity, and return to normal right after the highest', () => {
     const all = phases(quickPlan, 100);
     const names = all.map(({ name }) => name);
     expect(names.indexOf(recoveryName)).toBe(names.indexOf('5 ×') + 1);
@@ -126,7 +126,7 @@ describe('phases', () => {
     expect(beginningOf('5 ×', all)).toBe(2_000);
   });
 
-  it('have critical requests of less than half of the capacity among the others', () => {
+  it('contain critical requests of less than half of the capacity', () => {
     const mixed = phases(quickPlan, 100).at(-1);
     expect((mixed?.rate ?? 0) * (mixed?.critical ?? 1)).toBeCloseTo(45);
   });

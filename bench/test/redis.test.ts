@@ -9,7 +9,7 @@ const served = (waits: number[], operations = {}) => ({
   operations,
 });
 
-it('adds up what the processes of a crowd got', () => {
+it("sums the results of a crowd's processes", () => {
   const processes = [served([1, 2, 3], { acquire: 4 }), served([9], { acquire: 2, release: 2 })];
   expect(figuresOf({ commands: 8, calls: 10, spent: 40 }, processes, 500)).toEqual({
     rate: 8,
@@ -24,7 +24,7 @@ it('adds up what the processes of a crowd got', () => {
   });
 });
 
-it('counts all scripts that Redis was sent, and nothing that they called', () => {
+it('counts all scripts sent to Redis, but not the commands they call', () => {
   const info = [
     '# Commandstats',
     'cmdstat_evalsha:calls=7,usec=70,usec_per_call=10.00,rejected_calls=0,failed_calls=0',
@@ -41,7 +41,7 @@ describe('the bound', () => {
   });
   afterAll(() => server.stop());
 
-  it('lets in as many as it says, then one for each that leaves, in order of arrival', async () => {
+  it('admits up to its limit, then one waiter per release, in FIFO order', async () => {
     const { port } = server;
     const bound = await open({ contender: 'minimal', port, name: 'n', limit: 2, lease: 10_000 });
     const held = [await bound.acquire(), await bound.acquire()];

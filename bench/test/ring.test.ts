@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RingSemaphore } from '../src/ring.ts';
 
-it('runs no more than its limit at once, first come first served, past where its ring has to grow', async () => {
+it('runs at most its limit at once, in FIFO order, also when its ring grows', async () => {
   const ring = new RingSemaphore(3);
   const started: number[] = [];
   let inflight = 0;

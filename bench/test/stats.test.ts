@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { estimate, median, pairedRatios, percentile, student95 } from '../src/stats.ts';
 
 describe('median', () => {
-  it('is the middle one, or between the two', () => {
+  it('is the middle value, or the mean of the two', () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4, 1, 2, 9])).toBe(3);
     expect(median([])).toBeNaN();
@@ -10,7 +10,7 @@ describe('median', () => {
 });
 
 describe('percentile', () => {
-  it('is a value that was seen, whatever their order', () => {
+  it('is one of the values, in any order', () => {
     expect(percentile([3, 1, 2, 4], 0.5)).toBe(2);
     expect(percentile([3, 1, 2, 4], 0.99)).toBe(4);
     expect(percentile([7], 0)).toBe(7);
@@ -19,7 +19,7 @@ describe('percentile', () => {
 });
 
 describe('pairedRatios', () => {
-  it('divides round by round, as far as both have rounds', () => {
+  it('divides round by round, for rounds that both have', () => {
     expect(pairedRatios([2, 9, 4], [1, 3])).toEqual([2, 3]);
   });
 });
@@ -46,7 +46,7 @@ describe('estimate', () => {
     expect(there.low * back.high).toBeCloseTo(1);
   });
 
-  it('has no width where all rounds agree, and no end where there is only one', () => {
+  it('has no width if all rounds agree, and is unbounded for a single round', () => {
     expect(estimate([1.2, 1.2, 1.2])).toMatchObject({ low: 1.2, high: 1.2 });
     expect(estimate([1.2]).high).toBe(Number.POSITIVE_INFINITY);
   });

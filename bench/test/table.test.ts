@@ -10,12 +10,12 @@ describe('verdict', () => {
     expect(verdict({ ...goal, measured: Number.NaN })).toBe('not measured');
   });
 
-  it('takes more for better where that is asked for', () => {
+  it('treats higher values as better with `atLeast`', () => {
     expect(verdict({ ...goal, atLeast: true })).toBe('not reached');
     expect(verdict({ ...goal, atLeast: true, measured: 1.06 })).toBe('reached');
   });
 
-  it('says so where the interval leaves it open', () => {
+  it('reports an interval that includes the target', () => {
     expect(verdict({ ...goal, interval: { low: 1, high: 1.04 } })).toBe('reached');
     expect(verdict({ ...goal, interval: { low: 1, high: 1.1 } })).toBe('reached, within noise');
     const above = { ...goal, measured: 1.08, interval: { low: 1.01, high: 1.15 } };
@@ -23,7 +23,7 @@ describe('verdict', () => {
   });
 });
 
-it('writes three digits that matter', () => {
+it('formats three significant digits', () => {
   expect([0.138, 12.34, 138.2, 1_234_567].map(number)).toEqual([
     '0.14',
     '12.3',
@@ -32,7 +32,7 @@ it('writes three digits that matter', () => {
   ]);
 });
 
-it('writes a table and its goals in Markdown', () => {
+it('formats a table and its goals as Markdown', () => {
   const table = { title: 'T', columns: ['', 'ns'], rows: [['x', '1']], goals: [goal] };
   expect(toMarkdown(table)).toContain('| x | 1 |');
   expect(toMarkdown(table)).toContain('| a / b | ≤ 1.05 × | 1.02 × | reached |');

@@ -7,7 +7,7 @@ const height = 270;
 const second = 1_000;
 const step = 200;
 
-/** Answers in time per second over time, with the offered load and the capacity. */
+/** Plots answers in time per second against the requests sent and the server's capacity. */
 export function answersChart(run: Run, comparison: Comparison, name: string): string {
   const [, spike, { to: end }] = comparison.phases;
   const capacity = capacityOf(comparison);
@@ -19,7 +19,7 @@ export function answersChart(run: Run, comparison: Comparison, name: string): st
   return svg(height, `${name}: answered in time per second`, [
     spikeBand(frame, spike),
     axes(frame, end, ticks(top, 5), String),
-    `<path class="asked" d="${askedPath(comparison, frame)}"/>`,
+    `<path class="asked" d="${requestsPath(comparison, frame)}"/>`,
     `<text class="note" x="${middle}" y="${plot.top + 16}" text-anchor="middle">↑ ${perSecond(spike.rate)}</text>`,
     `<path class="area" d="M${x(0)} ${y(0)}L${curve.join('L')}V${y(0)}Z"/>`,
     `<path class="line" d="M${curve.join('L')}"/>`,
@@ -29,14 +29,14 @@ export function answersChart(run: Run, comparison: Comparison, name: string): st
   ]);
 }
 
-/** One scale for both charts. The load during the spike exceeds it, because it would flatten the rest. */
+/** One scale for both charts. The requests sent in the spike exceed it, because they would flatten the rest. */
 function topOf(comparison: Comparison): number {
   const end = comparison.phases[2].to;
   const curves = [comparison.bare, comparison.guarded].flatMap((run) => curveOf(run, end));
   return Math.max(capacityOf(comparison) * 1.4, ...curves.map(({ rate }) => rate * 1.15));
 }
 
-/** The rate of answers during the second before each moment. */
+/** At each time, the answers of the second before it. */
 function curveOf({ attempts }: Run, end: number): { at: number; rate: number }[] {
   return Array.from({ length: Math.floor(end / step) }, (_, index) => {
     const at = (index + 1) * step;
@@ -44,7 +44,7 @@ function curveOf({ attempts }: Run, end: number): { at: number; rate: number }[]
   });
 }
 
-function askedPath({ phases }: Comparison, { x, y, plot }: Frame): string {
+function requestsPath({ phases }: Comparison, { x, y, plot }: Frame): string {
   const level = (rate: number) => Math.max(plot.top, y(rate));
   return phases
     .map(({ from, to, rate }, index) => `${index ? 'L' : 'M'}${x(from)} ${level(rate)}H${x(to)}`)
@@ -55,13 +55,13 @@ function hovers({ attempts }: Run, end: number, frame: Frame): string {
   return Array.from({ length: Math.ceil(end / second) }, (_, index) => {
     const from = index * second;
     const to = Math.min(end, from + second);
-    const came = attempts.filter(({ due }) => due >= from && due < to);
-    const of = (outcome: string) => came.filter((attempt) => attempt.outcome === outcome).length;
+    const sent = attempts.filter(({ due }) => due >= from && due < to);
+    const of = (outcome: string) => sent.filter((attempt) => attempt.outcome === outcome).length;
     return hover(
       frame,
       { from, to },
-      `Of ${came.length} requests from ${seconds(from)} to ${seconds(to)}, ${of('answered')} were answered in time, ` +
-        `${of('rejected')} rejected, ${of('gaveUp')} gave up`,
+      `Of ${sent.length} requests sent from ${seconds(from)} to ${seconds(to)}, ${of('answered')} were answered in time, ` +
+        `${of('rejected')} rejected, ${of('gaveUp')} given up`,
     );
   }).join('');
 }

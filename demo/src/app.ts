@@ -4,20 +4,20 @@ import { concurrencyLimit } from '@headgate/express';
 import express, { type Express } from 'express';
 import type { Protection } from './protection.ts';
 
-/** The work of the server's threads. */
+/** The work done by the server's threads. */
 export interface Work {
   done: number;
-  /** How many of the finished hashes had no recipient, because the client had disconnected. */
+  /** The part done for clients that had disconnected. */
   wasted: number;
 }
 
-// Some tens of milliseconds of a core, and 16 MB: twice Node's default cost, so that hashing dominates, and not the
-// demo's own visitors on the same machine.
+// A hash takes some tens of milliseconds of a core and 16 MB. That is twice Node's default cost, so that hashing keeps
+// the machine busy rather than the load generator, which shares it.
 const cost = { N: 16_384, r: 8, p: 2 };
 const hash = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const keyLength = 32;
 
-/** An account page behind a password (HTTP Basic), with or without Headgate. */
+/** An account page behind a password (HTTP Basic), with or without Headgate in front of it. */
 export async function createApp(protection: Protection | undefined) {
   const work: Work = { done: 0, wasted: 0 };
   const salt = randomBytes(16);

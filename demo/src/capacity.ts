@@ -1,13 +1,13 @@
 import { visit } from './client.ts';
 
-const CLIENT_PATIENCE = 10_000;
-/** A slow machine is measured until it has given this many answers, within a time limit. */
-const MIN_ANSWERS = 16;
-const MAX_DURATION = 10_000;
+const answerTimeout = 10_000;
+/** On a slow machine, measures until there are this many answers, but no longer than `maxTime` milliseconds. */
+const minAnswers = 16;
+const maxTime = 10_000;
 
 /**
- * Measures how many requests per second the server can answer: `workers` clients that each send the next request when
- * the previous one is answered (a closed loop, which keeps the server busy and never overloads it).
+ * Measures the server's capacity in requests per second with `workers` clients that each send the next request as soon
+ * as they are answered: a closed loop keeps the server busy without overloading it.
  */
 export async function closedLoop(
   port: number,
@@ -19,13 +19,13 @@ export async function closedLoop(
   const answers: number[] = [];
   const done = () => {
     const time = performance.now() - from;
-    return (time > measure && answers.length >= MIN_ANSWERS) || time > MAX_DURATION;
+    return (time > measure && answers.length >= minAnswers) || time > maxTime;
   };
   const worker = async () => {
     while (!done()) {
-      const outcome = await visit(port, CLIENT_PATIENCE);
+      const outcome = await visit(port, answerTimeout);
       if (outcome !== 'answered') throw new Error(`measuring the capacity, a request ${outcome}`);
-      // The last answers arrive when other clients have already stopped.
+      // Answers after the end do not count, because other clients have stopped by then.
       if (performance.now() > from && !done()) answers.push(performance.now());
     }
   };
@@ -33,7 +33,7 @@ export async function closedLoop(
   return rateOf(answers);
 }
 
-/** Per second, from the first to the last answer, so that the edges of the window do not matter. */
+/** The rate per second between the first and the last answer, which the edges of the window do not distort. */
 export function rateOf(times: readonly number[]): number {
   const first = times[0];
   const last = times[times.length - 1];

@@ -12,12 +12,12 @@ const alive = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
-// Ends the process through `exit`, so that the listener above runs.
+// Exits in a way that runs the listener above.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 process.on('SIGHUP', () => process.exit(129));
 
-/** Starts a file of this folder in a process of its own, which ends with this one at the latest. */
+/** Runs a file of this folder in its own process, which is killed when this process exits. */
 export function start(file: string, argument: unknown = {}): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(path, [JSON.stringify(argument)], {
@@ -34,7 +34,9 @@ export async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Resolves with the next message of a kind; rejects if the child, or another one that it depends on, ends first. */
+/**
+ * Resolves with the next message of a kind. Rejects if the child, or another process that it depends on, exits first.
+ */
 export function next<T>(child: ChildProcess, kind: string, ...others: ChildProcess[]): Promise<T> {
   const needed = [child, ...others];
   return new Promise((resolve, reject) => {
@@ -44,7 +46,7 @@ export function next<T>(child: ChildProcess, kind: string, ...others: ChildProce
     });
     function onExit(this: ChildProcess, code: number | null, signal: string | null) {
       settled();
-      reject(new Error(`${nameOf(this)} ended (${signal ?? code}) before it was done`));
+      reject(new Error(`${nameOf(this)} exited (${signal ?? code}) before it was done`));
     }
     const settled = () => {
       ignore();
@@ -56,7 +58,7 @@ export function next<T>(child: ChildProcess, kind: string, ...others: ChildProce
 
 const nameOf = ({ spawnargs }: ChildProcess) => basename(spawnargs.at(-2) ?? '');
 
-/** Calls the listener for every message of a kind, until the returned function is called. */
+/** Calls `listen` for every message of a kind, until the returned function is called. */
 export function each<T>(child: ChildProcess, kind: string, listen: (value: T) => void) {
   const onMessage = (message: unknown) => {
     const { kind: heard, value } = message as Message;

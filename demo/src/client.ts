@@ -4,13 +4,13 @@ export type Outcome = 'answered' | 'rejected' | 'gaveUp' | 'failed';
 
 export const credentials = 'ada:correct-horse';
 
-// Connections are reused, and their number is unlimited, as between a load balancer and its server; a client that gives
-// up closes its connection. A new connection for each request would measure the kernel's handshakes, on cores that the
-// hashing needs.
+// Connections are reused, and there are as many as needed: like a load balancer's connections to its server. A client
+// that gives up closes its connection. A new connection for each request would measure the kernel's handshakes, on
+// cores that the hashing needs.
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Sends one request; after `patience` ms it gives up and closes the connection. Never throws. */
-export function visit(port: number, patience: number, path = '/account'): Promise<Outcome> {
+/** Sends one request; gives up after `timeout` ms and closes the connection. Never throws. */
+export function visit(port: number, timeout: number, path = '/account'): Promise<Outcome> {
   return new Promise((resolve) => {
     const req = get({ host: '127.0.0.1', port, path, auth: credentials, agent });
     const settle = (outcome: Outcome) => {
@@ -22,7 +22,7 @@ export function visit(port: number, patience: number, path = '/account'): Promis
         settle('gaveUp');
         req.destroy();
       },
-      Math.max(0, patience),
+      Math.max(0, timeout),
     );
     req.on('error', () => settle('failed'));
     req.on('response', (res) => {
@@ -38,10 +38,7 @@ function outcomeOf(status: number | undefined): Outcome {
   return status === 503 ? 'rejected' : 'failed';
 }
 
-/**
- * Warms up both processes, so that their code is compiled, like that of browsers and servers in use. Nothing is hashed
- * for it.
- */
+/** Warms up the JIT of both processes, as in servers and clients that have run for a while. Hashes nothing. */
 export async function warmUp(port: number): Promise<void> {
   const atOnce = 10;
   for (let round = 0; round < 60; round++) {

@@ -17,7 +17,7 @@ export interface Comparison {
   readonly guarded: Run;
 }
 
-/** The median, because machines drift, and one measurement should not distort the result. */
+/** The median of the measurements, because a machine's speed drifts and one outlier must not distort a run. */
 export function capacityOf({ capacities }: Pick<Comparison, 'capacities'>): number {
   return percentile(capacities, 50) ?? Number.NaN;
 }

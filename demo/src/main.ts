@@ -32,6 +32,6 @@ try {
   if (options.serve) console.log(tryIt(server.port, comparison.protection));
   else await stop(server.process);
 } catch (error) {
-  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
+  console.error(`\nThe demo itself broke: ${error instanceof Error ? error.message : error}`);
   process.exit(1);
 }

@@ -1,28 +1,28 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type Outcome, visit } from './client.ts';
 
-/** One request. Times are in milliseconds. */
+/** One request, in milliseconds. */
 export interface Attempt {
-  /** Its scheduled time, since the start of the run. */
+  /** When it was due, from the start of the run. */
   readonly due: number;
-  /** How much later it was sent. */
+  /** How late it was sent. */
   readonly late: number;
-  /** From its scheduled time to its outcome, so lateness of the generator counts as waiting. */
+  /** From its due time to its outcome, so that the generator's lateness counts as waiting. */
   readonly took: number;
   readonly outcome: Outcome;
 }
 
-/** Totals so far. */
+/** The counts so far. */
 export type Tally = Record<Outcome | 'sent', number> & { at: number };
 
 /**
- * Sends each request at its scheduled time, whether or not earlier ones have been answered: waiting for answers would
- * slow down the visitors just when the server is too slow, and hide the overload.
+ * Sends each request when it is due, even if earlier ones are unanswered: waiting for answers would slow the load down
+ * just when the server is too slow, and hide the overload (coordinated omission).
  */
 export async function openLoop(
   port: number,
   dueTimes: readonly number[],
-  patience: number,
+  timeout: number,
   report: (tally: Tally) => void,
 ): Promise<Attempt[]> {
   const tally: Tally = { at: 0, sent: 0, answered: 0, rejected: 0, gaveUp: 0, failed: 0 };
@@ -33,14 +33,14 @@ export async function openLoop(
   const send = async (due: number): Promise<Attempt> => {
     const late = now() - due;
     tally.sent++;
-    const outcome = await visit(port, patience - late);
+    const outcome = await visit(port, timeout - late);
     tally[outcome]++;
     return { due, late, took: now() - due, outcome };
   };
   const attempts: Promise<Attempt>[] = [];
   for (const due of dueTimes) {
     const wait = due - now();
-    // Even if it is late, the loop processes answers between two requests.
+    // Yields even when it is late, so that answers are read between two requests.
     await (wait > 0 ? setTimeout(wait) : setImmediate());
     attempts.push(send(due));
   }

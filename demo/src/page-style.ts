@@ -1,4 +1,4 @@
-/** Blue, ochre and vermilion are distinguishable for colour-blind people; shapes and dashes repeat the information. */
+/** The colours are distinguishable with colour blindness; shapes and dashes repeat the distinction. */
 export const style = `
 :root {
   color-scheme: light dark;

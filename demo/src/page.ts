@@ -2,13 +2,13 @@ import { answersChart } from './answers-chart.ts';
 import { type Comparison, capacityOf, type Run } from './comparison.ts';
 import { percent, perSecond, seconds } from './format.ts';
 import { style } from './page-style.ts';
-import { patience, spikeFactor } from './plan.ts';
+import { clientTimeout, spikeFactor } from './plan.ts';
 import { type Row, rowsOf } from './rows.ts';
 import { escapeHtml } from './svg.ts';
 import type { Verdict } from './verdict.ts';
 import { cross, dot, upright, waitsChart } from './waits-chart.ts';
 
-/** The whole report in one file, which loads nothing from elsewhere. */
+/** The report as one self-contained file. */
 export function page(comparison: Comparison, verdict: Verdict, environment: string): string {
   const { bare, guarded, phases } = comparison;
   return `<!doctype html>
@@ -24,7 +24,7 @@ export function page(comparison: Comparison, verdict: Verdict, environment: stri
 <p class="eyebrow">Headgate demo</p>
 <h1>${escapeHtml(verdict.headline)}</h1>
 <p class="soft">A page behind a password, checked with scrypt: ${perSecond(capacityOf(comparison))} at best. For ${seconds(phases[1].to - phases[1].from)},
-${spikeFactor} times as many people come, and each gives up after ${seconds(patience)}. The same visitors came to both servers.</p>
+${spikeFactor} times as many requests arrive, and each client gives up after ${seconds(clientTimeout)}. Both servers get the same requests.</p>
 ${legend()}
 <div class="pair">
 ${panel('bare', 'Unprotected', bare, comparison)}
@@ -41,10 +41,10 @@ ${footer(comparison, verdict, environment)}
 function panel(kind: string, title: string, run: Run, comparison: Comparison): string {
   return `<section class="card ${kind}">
 <h2>${title}</h2>
-<p class="figure"><strong>${percent(run.summary.rate / capacityOf(comparison))}</strong><span>of what the server can do<br>was answered in time during the spike</span></p>
+<p class="figure"><strong>${percent(run.summary.rate / capacityOf(comparison))}</strong><span>of the server's capacity<br>was answered in time during the spike</span></p>
 <h3>Answered in time, per second</h3>
 ${answersChart(run, comparison, title)}
-<h3>How long each visitor waited</h3>
+<h3>Wait of each request</h3>
 ${waitsChart(run, comparison, title)}
 </section>`;
 }
@@ -58,8 +58,8 @@ function legend(): string {
 ${item(answered, 'answered in time')}
 ${item(`<path class="rejected" d="${[8, 13, 18].map((x) => upright(x, 7)).join('')}"/>`, 'rejected (503)')}
 ${item(`<path class="gaveUp" d="${[6, 13, 20].map((x) => cross(x, 7)).join('')}"/>`, 'gave up')}
-${item(line('asked'), 'offered load')}
-${item(line('capacity'), 'capacity')}
+${item(line('asked'), 'requests sent')}
+${item(line('capacity'), "the server's capacity")}
 ${item('<rect class="spike" width="26" height="14" rx="2"/>', 'the spike')}
 </ul>`;
 }
@@ -80,9 +80,9 @@ function footer(comparison: Comparison, verdict: Verdict, environment: string): 
   const notes = [
     ...verdict.remarks,
     `In front of the second server: concurrencyLimit({ limit: ${limit}, queueLimit: ${queueLimit}, queueTimeout: ${queueTimeout} }).`,
-    'Server and visitors are two processes on one machine. Requests are sent at their scheduled times, whether or not earlier ones have been answered, and waiting counts from then.',
-    'Wasted work and the time to recover are those of the whole run; the other figures are of requests sent during the spike.',
-    'Recovered: at the first of five consecutive requests that were all answered in time, counted from the end of the spike.',
+    'Server and load generator are two processes on one machine. Requests are sent when they are due, even if earlier ones are unanswered, and waiting counts from then.',
+    'Wasted work and the time to recover refer to the whole run; the other figures to the requests sent during the spike.',
+    'Recovered: from the end of the spike to the first of five consecutive requests that were all answered in time.',
     environment,
   ];
   return `<footer><ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('\n')}</ul></footer>`;

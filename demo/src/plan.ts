@@ -15,14 +15,14 @@ export interface Phase {
   readonly rate: number;
 }
 
-/** Milliseconds without an answer after which a client gives up. */
-export const patience = 1_000;
+/** The time after which a client gives up, in milliseconds. */
+export const clientTimeout = 1_000;
 
 const calmShare = 0.25;
 export const spikeFactor = 3;
 
-// The spike leaves an unprotected server with (3 - 1) × 5 s = 10 s of backlog. At 75 % of its capacity, less than a
-// second's is left after 12 s: `after` is long enough to show that.
+// The spike leaves an unprotected server a backlog of (3 - 1) × 5 s = 10 s. At 75 % of its capacity, less than a second
+// of it is left after 12 s, so `after` is long enough to show that.
 export const fullPlan: Plan = {
   warmUp: 300,
   measure: 2_000,

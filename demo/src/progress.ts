@@ -6,7 +6,7 @@ const cellTime = 1_000;
 const bars = '▁▂▃▄▅▆▇█';
 const quietEvery = 10;
 
-/** Shows the progress of a run: one line that is rewritten, or occasional lines if the output is not a terminal. */
+/** Shows the progress of a run: one line that is rewritten in a terminal, otherwise a line now and then. */
 export function progressOf(title: string, phases: readonly Phase[], capacity: number) {
   const out = process.stdout;
   const end = Math.max(...phases.map((phase) => phase.to));
@@ -30,7 +30,7 @@ export function progressOf(title: string, phases: readonly Phase[], capacity: nu
       const phase = phases.find(({ to }) => tally.at < to)?.name ?? 'last answers';
       show(
         `${title.padEnd(13)} ${curve.padEnd(Math.floor(end / cellTime), '·')} ${phase.padEnd(12)} ` +
-          `offered ${perSecond(rate('sent'))} · in time ${perSecond(rate('answered'))} · ` +
+          `sent ${perSecond(rate('sent'))} · in time ${perSecond(rate('answered'))} · ` +
           `rejected ${perSecond(rate('rejected'))} · gave up ${perSecond(rate('gaveUp'))}`,
       );
     },

@@ -1,16 +1,16 @@
 import { type Comparison, capacityOf, type Run } from './comparison.ts';
 import { count, duration, percent, perSecond, seconds, share } from './format.ts';
-import { patience } from './plan.ts';
+import { clientTimeout } from './plan.ts';
 
 export interface Row {
   readonly label: string;
   readonly bare: string;
   readonly guarded: string;
-  /** Whether it explains the row above it. */
+  /** Whether the row explains the one above it. */
   readonly detail?: boolean;
 }
 
-/** The table in the terminal and on the page. */
+/** The table shown in the terminal and on the page. */
 export function rowsOf(comparison: Comparison): Row[] {
   const { bare, guarded } = comparison;
   const capacity = capacityOf(comparison);
@@ -28,16 +28,16 @@ export function rowsOf(comparison: Comparison): Row[] {
       true,
     ),
     row('in its worst second', ({ summary }) => percent(summary.worstRate / capacity), true),
-    row('Half waited at most (p50)', ({ summary }) => waited(summary.p50)),
-    row('99 of 100 waited at most (p99)', ({ summary }) => waited(summary.p99)),
-    row('Rejected (503)', ({ summary: s }) => count(s.rejected) + share(s.rejected, s.asked)),
-    row('rejected within', ({ summary }) => rejectionTime(summary.rejectedAfter), true),
+    row('Wait, median (p50)', ({ summary }) => waited(summary.p50)),
+    row('Wait, 99th percentile (p99)', ({ summary }) => waited(summary.p99)),
+    row('Rejected (503)', ({ summary: s }) => count(s.rejected) + share(s.rejected, s.sent)),
+    row('after (median)', ({ summary }) => timeToReject(summary.rejectedAfter), true),
     row(
-      `Gave up after ${seconds(patience)}`,
-      ({ summary: s }) => count(s.gaveUp) + share(s.gaveUp, s.asked),
+      `Gave up after ${seconds(clientTimeout)}`,
+      ({ summary: s }) => count(s.gaveUp) + share(s.gaveUp, s.sent),
     ),
     row(
-      'Wasted work in total: clients had given up',
+      'Wasted work: answers to clients that gave up',
       ({ summary: s }) => count(s.wasted) + share(s.wasted, s.done),
     ),
     row('Time to recover', ({ summary }) => recovered(summary.recovery, comparison)),
@@ -50,7 +50,7 @@ export function rowsOf(comparison: Comparison): Row[] {
 
 const waited = (time: number) => (Number.isFinite(time) ? duration(time) : 'gave up');
 
-const rejectionTime = (time: number | undefined) => (time === undefined ? '–' : duration(time));
+const timeToReject = (time: number | undefined) => (time === undefined ? '–' : duration(time));
 
 function recovered(time: number | undefined, { phases }: Comparison): string {
   const { from, to } = phases[2];

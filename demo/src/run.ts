@@ -4,7 +4,7 @@ import { each, next, start } from './child.ts';
 import type { Run } from './comparison.ts';
 import type { Task } from './load.ts';
 import type { Attempt, Tally } from './open-loop.ts';
-import { type Phase, type Plan, patience } from './plan.ts';
+import { clientTimeout, type Phase, type Plan } from './plan.ts';
 import { progressOf } from './progress.ts';
 import type { Protection } from './protection.ts';
 import { summarize } from './summary.ts';
@@ -31,8 +31,8 @@ export function measureCapacity(
   return perform(load, server, { kind: 'capacity', port, workers, warmUp, measure });
 }
 
-/** Sends the visitors of all phases to a server. */
-export async function visitors(
+/** Sends the requests of all phases to a server. */
+export async function sendLoad(
   load: ChildProcess,
   server: Server,
   title: string,
@@ -41,12 +41,12 @@ export async function visitors(
 ): Promise<Run> {
   const progress = progressOf(title, phases, capacity);
   const ignore = each<Tally>(load, 'tally', progress.update);
-  const task: Task = { kind: 'visitors', port: server.port, phases, patience };
+  const task: Task = { kind: 'visitors', port: server.port, phases, clientTimeout };
   const attempts = await perform<Attempt[]>(load, server, task);
   ignore();
   progress.done();
   if (!attempts.some(({ outcome }) => outcome === 'answered')) {
-    throw new Error(`${title}: no request was answered`);
+    throw new Error(`${title}: not one request was answered`);
   }
   return { attempts, summary: summarize(attempts, phases[1], await workOf(server)) };
 }

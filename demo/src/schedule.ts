@@ -1,10 +1,10 @@
 import type { Phase } from './plan.ts';
 
-const MAX_REQUESTS = 50_000;
+const maxRequests = 50_000;
 
 /**
- * The scheduled time of each request, in milliseconds from the start. Arrivals are independent of each other (a Poisson
- * process), like those of unrelated visitors: evenly spaced ones would never need a queue.
+ * When each request is due, in milliseconds from the start. Arrivals are independent of each other (a Poisson process),
+ * as real clients' are; evenly spaced ones would never need a queue.
  */
 export function schedule(phases: readonly Phase[], random: () => number): number[] {
   const due: number[] = [];
@@ -13,15 +13,15 @@ export function schedule(phases: readonly Phase[], random: () => number): number
     while (rate > 0) {
       at += (-Math.log(1 - random()) / rate) * 1_000;
       if (at >= to) break;
-      if (due.length === MAX_REQUESTS)
-        throw new RangeError(`a schedule of more than ${MAX_REQUESTS} requests`);
+      if (due.length === maxRequests)
+        throw new RangeError(`a schedule of more than ${maxRequests} requests`);
       due.push(at);
     }
   }
   return due;
 }
 
-/** A small seeded generator (a Weyl sequence, mixed), so that both runs get the same visitors. */
+/** A small seeded generator (a mixed Weyl sequence), so that both runs get the same requests. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

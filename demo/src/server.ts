@@ -1,4 +1,4 @@
-// The server's process: listens on a free port of this machine only, and reports its work on request.
+// The server's process: listens on a free local port, and reports its work on request.
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import type { Protection } from './protection.ts';
@@ -9,10 +9,10 @@ const { app, work } = await createApp(protection);
 const server = app.listen(0, '127.0.0.1', () => {
   process.send?.({ kind: 'listening', value: (server.address() as AddressInfo).port });
 });
-// Longer than any client keeps a connection, as behind a load balancer: a server that closes first resets requests that
-// are on their way.
+// Longer than any client keeps a connection, as behind a load balancer: a server that closes first resets the request
+// in flight.
 server.keepAliveTimeout = 75_000;
 
 process.on('message', () => process.send?.({ kind: 'work', value: work }));
-// Not exit(), which would first finish the hashes that libuv's threads are computing.
+// exit() would first finish the hashes on libuv's threads.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

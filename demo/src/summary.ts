@@ -2,25 +2,25 @@ import type { Work } from './app.ts';
 import type { Attempt } from './open-loop.ts';
 import type { Phase } from './plan.ts';
 
-/** The outcomes of the requests sent during the spike, and how the server recovered. */
+/** What happened to the requests sent during the spike, and how the server recovered. */
 export interface Summary {
-  readonly asked: number;
+  readonly sent: number;
   /** Answers in time per second, over the whole spike and in its worst second. */
   readonly rate: number;
   readonly worstRate: number;
-  /** Waits of requests that were not rejected; Infinity: the client gave up. */
+  /** Wait of the requests that were not rejected; Infinity for clients that gave up. */
   readonly p50: number;
   readonly p99: number;
   readonly rejected: number;
-  /** Median time until a rejection. */
+  /** Median time to a rejection. */
   readonly rejectedAfter: number | undefined;
   readonly gaveUp: number;
   readonly failed: number;
   readonly wasted: number;
   readonly done: number;
-  /** Milliseconds from the end of the spike; undefined: not during the run. */
+  /** From the end of the spike; undefined if it did not recover during the run. */
   readonly recovery: number | undefined;
-  /** How late the generator sent requests (p99). */
+  /** The generator's lateness (p99). */
   readonly lag: number;
 }
 
@@ -29,7 +29,7 @@ export function summarize(attempts: readonly Attempt[], spike: Phase, work: Work
   const rejected = during.filter(({ outcome }) => outcome === 'rejected');
   const waits = during.filter(({ outcome }) => outcome !== 'rejected').map(waitOf);
   return {
-    asked: during.length,
+    sent: during.length,
     rate: answeredPerSecond(attempts, spike.from, spike.to),
     worstRate: worstSecond(attempts, spike),
     p50: percentile(waits, 50) ?? Number.POSITIVE_INFINITY,
@@ -55,13 +55,13 @@ export function summarize(attempts: readonly Attempt[], spike: Phase, work: Work
 const waitOf = ({ outcome, took }: Attempt) =>
   outcome === 'answered' ? took : Number.POSITIVE_INFINITY;
 
-/** The smallest value that at least `percent` of them do not exceed (nearest rank). */
+/** The smallest value that at least `percent` of the values do not exceed (nearest rank). */
 export function percentile(values: readonly number[], percent: number): number | undefined {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
 }
 
-/** Counted at the time of the answer, not of the request. */
+/** Counts answers by the time they arrived, not by the time of their request. */
 export function answeredPerSecond(attempts: readonly Attempt[], from: number, to: number): number {
   const answered = attempts.filter(({ outcome, due, took }) => {
     const at = due + took;
@@ -81,17 +81,17 @@ function worstSecond(attempts: readonly Attempt[], { from, to }: Phase): number 
   return worst;
 }
 
-const inARow = 5;
+const minConsecutive = 5;
 
-/** Until the first of five consecutive requests that are all answered in time. */
+/** Time from the end of the spike to the first of five consecutive requests that are all answered in time. */
 export function recovery(attempts: readonly Attempt[], spikeEnd: number): number | undefined {
   const after = attempts.filter(({ due }) => due >= spikeEnd).sort((a, b) => a.due - b.due);
   let since: number | undefined;
-  let row = 0;
+  let consecutive = 0;
   for (const { due, outcome } of after) {
-    if (outcome !== 'answered') row = 0;
-    else if (row++ === 0) since = due;
-    if (row === inARow && since !== undefined) return since - spikeEnd;
+    if (outcome !== 'answered') consecutive = 0;
+    else if (consecutive++ === 0) since = due;
+    if (consecutive === minConsecutive && since !== undefined) return since - spikeEnd;
   }
   return undefined;
 }

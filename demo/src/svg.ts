@@ -7,7 +7,7 @@ export interface Frame {
 const width = 560;
 const margin = { left: 50, right: 14, top: 14, bottom: 40 };
 
-/** Escapes a text for HTML, including attributes. */
+/** Escapes text for HTML, attributes included. */
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -61,13 +61,13 @@ const column = (kind: string, { x, plot }: Frame, { from, to }: Span, content = 
 
 export const spikeBand = (frame: Frame, spike: Span) => column('spike', frame, spike);
 
-/** Shows a text where the pointer is. */
+/** Shows a text on hover. */
 export const hover = (frame: Frame, span: Span, text: string) =>
   column('hover', frame, span, `<title>${escapeHtml(text)}</title>`);
 
-/** Round numbers from 0 to at most `max`, about `wanted` of them. */
-export function ticks(max: number, wanted: number): number[] {
-  const rough = max / wanted;
+/** Round numbers from 0 to at most `max`, about `count` of them. */
+export function ticks(max: number, count: number): number[] {
+  const rough = max / count;
   const magnitude = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5].find((factor) => factor * magnitude >= rough) ?? 10) * magnitude;
   return Array.from({ length: Math.floor(max / step) + 1 }, (_, index) => index * step);

@@ -2,12 +2,12 @@ import type { Row } from './rows.ts';
 
 const headings = { label: 'During the spike', bare: 'unprotected', guarded: 'with Headgate' };
 
-/** The rows as text, in columns. */
+/** Formats the rows as text columns. */
 export function table(rows: readonly Row[]): string {
   const labels = rows.map(({ label, detail }) => (detail ? `  ${label}` : label));
-  const width = widest([headings.label, ...labels]);
-  const bareWidth = widest([headings.bare, ...rows.map(({ bare }) => bare)]);
-  const guardedWidth = widest([headings.guarded, ...rows.map(({ guarded }) => guarded)]);
+  const width = maxWidth([headings.label, ...labels]);
+  const bareWidth = maxWidth([headings.bare, ...rows.map(({ bare }) => bare)]);
+  const guardedWidth = maxWidth([headings.guarded, ...rows.map(({ guarded }) => guarded)]);
   const line = (label: string, bare: string, guarded: string) =>
     `  ${label.padEnd(width)}   ${bare.padStart(bareWidth)}   ${guarded.padStart(guardedWidth)}`;
   return [
@@ -17,4 +17,4 @@ export function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
-const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length));
+const maxWidth = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length));

@@ -3,19 +3,22 @@ import { duration, percent, perSecond } from './format.ts';
 
 export interface Verdict {
   readonly headline: string;
-  /** Facts that matter for trusting the figures. */
+  /** Remarks needed to judge the figures. */
   readonly remarks: readonly string[];
-  /** False if the demo, not the machine, is the cause: CI fails then. */
+  /** False if the demo is at fault rather than the machine; CI then fails. */
   readonly sound: boolean;
 }
 
-/** The fraction of its capacity that the server should reach with Headgate, and the minimum even on a noisy machine. */
+/**
+ * The part of the capacity that the server should reach with Headgate, and the part it must reach even on a noisy
+ * machine.
+ */
 const goal = 0.9;
-const MIN_SHARE = 0.5;
+const minimum = 0.5;
 const drift = 0.1;
-/** If capacities differ by more than this, other programs were using the machine, and the result proves nothing. */
-const wildDrift = 0.4;
-const tolerableLag = 50;
+/** If the capacities differ by more than this, other programs were using the machine, and the result is not judged. */
+const maxDrift = 0.4;
+const maxLag = 50;
 
 export function judge(comparison: Comparison): Verdict {
   const capacity = capacityOf(comparison);
@@ -28,7 +31,7 @@ export function judge(comparison: Comparison): Verdict {
   return {
     headline,
     remarks: [...driftOf(comparison), ...scheduleOf(comparison), ...failuresOf(comparison)],
-    sound: (after >= MIN_SHARE && after > before) || steadiness(comparison) < 1 - wildDrift,
+    sound: (after >= minimum && after > before) || steadiness(comparison) < 1 - maxDrift,
   };
 }
 
@@ -47,7 +50,7 @@ function driftOf({ capacities }: Comparison): string[] {
 function scheduleOf({ bare, guarded }: Comparison): string[] {
   const lag = Math.max(bare.summary.lag, guarded.summary.lag);
   return [
-    lag > tolerableLag
+    lag > maxLag
       ? `The load generator could not keep its schedule: 1 request in 100 was sent more than ${duration(lag)} late.`
       : `The load generator kept its schedule: 99 of 100 requests were sent within ${duration(lag)} of their time.`,
   ];

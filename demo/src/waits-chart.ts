@@ -1,7 +1,7 @@
 import type { Outcome } from './client.ts';
 import type { Comparison, Run } from './comparison.ts';
 import { seconds } from './format.ts';
-import { patience } from './plan.ts';
+import { clientTimeout } from './plan.ts';
 import { axes, type Frame, frameOf, round, spikeBand, svg } from './svg.ts';
 
 const height = 210;
@@ -9,12 +9,12 @@ const height = 210;
 /** One mark per request: when it was sent, how long it waited, and its outcome. */
 export function waitsChart(run: Run, comparison: Comparison, name: string): string {
   const [, spike, { to: end }] = comparison.phases;
-  const frame = frameOf(height, end, patience * 1.12);
+  const frame = frameOf(height, end, clientTimeout * 1.12);
   const marks = (outcome: Outcome, draw: (x: number, y: number) => string) =>
     `<path class="${outcome}" d="${marksOf(run, outcome, frame, draw)}"/>`;
-  return svg(height, `${name}: how long each visitor waited`, [
+  return svg(height, `${name}: wait of each request`, [
     spikeBand(frame, spike),
-    axes(frame, end, [0, patience / 2, patience], seconds),
+    axes(frame, end, [0, clientTimeout / 2, clientTimeout], seconds),
     marks('gaveUp', cross),
     marks('rejected', upright),
     marks('answered', dot),
@@ -29,11 +29,11 @@ function marksOf(
 ): string {
   return attempts
     .filter((attempt) => attempt.outcome === outcome)
-    .map(({ due, took }) => draw(x(due), y(Math.min(took, patience * 1.1))))
+    .map(({ due, took }) => draw(x(due), y(Math.min(took, clientTimeout * 1.1))))
     .join('');
 }
 
-// The three marks differ in shape as well as in colour. A dot is a line of zero length with round ends.
+// The three marks differ in shape as well as in colour. A dot is a line of length 0 with round ends.
 export const dot = (x: number, y: number) => `M${x} ${y}h0`;
 export const upright = (x: number, y: number) => `M${x} ${round(y - 4)}v8`;
 export const cross = (x: number, y: number) =>

@@ -19,7 +19,7 @@ async function serve(protection?: Parameters<typeof createApp>[0]) {
   return { port: (server.address() as AddressInfo).port, work };
 }
 
-test('answers only requests with the password', async () => {
+test('answers clients with the password and no others', async () => {
   const { port, work } = await serve();
   const url = `http://127.0.0.1:${port}/account`;
   const as = (user: string) => ({ authorization: `Basic ${btoa(user)}` });
@@ -29,7 +29,7 @@ test('answers only requests with the password', async () => {
   expect(work).toEqual({ done: 3, wasted: 0 });
 });
 
-test('counts work whose client has disconnected', async () => {
+test('counts the work done for disconnected clients', async () => {
   const { port, work } = await serve();
   const request = get({ port, path: '/account', auth: credentials }).on('error', () => {});
   await once(server as Server, 'request');
@@ -37,7 +37,7 @@ test('counts work whose client has disconnected', async () => {
   await expect.poll(() => work, { timeout: 5_000 }).toEqual({ done: 1, wasted: 1 });
 });
 
-test('with Headgate, rejects requests beyond its capacity without hashing', async () => {
+test('with Headgate, rejects what cannot be answered in time, without hashing', async () => {
   const { port, work } = await serve({ limit: 1, queueLimit: 1, queueTimeout: 5_000 });
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => visit(port, 5_000)));
   const answered = outcomes.filter((outcome) => outcome === 'answered').length;

@@ -9,7 +9,7 @@ export const attempt = (
   took = 100,
 ): Attempt => ({ due, took, outcome, late: 1 });
 
-/** So many requests per second, evenly spaced, from one time to another. */
+/** `rate` attempts per second at even intervals. */
 export function steady(
   from: number,
   to: number,
@@ -20,7 +20,7 @@ export function steady(
   return Array.from({ length: number }, (_, i) => attempt(from + (i * 1_000) / rate, outcome, 0));
 }
 
-/** Two runs at a capacity of 20/s that answer so many requests per second during the spike. */
+/** Two runs at a capacity of 20/s with these rates of answers during the spike. */
 export function comparisonOf(bareRate: number, guardedRate: number): Comparison {
   const phases = phasesOf(quickPlan, 20);
   const [calm, spike, after] = phases;

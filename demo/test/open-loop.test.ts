@@ -30,7 +30,7 @@ test('sends on time to a server that never answers, and gives up', async () => {
   const attempts = await openLoop(await listen(server), due, 300, () => {});
 
   expect(attempts.map(({ outcome }) => outcome)).toEqual(due.map(() => 'gaveUp'));
-  // If each waited for the one before, the waits would add up to 19 × 300 ms.
+  // Sequential requests would be late by up to 19 × 300 ms.
   expect(Math.max(...attempts.map(({ late }) => late))).toBeLessThan(1_500);
   await expect.poll(() => open).toBe(0);
 });

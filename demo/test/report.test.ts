@@ -14,7 +14,7 @@ describe('table', () => {
   test('aligns its columns', () => {
     expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   });
-  test('reports wasted work, and outcomes that never occurred', () => {
+  test('reports the wasted work, and a recovery that did not happen', () => {
     expect(lines.find((line) => line.includes('Wasted work'))).toMatch(/25 \(25 %\)/);
     const { bare } = comparison;
     const stuck = { ...bare, summary: { ...bare.summary, recovery: undefined } };
@@ -30,20 +30,20 @@ describe('table', () => {
 
 describe('page', () => {
   const html = page(comparison, judge(comparison), '<b>"Node" & co</b>');
-  test('loads nothing', () => {
+  test('fetches nothing', () => {
     expect(html).not.toMatch(/https?:|src=|href=|@import|url\(|<script/);
   });
   test('escapes its input', () => {
     expect(html).not.toContain('<b>');
     expect(html).toContain('&#60;b&#62;&#34;Node&#34; &#38; co');
   });
-  test('draws no invalid numbers', () => expect(html).not.toMatch(/NaN|Infinity|undefined/));
-  test('names each picture', () => {
+  test('draws numbers only', () => expect(html).not.toMatch(/NaN|Infinity|undefined/));
+  test('names each chart', () => {
     expect(html.match(/role="img" aria-label="[^"]+"/g)).toHaveLength(4);
   });
 });
 
-test('escapeHtml leaves nothing that could end an attribute or begin a tag', () => {
+test('escapeHtml leaves nothing that could end an attribute or start a tag', () => {
   expect(escapeHtml(`<a b="c" d='e'>&`)).not.toMatch(/[<>"']|&(?!#\d+;)/);
 });
 

@@ -7,7 +7,7 @@ const phase = (from: number, to: number, rate: number): Phase => ({ name: 'calm'
 describe('schedule', () => {
   const due = schedule([phase(0, 50_000, 20), phase(50_000, 60_000, 200)], seeded(1));
 
-  test('is in order and within its phases', () => {
+  test('is ordered and within its phases', () => {
     expect(due).toEqual([...due].sort((a, b) => a - b));
     expect(due[0]).toBeGreaterThan(0);
     expect(due.at(-1)).toBeLessThan(60_000);
@@ -18,28 +18,28 @@ describe('schedule', () => {
     expect(Math.abs(calm - 1_000)).toBeLessThan(5 * Math.sqrt(1_000));
     expect(Math.abs(due.length - calm - 2_000)).toBeLessThan(5 * Math.sqrt(2_000));
   });
-  test('is irregular, as independent visitors are', () => {
+  test('is irregular like independent arrivals', () => {
     const calm = due.filter((at) => at < 50_000);
     const gaps = calm.slice(1).map((at, index) => at - (calm[index] ?? 0));
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
     const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length;
     expect(Math.sqrt(variance) / mean).toBeGreaterThan(0.8);
   });
-  test('is the same for the same seed, and different for another', () => {
+  test('is the same for the same seed, and differs for another', () => {
     const phases = [phase(0, 1_000, 50)];
     expect(schedule(phases, seeded(7))).toEqual(schedule(phases, seeded(7)));
     expect(schedule(phases, seeded(7))).not.toEqual(schedule(phases, seeded(8)));
   });
-  test('has a maximum length, however fast the machine', () => {
+  test('is bounded, however fast the machine', () => {
     expect(() => schedule([phase(0, 60_000, 1e6)], seeded(1))).toThrow(RangeError);
   });
-  test('of a rate of zero is empty', () => {
+  test('is empty at a rate of zero', () => {
     expect(schedule([phase(0, 1_000, 0)], seeded(1))).toEqual([]);
   });
 });
 
 describe('phasesOf', () => {
-  test.each([fullPlan, quickPlan])('consists of calm, spike and calm without a gap', (plan) => {
+  test.each([fullPlan, quickPlan])('goes calm, spike, calm without a gap', (plan) => {
     const [calm, spike, after] = phasesOf(plan, 40);
     expect([calm.from, calm.to, spike.to]).toEqual([0, spike.from, after.from]);
     expect(spike.rate).toBe(120);

@@ -4,21 +4,21 @@ import { attempt, steady } from './attempts.ts';
 
 describe('percentile', () => {
   const values = [30, 10, 20, 40];
-  test('is the nearest rank, in any order of the values', () => {
+  test('is the nearest rank, in any order', () => {
     expect(percentile(values, 50)).toBe(20);
     expect(percentile(values, 51)).toBe(30);
     expect(percentile(values, 99)).toBe(40);
     expect(percentile(values, 0)).toBe(10);
   });
-  test('counts requests without an answer as the longest', () => {
+  test('sorts unanswered requests above all others', () => {
     expect(percentile([1, Number.POSITIVE_INFINITY, 2], 99)).toBe(Number.POSITIVE_INFINITY);
     expect(percentile([1, Number.POSITIVE_INFINITY, 2], 50)).toBe(2);
   });
-  test('of no values is undefined', () => expect(percentile([], 50)).toBeUndefined());
+  test('is undefined for no values', () => expect(percentile([], 50)).toBeUndefined());
 });
 
 describe('answeredPerSecond', () => {
-  test('counts an answer at its time, not at that of the request', () => {
+  test('counts an answer when it arrives, not when it was requested', () => {
     const attempts = [attempt(900, 'answered', 50), attempt(950, 'answered', 100)];
     expect(answeredPerSecond(attempts, 0, 1_000)).toBe(1);
     expect(answeredPerSecond(attempts, 1_000, 1_500)).toBe(2);
@@ -30,7 +30,7 @@ describe('answeredPerSecond', () => {
 });
 
 describe('recovery', () => {
-  test('ends at the first of five consecutive answers', () => {
+  test('starts at the first of five in a row', () => {
     const attempts = [
       attempt(1_000, 'gaveUp'),
       attempt(1_100),
@@ -40,7 +40,7 @@ describe('recovery', () => {
     ];
     expect(recovery(attempts, 1_000)).toBe(300);
   });
-  test('is unknown with fewer than five', () => {
+  test('is undefined with fewer than five', () => {
     expect(recovery(steady(1_000, 1_400, 10), 1_000)).toBeUndefined();
     expect(recovery([], 1_000)).toBeUndefined();
   });
@@ -61,16 +61,16 @@ describe('summarize', () => {
   ];
   const summary = summarize(attempts, spike, { done: 30, wasted: 6 });
 
-  test('counts the requests of the spike', () => {
-    expect(summary).toMatchObject({ asked: 60, rejected: 40, gaveUp: 6, failed: 0 });
+  test('counts the requests sent during the spike', () => {
+    expect(summary).toMatchObject({ sent: 60, rejected: 40, gaveUp: 6, failed: 0 });
   });
   test('finds the worst second', () => {
     expect(summary.rate).toBe(7);
     expect(summary.worstRate).toBe(4);
   });
-  test('counts giving up as the longest wait', () => {
+  test('counts a client that gave up as the longest wait', () => {
     expect(summary.p50).toBe(0);
     expect(summary.p99).toBe(Number.POSITIVE_INFINITY);
   });
-  test('reports how late the generator was', () => expect(summary.lag).toBe(1));
+  test("reports the generator's lateness", () => expect(summary.lag).toBe(1));
 });

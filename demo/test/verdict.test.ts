@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { judge } from '../src/verdict.ts';
 import { comparisonOf } from './attempts.ts';
 
-test('nine tenths of the capacity are good', () => {
+test('nine tenths of the capacity pass', () => {
   const { headline, sound } = judge(comparisonOf(5, 19));
   expect(headline).toMatch(/kept answering: 9\d % .* against 2\d % without/);
   expect(sound).toBe(true);
 });
 
-test('missing the goal is reported, and is no defect of the demo', () => {
+test('a miss is reported, but is no defect of the demo', () => {
   const { headline, sound } = judge(comparisonOf(5, 16));
   expect(headline).toMatch(/reached 8\d % .* below the 90 % it should/);
   expect(sound).toBe(true);

@@ -4,10 +4,14 @@ import { type Program, statuses } from './program.ts';
 export async function cluster(program: Program): Promise<void> {
   await program.prints(/4 workers/);
   const answers = await program.fetchAll(10, '/');
-  assert.deepEqual(statuses(answers), { 200: 6, 503: 4 }, 'three run, three wait, of all workers');
+  assert.deepEqual(
+    statuses(answers),
+    { 200: 6, 503: 4 },
+    'three run and three wait, over all workers',
+  );
   assert.ok(answers.every(({ status, headers }) => status === 200 || headers.has('retry-after')));
   const pages = await Promise.all(answers.map((answer) => answer.text()));
-  assert.ok(new Set(pages.filter((page) => page !== '')).size > 1, 'by more than one worker');
+  assert.ok(new Set(pages.filter((page) => page !== '')).size > 1, 'more than one worker answers');
 
   program.child.kill('SIGTERM');
   assert.equal(await program.exited, 0);

@@ -9,12 +9,16 @@ export async function degraded(program: Program): Promise<void> {
   const both = await program.fetchAll(2, '/recommendations/ann');
   assert.deepEqual(statuses(both), { 200: 2 });
   const [stale] = both.filter(({ headers }) => headers.get('x-degraded') === 'full');
-  assert.equal(await stale?.text(), known, 'one of them has got the earlier answer');
+  assert.equal(await stale?.text(), known, 'one of them gets the cached answer');
 
-  const strangers = await Promise.all([
+  const uncached = await Promise.all([
     program.fetch('/recommendations/bob'),
     program.fetch('/recommendations/eve'),
   ]);
-  assert.deepEqual(statuses(strangers), { 200: 1, 503: 1 }, 'nothing is known to fall back on');
-  assert.ok(strangers.some(({ headers }) => Number(headers.get('retry-after')) >= 1));
+  assert.deepEqual(
+    statuses(uncached),
+    { 200: 1, 503: 1 },
+    'there is no cached answer to fall back on',
+  );
+  assert.ok(uncached.some(({ headers }) => Number(headers.get('retry-after')) >= 1));
 }

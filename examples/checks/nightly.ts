@@ -5,6 +5,6 @@ export async function nightly(program: Program): Promise<void> {
   const others = [program.another(), program.another()];
   const all = [program, ...others];
   for (const { exited } of all) assert.equal(await exited, 0);
-  const said = all.map(({ output }) => output.trim()).sort();
-  assert.deepEqual(said, ['done', 'was done', 'was done']);
+  const outputs = all.map(({ output }) => output.trim()).sort();
+  assert.deepEqual(outputs, ['done', 'was already done', 'was already done']);
 }

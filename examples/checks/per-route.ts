@@ -8,7 +8,7 @@ export async function perRoute(program: Program): Promise<void> {
   });
   const others = await Promise.all([program.fetch('/'), program.fetch('/health')]);
   assert.deepEqual(statuses(others), { 200: 2 });
-  assert.equal(done, false, 'what is not a report waits for none');
+  assert.equal(done, false, 'other routes do not wait for reports');
 
   const answers = await reports;
   assert.deepEqual(statuses(answers), { 200: 4, 503: 1 }, 'two run, two wait');

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 const preload = new URL('report-port.mjs', import.meta.url).href;
 const flags = ['--conditions=headgate-source', '--import=tsx', `--import=${preload}`];
 
-/** An example, run as people run it, but on a port that is free. */
+/** Runs an example as a user would, but on a free port. */
 export class Program {
-  /** What it has printed. */
+  /** Its output so far. */
   output = '';
   readonly child: ChildProcess;
   /** Resolves to the exit code. */
   readonly exited: Promise<number | null>;
-  /** Resolves when it listens. */
+  /** Resolves to its URL once it listens. */
   readonly #url: Promise<string>;
 
   constructor(
@@ -29,12 +29,12 @@ export class Program {
     });
   }
 
-  /** The same once more, as a process of its own. */
+  /** Starts the same example in another process. */
   another(): Program {
     return new Program(this.path, this.env);
   }
 
-  /** Resolves when it has printed this. */
+  /** Resolves when the output contains `text`. */
   async prints(text: RegExp): Promise<void> {
     while (!text.test(this.output)) {
       await new Promise((resolve) => this.child.stdout?.once('data', resolve));
@@ -45,12 +45,12 @@ export class Program {
     return fetch((await this.#url) + path, { signal: AbortSignal.timeout(10_000), ...init });
   }
 
-  /** The same request several times at once. */
+  /** Sends the same request several times at once. */
   fetchAll(count: number, path: string, init?: RequestInit): Promise<Response[]> {
     return Promise.all(Array.from({ length: count }, () => this.fetch(path, init)));
   }
 
-  /** Asks until the answer is as it should be. */
+  /** Polls until the JSON answer satisfies `isRight`. */
   async until(path: string, isRight: (answer: Record<string, unknown>) => boolean): Promise<void> {
     for (;;) {
       const answer = await this.fetch(path);
@@ -65,7 +65,7 @@ export class Program {
   }
 }
 
-/** How often each status came: `{ 200: 4, 503: 1 }`. */
+/** Counts the answers by status: `{ 200: 4, 503: 1 }`. */
 export function statuses(answers: Response[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

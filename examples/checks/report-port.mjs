@@ -1,10 +1,10 @@
-// Loaded before a program: tells its check on which port it listens.
+// Preloaded into an example: reports the port it listens on to its check.
 import cluster from 'node:cluster';
 import net from 'node:net';
 
 const { listen } = net.Server.prototype;
 
-// The workers of a cluster tell the primary.
+// The workers of a cluster report to the primary.
 if (cluster.isPrimary) cluster.once('listening', (_worker, { port }) => process.send(port));
 
 net.Server.prototype.listen = function (...args) {

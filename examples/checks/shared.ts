@@ -8,9 +8,13 @@ export async function shared(program: Program): Promise<void> {
       program.fetchAll(3, '/reports/7', { method: 'POST' }),
       other.fetchAll(3, '/reports/7', { method: 'POST' }),
     ]);
-    assert.deepEqual(statuses(answers.flat()), { 200: 4, 503: 2 }, 'two run, two wait, of both');
+    assert.deepEqual(
+      statuses(answers.flat()),
+      { 200: 4, 503: 2 },
+      'two run and two wait, over both instances',
+    );
 
-    // Everything is given back: all of the limit is left to whoever comes next.
+    // All permits have been released: the whole limit is available again.
     const again = await other.fetchAll(2, '/reports/8', { method: 'POST' });
     assert.deepEqual(statuses(again), { 200: 2 });
 
@@ -19,10 +23,10 @@ export async function shared(program: Program): Promise<void> {
     const waiting = other.fetch('/reports/9', { method: 'POST' });
     await other.until('/stats', ({ queued }) => queued === 1);
     program.child.kill('SIGTERM');
-    assert.deepEqual(statuses(await running), { 200: 2 }, 'what runs may finish');
+    assert.deepEqual(statuses(await running), { 200: 2 }, 'running requests finish');
     assert.equal(await program.exited, 0);
     assert.match(program.output, /closed, 0 unfinished/);
-    assert.equal((await waiting).status, 200, 'its places go to the other instance');
+    assert.equal((await waiting).status, 200, 'its permits go to the other instance');
   } finally {
     await other.stop();
   }

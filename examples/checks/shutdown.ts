@@ -8,9 +8,9 @@ export async function shutdown(program: Program): Promise<void> {
   await program.until('/health', ({ queued }) => queued === 1);
 
   program.child.kill('SIGTERM');
-  const sentAway = await waiting;
-  assert.equal(sentAway.status, 503);
-  assert.equal(sentAway.headers.get('connection'), 'close');
+  const rejected = await waiting;
+  assert.equal(rejected.status, 503);
+  assert.equal(rejected.headers.get('connection'), 'close');
   assert.equal((await running).status, 200);
   assert.equal(await program.exited, 0);
   assert.match(program.output, /closed, 0 unfinished/);

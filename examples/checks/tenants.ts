@@ -9,13 +9,16 @@ export async function tenants(program: Program): Promise<void> {
       answered++;
     }),
   );
-  // All of the burst has come by now.
+  // The whole burst has arrived by now.
   await Promise.race(burst);
   const others = await Promise.all([
     program.fetchAll(4, '/', as('Bearer secret-a')),
     program.fetchAll(2, '/', as('Bearer secret-c')),
   ]);
   assert.deepEqual(statuses(others.flat()), { 200: 6 });
-  assert(answered < burst.length, 'who comes later is served before the burst is over');
+  assert(
+    answered < burst.length,
+    'later requests of other tenants are served before the burst ends',
+  );
   assert.deepEqual(statuses(await Promise.all(burst)), { 200: 30 });
 }

@@ -11,11 +11,11 @@ export async function tokens(program: Program): Promise<void> {
   leaving.abort();
   await program.until('/stats', ({ inflight }) => inflight === 1);
   await assert.rejects(first.rest());
-  assert.match(await second.rest(), /data: while\.\n\n$/, 'the other one is sent to its end');
+  assert.match(await second.rest(), /data: while\.\n\n$/, 'the other stream is sent to its end');
   await program.until('/stats', ({ inflight }) => inflight === 0);
 }
 
-/** Resolves when the first token has come. */
+/** Starts a stream; resolves when its first token arrives. */
 async function stream(program: Program, signal?: AbortSignal) {
   const { body } = await program.fetch('/chat?prompt=why', signal && { signal });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

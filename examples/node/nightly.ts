@@ -1,4 +1,5 @@
-// A nightly job that every instance starts and that must run once: a limit of 1 is a mutex, and a row says it was done.
+// A nightly job that every instance starts but only one may run: a limit of 1 is a mutex, and a row records that the
+// job is done.
 import { setTimeout as work } from 'node:timers/promises';
 import { createLimiter } from '@headgate/core';
 import { postgresStore } from '@headgate/postgres';
@@ -10,7 +11,7 @@ await db.connect();
 const store = postgresStore({ connect });
 await store.migrate();
 
-// The second instance waits, and finds the job done; or does it, if the first one has died.
+// The other instances wait and then find the job done, or do it themselves if the first one died.
 const mutex = createLimiter({ name: 'nightly', limit: 1, queueLimit: 100, store });
 const night = new Date().toISOString().slice(0, 10);
 
@@ -18,7 +19,7 @@ await mutex.run(
   async ({ signal, fencing }) => {
     await db.query('CREATE TABLE IF NOT EXISTS nights (night date PRIMARY KEY, token bigint)');
     const done = await db.query('SELECT FROM nights WHERE night = $1', [night]);
-    if (done.rowCount !== 0) return console.log('was done');
+    if (done.rowCount !== 0) return console.log('was already done');
     await work(1_000, undefined, { signal }); // in place of the real work
     // An instance that was frozen for longer than its lease finds the row of its successor, and fails here.
     await db.query('INSERT INTO nights VALUES ($1, $2)', [night, fencing]);

@@ -20,24 +20,24 @@ const serve =
     return (server.address() as AddressInfo).port;
   };
 
-/** The minimum that limits at all: a counter, an array as queue, and 503. */
+/** The simplest limiter: a counter, an array as the queue, and 503. */
 function hand({ limit, queueLimit }: Situation): RequestHandler {
-  const line: Array<() => void> = [];
+  const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
     inflight--;
-    line.shift()?.();
+    queue.shift()?.();
   };
   return (_req, res, next) => {
     const start = () => {
-      // A response that has already closed emits no further 'close'.
-      if (res.destroyed) return line.shift()?.();
+      // A response that is already closed emits no further `close`.
+      if (res.destroyed) return queue.shift()?.();
       inflight++;
       res.on('close', done);
       next();
     };
     if (inflight < limit) start();
-    else if (line.length < queueLimit) line.push(start);
+    else if (queue.length < queueLimit) queue.push(start);
     else res.writeHead(503, { 'Retry-After': '1' }).end();
   };
 }
@@ -59,7 +59,7 @@ export const cases: Record<string, Serve> = {
   }),
   'overload-protection': serve(async () => {
     const { default: protect } = await import('overload-protection');
-    // Timeouts so long that it never rejects: the cost without overload.
+    // With this threshold it never rejects: measures its cost without a limit in effect.
     return protect('express', { production: true, maxEventLoopDelay: 10_000 });
   }),
 };

@@ -19,22 +19,22 @@ const serve =
   };
 
 function hand({ limit, queueLimit }: Situation): Middleware {
-  const line: Array<() => void> = [];
+  const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
     inflight--;
-    line.shift()?.();
+    queue.shift()?.();
   };
   return async (ctx, next) => {
     if (inflight >= limit) {
-      if (line.length >= queueLimit) {
+      if (queue.length >= queueLimit) {
         ctx.status = 503;
         ctx.set('Retry-After', '1');
         return;
       }
-      await new Promise<void>((resolve) => line.push(resolve));
-      // A response that has already closed emits no further 'close'.
-      if (ctx.res.destroyed) return line.shift()?.();
+      await new Promise<void>((resolve) => queue.push(resolve));
+      // A response that is already closed emits no further `close`.
+      if (ctx.res.destroyed) return queue.shift()?.();
     }
     inflight++;
     ctx.res.on('close', done);
@@ -55,7 +55,7 @@ export const cases: Record<string, Serve> = {
   }),
   'overload-protection': serve(async () => {
     const { default: protect } = await import('overload-protection');
-    // Timeouts so long that it never rejects: the cost without overload.
+    // With this threshold it never rejects: measures its cost without a limit in effect.
     return protect('koa', { production: true, maxEventLoopDelay: 10_000 });
   }),
 };

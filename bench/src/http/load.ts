@@ -1,21 +1,21 @@
 import autocannon from 'autocannon';
 
-/** The results of a burst of load. */
+/** The answers to a burst of load. */
 export interface Burst {
   requests: number;
-  /** Responses other than 2xx. */
+  /** Answers other than 2xx. */
   refused: number;
 }
 
 export const burstTime = 0.5;
 
-/** Keeps every connection busy for half a second; with `anew`, each request uses a new connection. */
+/** Keeps every connection busy for half a second. With `anew`, each request opens a new connection. */
 export async function load(port: number, connections: number, anew = false): Promise<Burst> {
   const result = await autocannon({
     url: `http://127.0.0.1:${port}/`,
     connections,
     duration: burstTime,
-    // autocannon ends only when it samples, by default every second.
+    // autocannon stops only at a sample, by default once a second.
     sampleInt: 25,
     ...(anew && { headers: { connection: 'close' } }),
   });

@@ -18,15 +18,15 @@ export interface Round {
   rate: number;
 }
 
-/** The rounds of each case, or the error that prevented them. */
+/** The rounds of each case, or the error if it failed. */
 export type Rounds = Map<string, Round[] | Error>;
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 const warmUps = 4;
 
 /**
- * All servers of a group run at the same time and are loaded one at a time, round after round, back and forth, so that
- * each ratio compares measurements that are close in time.
+ * All servers of a group run at once and are loaded one at a time, round after round, in alternating order, so that
+ * every ratio compares neighbours in time.
  */
 export async function loadRounds(group: Group, rounds: number): Promise<Rounds> {
   const servers: Server[] = [];
@@ -54,7 +54,7 @@ export async function loadRounds(group: Group, rounds: number): Promise<Rounds> 
   return results;
 }
 
-/** A case that has failed is not tried again. */
+/** A case that has failed is not repeated. */
 async function note(results: Rounds, { name }: Server, step: (all: Round[]) => Promise<void>) {
   const all = results.get(name);
   if (!Array.isArray(all)) return;
@@ -76,7 +76,7 @@ class Server {
 
   async start(): Promise<void> {
     this.#port = await this.#answer();
-    if (this.name !== 'bare' && situations[this.group.situation].held) await this.#occupy();
+    if (this.name !== 'bare' && situations[this.group.situation].held) await this.#hold();
   }
 
   async load(): Promise<Round> {
@@ -85,9 +85,9 @@ class Server {
     const burst = await load(this.#port, connections);
     const spent = (await this.#cpu()) - before;
     const expected = held && this.name !== 'bare' ? burst.requests : 0;
-    if (burst.requests === 0) throw new Error('the server does not respond');
+    if (burst.requests === 0) throw new Error('answers nothing');
     if (burst.refused !== expected) {
-      throw new Error(`${burst.refused} of ${burst.requests} were rejected`);
+      throw new Error(`${burst.refused} of ${burst.requests} were refused`);
     }
     return { cpu: spent / burst.requests, rate: burst.requests / burstTime };
   }
@@ -101,8 +101,8 @@ class Server {
     return this.#answer();
   }
 
-  /** Occupies the only permit permanently. */
-  async #occupy(): Promise<void> {
+  /** Holds the only permit for the rest of the run. */
+  async #hold(): Promise<void> {
     const options = { port: this.#port, host: '127.0.0.1', path: holdPath };
     get(options, (response) => response.resume()).on('error', () => {});
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,10 +1,10 @@
-/** The conditions in which a server is measured. All limiters of a situation have the same limit and queue limit. */
+/** A load situation. All limiters in a situation have the same limit and queue length. */
 export interface Situation {
   limit: number;
-  /** The queue limit. */
+  /** Maximum number of waiting requests. */
   queueLimit: number;
   connections: number;
-  /** Whether the handler waits for an event-loop iteration, so that requests are in flight together. */
+  /** Whether the handler waits for one iteration of the event loop, so that requests overlap. */
   takesATurn: boolean;
   /** Whether a request that is never answered holds the only permit, so that all others are rejected. */
   held: boolean;
@@ -21,8 +21,8 @@ export type SituationName = keyof typeof situations;
 /** The response of the bare handler. */
 export const answer = { id: 42, name: 'headgate', items: [1, 2, 3] };
 
-/** Requests to this path never get a response. */
+/** Requests to this path are never answered. */
 export const holdPath = '/hold';
 
-/** A server with this middleware: listens on a free port, which it returns. */
+/** Starts a server with a middleware; resolves to its port. */
 export type Serve = (situation: Situation) => Promise<number>;

@@ -20,7 +20,7 @@ export interface Arrival {
   critical: boolean;
 }
 
-/** Consecutive phases, each a Poisson process; the same seed gives the same arrivals. */
+/** Consecutive phases, each a Poisson process. Deterministic for a given seed. */
 export function arrivals(phases: readonly Phase[], seed: number): Arrival[] {
   const generator = xoroshiro128plus(seed);
   const all: Arrival[] = [];

@@ -5,7 +5,7 @@ import { answeredPart, type Figures, figuresOf, recoveryTime } from './figures.t
 import type { Kind, Work } from './kinds.ts';
 import { closedLoop, openLoop } from './load.ts';
 import * as plans from './plan.ts';
-import type { ProcessReport, Stand } from './protocol.ts';
+import type { LimitSample, ProcessReport } from './protocol.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** The results of a server with one kind of handler. */
@@ -15,28 +15,27 @@ export interface Case {
   /** Milliseconds. */
   unloaded: { p50: number; p99: number };
   recovery: number;
-  /** The fraction of critical requests that were answered in time among others. */
+  /** The fractions answered in time when critical requests are mixed with others. */
   critical: number;
   others: number;
   /** Bytes. */
   maxRss: number;
   /** The limit in each phase, sampled every tenth of a second. */
   limits: Map<string, number[]>;
-  /** How many milliseconds late the generator sent: p50 and p99. */
+  /** The lateness of the generator in milliseconds: p50 and p99. */
   lateness: { p50: number; p99: number };
   /**
-   * The fraction of time for which the server's main thread waited for a core; if it is large, the figures are
-   * worthless.
+   * The fraction of time for which the server's main thread waited for a core. If it is large, the figures are invalid.
    */
   starved: number;
 }
 
 const seed = 7;
 
-/** Enough clients to keep a bare server busy, whatever its handler waits for. */
+/** The number of clients that saturates a bare server with any kind of handler. */
 export const saturating = 20;
 
-/** Runs one server from its start to its end. The offered rates are multiples of `capacity`. */
+/** Measures one server from start to stop. The offered rates are multiples of `capacity`. */
 export async function runCase(
   assignment: { kind: Kind; server: string; work: Work },
   capacity: number,
@@ -62,7 +61,7 @@ export async function runCase(
 interface Setting {
   phases: ReturnType<typeof plans.phases>;
   plan: plans.Plan;
-  /** Milliseconds of the system clock. */
+  /** The start time in milliseconds of the system clock. */
   start: number;
 }
 
@@ -97,18 +96,21 @@ function summary(
     critical: answeredPart(mixed.filter(({ critical }) => critical)),
     others: answeredPart(mixed.filter(({ critical }) => !critical)),
     maxRss: report.maxRss,
-    limits: byPhase(report.stands, setting),
+    limits: byPhase(report.limitSamples, setting),
     lateness: { p50: percentile(late, 0.5), p99: percentile(late, 0.99) },
     starved: report.starved / (Date.now() - start),
   };
 }
 
-function byPhase(stands: readonly Stand[], { phases, start }: Setting): Map<string, number[]> {
+function byPhase(
+  limitSamples: readonly LimitSample[],
+  { phases, start }: Setting,
+): Map<string, number[]> {
   return new Map(
     phases.map(({ name, duration }) => {
       const from = start + plans.beginningOf(name, phases);
-      const during = ({ time }: Stand) => time >= from && time < from + duration * 1_000;
-      return [name, stands.filter(during).map(({ limit }) => limit)];
+      const during = ({ time }: LimitSample) => time >= from && time < from + duration * 1_000;
+      return [name, limitSamples.filter(during).map(({ limit }) => limit)];
     }),
   );
 }

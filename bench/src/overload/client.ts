@@ -1,27 +1,27 @@
 import { Agent, request } from 'node:http';
 import type { Arrival } from './arrivals.ts';
 
-/** Milliseconds after which a client gives up. */
-export const patience = 1_000;
+/** The clients' timeout in milliseconds. */
+export const clientTimeout = 1_000;
 
-/** The outcome of a request: `refused`: a 503; `late`: the client gave up; `failed`: anything else. */
+/** The outcome of a request: `refused` by a 503; `late` if the client gave up; `failed` otherwise. */
 export type Result = 'answered' | 'refused' | 'late' | 'failed';
 
-/** A request that was sent, and its outcome. */
+/** A sent request and its outcome. */
 export interface Attempt extends Arrival {
   result: Result;
-  /** Milliseconds from its scheduled time to its end. */
+  /** Milliseconds from its due time to its end. */
   took: number;
-  /** How many milliseconds late the generator sent it. */
+  /** The generator's lateness in milliseconds. */
   lateness: number;
 }
 
-/** Where and how clients send. */
+/** The target of the clients, and their use of connections. */
 export interface Route {
   port: number;
   /**
-   * Whether each request uses a new connection, like those of separate clients. Otherwise requests share connections,
-   * as behind a proxy: a free one is reused, and if there is none, a new one is opened.
+   * Whether each request opens a new connection, like requests of different clients. Otherwise requests share
+   * connections like those of a proxy: an idle one is reused, and if there is none, a new one is opened.
    */
   ownConnections: boolean;
 }
@@ -39,8 +39,8 @@ export class Clients {
     });
   }
 
-  /** Never rejects. A client that gives up closes its connection, like browsers and HTTP clients with timeouts. */
-  send(path: string, headers: Record<string, string>, wait = patience): Promise<Result> {
+  /** Never rejects. A client that gives up closes its connection, as browsers and HTTP clients with timeouts do. */
+  send(path: string, headers: Record<string, string>, wait = clientTimeout): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: Result) => {
         clearTimeout(timer);

@@ -9,17 +9,17 @@ import { underPressure } from './under-pressure.ts';
 /** The middleware in front of the handler. */
 export interface Protection {
   middleware: RequestHandler;
-  /** Its current limit, if it is adaptive. */
+  /** Reads the current limit, if it changes. */
   limit?: () => number;
 }
 
-/** One row of the tables: a middleware with its settings, and their description. */
+/** A row of the tables: a middleware and its settings. */
 export interface Contender {
   settings: string;
   create(kind: Kind): Promise<Protection> | Protection;
 }
 
-/** Queue timeout with Headgate, in milliseconds. */
+/** Headgate's queue timeout in milliseconds. */
 export const queueTimeout = 300;
 
 const common = () => ({
@@ -30,7 +30,7 @@ const common = () => ({
   guard: eventLoopGuard({ maxDelay: 50 }),
 });
 
-/** The amount of each resource, for the limit that an informed operator would choose. */
+/** The capacity of each resource, which an expert would use as the limit. */
 const rightLimit: Record<Kind, number> = { cpu: 1, threads: 1, database: 10 };
 
 const watched = (limit: ConcurrencyLimit): Protection => ({

@@ -9,7 +9,7 @@ export interface Figures {
   refused: number;
   late: number;
   failed: number;
-  /** Milliseconds, for answered requests. */
+  /** Latencies of the answered requests in milliseconds. */
   p50: number;
   p99: number;
 }
@@ -28,7 +28,7 @@ export function figuresOf(attempts: readonly Attempt[], seconds: number): Figure
   };
 }
 
-/** The fraction that was answered in time. */
+/** The fraction answered in time. */
 export function answeredPart(attempts: readonly Attempt[]): number {
   return countOf(attempts, 'answered') / attempts.length;
 }
@@ -37,29 +37,29 @@ function countOf(attempts: readonly Attempt[], result: Result): number {
   return attempts.filter((attempt) => attempt.result === result).length;
 }
 
-/** Milliseconds between two steps, and the length of the window that begins at each. */
+/** The step between two windows and their length, in milliseconds. */
 const step = 100;
-const view = 1_000;
+const window = 1_000;
 
 /**
- * Milliseconds from the end of a spike until the server is back to normal: from then on, for a second, 95 % are
- * answered in time, and their p99 is at most twice that of before. Infinity if that never happens.
+ * The recovery time in milliseconds: from the end of a spike to the first window of a second in which 95 % are answered
+ * in time with a p99 of at most twice that from before the spike. Infinity if there is none.
  *
  * @param attempts The requests after the spike.
- * @param end When the spike ended, on the time scale of the attempts.
+ * @param end The end of the spike, on the clock of the attempts.
  * @param before The p99 of the same load before the spike, in milliseconds.
  */
 export function recoveryTime(attempts: readonly Attempt[], end: number, before: number): number {
   const last = attempts.at(-1)?.at ?? end;
-  for (let from = end; from + view <= last + step; from += step) {
-    const seen = attempts.filter(({ at }) => at >= from && at < from + view);
+  for (let from = end; from + window <= last + step; from += step) {
+    const seen = attempts.filter(({ at }) => at >= from && at < from + window);
     const { p99 } = figuresOf(seen, 1);
     if (answeredPart(seen) >= 0.95 && p99 <= 2 * before) return from - end;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-/** The number of values per unit, by least squares, which batches of answers do not distort. */
+/** The number of values per unit by least squares, which is robust against answers in batches. */
 export function slope(rising: readonly number[]): number {
   const mean = rising.reduce((sum, value) => sum + value, 0) / rising.length;
   const middle = (rising.length - 1) / 2;

@@ -3,13 +3,13 @@ import { queueTimeout } from './contenders.ts';
 import type { KindRun, Measured } from './run.ts';
 import { measuredOf, yieldOf } from './yield.ts';
 
-/** The server whose figures have goals. */
+/** The contender with goals. */
 const ours = 'headgate';
 
-/** The multiples of the capacity at which goals apply. */
+/** The multiples of the capacity that have goals. */
 const overloads = [2, 5, 10];
 
-/** @param price Milliseconds of the main thread that a bare 503 takes. */
+/** @param price Milliseconds of the main thread for a bare 503. */
 export function goals(run: KindRun, price: number): Goal[] {
   const headgate = run.cases.get(ours);
   if (headgate === undefined || headgate instanceof Error) return [];
@@ -60,7 +60,7 @@ function atMultiple(run: KindRun, headgate: Measured, multiple: number, price: n
   ];
 }
 
-/** How much slower and faster than on average the machine was at times. */
+/** The machine's slowest and fastest capacity relative to its mean. */
 function drift({ capacities }: KindRun): [slow: number, quick: number] {
   const mean = capacities.reduce((sum, capacity) => sum + capacity, 0) / capacities.length;
   return [Math.min(...capacities) / mean, Math.max(...capacities) / mean];

@@ -7,23 +7,23 @@ export type Kind = 'cpu' | 'threads' | 'database';
 
 export const kinds: readonly Kind[] = ['cpu', 'threads', 'database'];
 
-/** The amount of work that takes the intended time: determined once, then used for all servers of a run. */
+/** The work that takes the intended time: calibrated once, then the same for all servers of a run. */
 export interface Work {
-  /** Hashes of a `cpu` request. */
+  /** Hashes per `cpu` request. */
   hashes: number;
-  /** PBKDF2 iterations of a `threads` request. */
+  /** PBKDF2 iterations per `threads` request. */
   iterations: number;
 }
 
-/** Milliseconds of main thread. */
+/** Main-thread time of a `cpu` request in milliseconds. */
 const cpuTime = 10;
-/** Milliseconds of a thread of the pool. */
+/** Thread-pool time of a `threads` request in milliseconds. */
 const threadTime = 25;
-/** Milliseconds of a connection. */
+/** Time that a `database` request holds a connection, in milliseconds. */
 const queryTime = 50;
 const connections = 10;
 
-/** Threads of libuv's pool: together with the main thread and the generator they use no more than two cores. */
+/** Size of libuv's thread pool. With the main thread and the generator, at most two cores are busy. */
 export const poolSize = 1;
 
 export const meaning: Record<Kind, string> = {
@@ -40,7 +40,7 @@ const hash = (times: number): string => {
   return digest;
 };
 
-/** The minimum, because other load on the machine only increases the time. */
+/** The minimum of several runs, because other load only lengthens them. */
 function timeOf(work: () => unknown): number {
   const times = Array.from({ length: 21 }, () => {
     const start = performance.now();
@@ -78,18 +78,16 @@ export const handlers: Record<Kind, (work: Work) => RequestHandler> = {
   },
 };
 
-/**
- * First come, first served. It does not notice that a client has disconnected; neither does a database driver's pool.
- */
+/** A FIFO connection pool. Like a database driver's pool, it does not notice that a client has disconnected. */
 class ConnectionPool {
   #free = connections;
-  readonly #line: Array<() => void> = [];
+  readonly #queue: Array<() => void> = [];
 
   async query(): Promise<void> {
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#line.push(resolve));
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
     await sleep(queryTime);
-    const next = this.#line.shift();
+    const next = this.#queue.shift();
     if (next) next();
     else this.#free++;
   }

@@ -1,21 +1,18 @@
 import type { Arrival } from './arrivals.ts';
-import { type Attempt, Clients, patience, type Route } from './client.ts';
+import { type Attempt, Clients, clientTimeout, type Route } from './client.ts';
 import { slope } from './figures.ts';
 
 /** Milliseconds. */
 const now = (): number => performance.now();
 
-/**
- * Sends each request at its scheduled time, whether or not earlier ones have been answered. Times count from the
- * scheduled time.
- */
+/** Sends each request at its due time, whatever became of earlier ones. Times count from the due time. */
 export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const clients = new Clients(route);
   const start = now();
   const send = async (arrival: Arrival): Promise<Attempt> => {
     const lateness = now() - start - arrival.at;
     const headers: Record<string, string> = arrival.critical ? { 'x-class': 'critical' } : {};
-    const result = await clients.send('/', headers, Math.max(1, patience - lateness));
+    const result = await clients.send('/', headers, Math.max(1, clientTimeout - lateness));
     return { ...arrival, result, lateness, took: now() - start - arrival.at };
   };
   const attempts: Array<Promise<Attempt>> = [];
@@ -36,15 +33,17 @@ export async function openLoop(route: Route, schedule: readonly Arrival[]): Prom
   return all;
 }
 
-/** The results of clients that wait for their answers. */
+/** The results of clients in a closed loop. */
 export interface Closed {
-  /** Duration of each request in milliseconds. */
+  /** The time of each answer in milliseconds. */
   times: number[];
   /** Answers per second. */
   rate: number;
 }
 
-/** Each client sends its next request when the previous one is answered; the first fifth of the time is not counted. */
+/**
+ * Runs `count` clients that each send the next request after the answer. The first fifth of the time does not count.
+ */
 export async function closedLoop(route: Route, count: number, seconds: number): Promise<Closed> {
   const clients = new Clients(route);
   const begin = now() + seconds * 200;

@@ -14,9 +14,9 @@ import { runKind } from './run.ts';
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Fewer and shorter phases: for checking that the bench works; the figures are meaningless. */
+    /** Fewer and shorter phases: shows that the benchmark works; its figures mean nothing. */
     quick: { type: 'boolean', default: false },
-    /** A new connection for each request, instead of reused ones. */
+    /** Opens a new connection for each request instead of reusing idle ones. */
     'own-connections': { type: 'boolean', default: false },
     markdown: { type: 'string' },
   },

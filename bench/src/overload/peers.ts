@@ -8,7 +8,7 @@ export async function expressQueue(
   return queue({ activeLimit, queuedLimit });
 }
 
-/** Its defaults except for these options, and a `Retry-After`. */
+/** The defaults with the given thresholds and a `Retry-After`. */
 export async function overloadProtection(
   thresholds: { maxEventLoopDelay?: number; sampleInterval?: number } = {},
 ): Promise<RequestHandler> {
@@ -16,7 +16,7 @@ export async function overloadProtection(
   return protect('express', { production: true, clientRetrySecs: 1, ...thresholds });
 }
 
-/** The middleware of its README; the import starts its timer. */
+/** The middleware from its README. Importing the package starts its timer. */
 export async function toobusy(): Promise<RequestHandler> {
   const { default: isTooBusy } = await import('toobusy-js');
   return (_req, res, next) => {

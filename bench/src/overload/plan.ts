@@ -1,24 +1,24 @@
 import type { Phase } from './arrivals.ts';
 
-/** The durations in seconds, and the offered load. */
+/** Durations in seconds, and the offered load. */
 export interface Plan {
-  /** Multiples of the capacity, in ascending order: after the last one, the spike, a server should return to normal. */
+  /** Multiples of the capacity, ascending. The last one is the spike from which a server must recover. */
   multiples: readonly number[];
-  /** Duration of each multiple; its first part is not counted. */
+  /** The duration of each multiple, and its first part, which does not count. */
   phase: number;
   uncounted: number;
-  /** Duration of half of the capacity, before all measurements and after the spike. */
+  /** Half of the capacity: before the measurement, and after the spike. */
   warmUp: number;
   recovery: number;
-  /** Duration of the phase with critical requests. */
+  /** With a mix of critical and other requests. */
   mixed: number;
-  /** Duration with a single client that waits for each answer. */
+  /** A single client in a closed loop. */
   unloaded: number;
-  /** Duration with enough clients to keep the bare server busy, before and after each case. */
+  /** A closed loop that saturates the bare server, before and after each case. */
   capacity: number;
-  /** A route's latency target. */
+  /** See `Route`. */
   ownConnections: boolean;
-  /** Number of half-second bursts that measure the price of a rejection. */
+  /** Number of half-second bursts to measure the price of a rejection. */
   priceRounds: number;
 }
 
@@ -48,17 +48,17 @@ export const quickPlan: Plan = {
   priceRounds: 2,
 };
 
-/** Normal load, before the spike and after it. */
+/** The normal load before and after the spike, as a multiple of the capacity. */
 export const normal = 0.5;
 
-/** The total load, and that of critical requests, over the capacity. */
+/** The total load and the critical part of it, as multiples of the capacity. */
 export const mix = { total: 5, critical: 0.45 };
 
 export const phaseName = (multiple: number): string => `${multiple} ×`;
 export const recoveryName = 'recovery';
 export const mixedName = 'mixed';
 
-/** All phases for a server of this capacity, without a pause. */
+/** The phases for a server of this capacity, without pauses. */
 export function phases(plan: Plan, capacity: number): Phase[] {
   const { multiples, phase, warmUp, recovery, mixed } = plan;
   return [

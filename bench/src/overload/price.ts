@@ -8,7 +8,7 @@ import { holdPath } from './protocol.ts';
 import { bare, rejecting } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** The cost of a rejection: milliseconds of the main thread, and their ratio to a bare handler's 503. */
+/** The price of one rejection: milliseconds of the main thread, and relative to a bare handler's 503. */
 export interface Price {
   cpu: number;
   overBare: Estimate;
@@ -17,10 +17,7 @@ export interface Price {
 const connections = 64;
 const warmUps = 4;
 
-/**
- * All servers run at the same time and are loaded one at a time, round after round, back and forth; they reject
- * everything.
- */
+/** All servers run at once and reject all requests, one server at a time, round after round, in alternating order. */
 export async function prices(
   work: Work,
   { priceRounds: rounds, ownConnections }: Plan,
@@ -54,7 +51,7 @@ async function startRejecting(name: string, work: Work): Promise<ServerProcess> 
   const server = await ServerProcess.start({ server: name, kind: 'rejecting', work });
   const options = { port: server.port, host: '127.0.0.1', path: holdPath };
   get(options, (response) => response.resume()).on('error', () => {});
-  // Waits until the only permit is held, or the first timer was late.
+  // Waits until the only permit is held, or the first timer has been late.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   return server;
 }
@@ -64,6 +61,6 @@ async function burst(server: ServerProcess, ownConnections: boolean): Promise<nu
   const { requests, refused } = await load(server.port, connections, ownConnections);
   const after = await server.report();
   if (refused < 0.99 * requests)
-    throw new Error(`${requests - refused} of ${requests} were not rejected`);
+    throw new Error(`${requests - refused} of ${requests} got through`);
   return (after.cpu - before.cpu) / requests;
 }

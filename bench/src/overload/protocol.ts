@@ -7,25 +7,23 @@ export interface Assignment {
   work: Work;
 }
 
-/** A limit at a time, in milliseconds of the system clock. */
-export interface Stand {
+/** A sample of the limit. `time` is in milliseconds of the system clock. */
+export interface LimitSample {
   time: number;
   limit: number;
 }
 
-/** A server's own figures, sent on request. */
+/** A server's report on itself. */
 export interface ProcessReport {
-  /** Milliseconds of CPU of its main thread. */
+  /** CPU time of its main thread in milliseconds. */
   cpu: number;
-  /**
-   * Milliseconds for which its main thread was runnable and waited for a core; 0 if the system does not report that.
-   */
+  /** Milliseconds for which its main thread was runnable but waited for a core; 0 if unknown. */
   starved: number;
-  /** Maximum memory in bytes. */
+  /** The maximum resident set size in bytes. */
   maxRss: number;
-  /** Every tenth of a second, if the main thread is free. */
-  stands: Stand[];
+  /** Samples of the limit, every tenth of a second unless the main thread is busy. */
+  limitSamples: LimitSample[];
 }
 
-/** Requests to this path never get a response. */
+/** Requests to this path are never answered. */
 export const holdPath = '/hold';

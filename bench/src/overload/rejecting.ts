@@ -7,18 +7,18 @@ import { underPressure } from './under-pressure.ts';
 /** The name of the bare handler's 503. */
 export const bare = 'bare 503';
 
-/** Each rejects everything, once a request that is never answered holds the only permit. */
+/** Middlewares that reject all requests once an unanswered request holds the only permit. */
 export const rejecting: Record<string, () => Promise<RequestHandler> | RequestHandler> = {
-  // The minimum: no body, one header field.
+  // The minimum: no body and one header field.
   [bare]: () => (_req, res) => void res.writeHead(503, { 'Retry-After': '1' }).end(),
   'headgate, by its limit': () => concurrencyLimit({ limit: 1 }),
   'headgate, by its guard': () => {
-    // All but the first of an event-loop iteration are late, and the only permit is held.
+    // All but the first request of a loop iteration are late, and that one finds no permit.
     const guard = eventLoopGuard({ maxDelay: 0.001 });
     return concurrencyLimit({ limit: 1, guard });
   },
   'express-queue': () => expressQueue(1, 0),
-  // A threshold below every timer's delay.
+  // No timer fires that fast.
   'overload-protection': () =>
     overloadProtection({ sampleInterval: 0.001, maxEventLoopDelay: 1e-9 }),
   'toobusy-js': () => {

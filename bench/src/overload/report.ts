@@ -7,7 +7,10 @@ import type { Price } from './price.ts';
 import type { KindRun } from './run.ts';
 import { measuredOf, yieldOf } from './yield.ts';
 
-/** The results of each server at each multiple of the capacity. `price`: milliseconds of a bare handler's 503. */
+/**
+ * The results of each server at each multiple of the capacity. `price` is the main-thread time of a bare handler's 503
+ * in milliseconds.
+ */
 export function loadTable(run: KindRun, price: number): Table {
   return {
     title: `${run.kind}: ${meaning[run.kind]}; capacity ${number(run.capacities[0] ?? Number.NaN)}/s`,
@@ -39,7 +42,7 @@ export function loadTable(run: KindRun, price: number): Table {
   };
 }
 
-/** The results of each server before, during and after overload. */
+/** The results of each server around the overload. */
 export function recoveryTable(run: KindRun): Table {
   return {
     title: `${run.kind}: before and after the spike, and with critical requests in 5 × the capacity`,
@@ -69,14 +72,14 @@ export function recoveryTable(run: KindRun): Table {
 
 /** The adaptive limits: the 10th, 50th and 90th percentile of the samples. */
 export function limitTable(run: KindRun): Table {
-  const moving = measuredOf(run).filter(
+  const adaptive = measuredOf(run).filter(
     ([, { limits }]) => spread([...limits.values()].flat()) > 0,
   );
-  const phases = [...(moving[0]?.[1].limits.keys() ?? [])];
+  const phases = [...(adaptive[0]?.[1].limits.keys() ?? [])];
   return {
     title: `${run.kind}: where the limit stood (p10, p50, p90 of each phase)`,
     columns: ['', ...phases],
-    rows: moving.map(([name, { limits }]) => [
+    rows: adaptive.map(([name, { limits }]) => [
       name,
       ...phases.map((phase) => {
         const all = limits.get(phase) ?? [];

@@ -6,16 +6,16 @@ import { closedLoop } from './load.ts';
 import type { Plan } from './plan.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** A case, and the capacity of the bare server just before and after it. */
+/** A case, and the mean capacity of the bare server just before and after it. */
 export interface Measured extends Case {
-  /** Requests per second: the case's figures are divided by it, to cancel out changes of the machine's speed. */
+  /** Requests per second: the basis of its ratios, so that drift of the machine cancels out. */
   capacity: number;
 }
 
-/** All servers with one kind of handler. */
+/** The cases of all servers with one kind of handler. */
 export interface KindRun {
   kind: Kind;
-  /** Requests per second at each measurement. The loads are multiples of the first. */
+  /** All measurements of the capacity in requests per second. The loads are multiples of the first. */
   capacities: number[];
   cases: Map<string, Measured | Error>;
 }

@@ -5,7 +5,7 @@ import type { Assignment, ProcessReport } from './protocol.ts';
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 
-/** A server in a process of its own, from the parent's side. */
+/** A handle on a server in its own process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #name: string;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { contenders, type Protection } from './contenders.ts';
 import { handlers } from './kinds.ts';
-import { type Assignment, holdPath, type ProcessReport, type Stand } from './protocol.ts';
+import { type Assignment, holdPath, type LimitSample, type ProcessReport } from './protocol.ts';
 import { rejecting } from './rejecting.ts';
 
 const assignment = JSON.parse(process.argv[2] ?? '') as Assignment;
@@ -16,12 +16,12 @@ const listener = app.listen(0, '127.0.0.1', () => {
   process.send?.((listener.address() as AddressInfo).port);
 });
 
-const stands: Stand[] = [];
-if (limit) setInterval(() => stands.push({ time: Date.now(), limit: limit() }), 100).unref();
+const limitSamples: LimitSample[] = [];
+if (limit) setInterval(() => limitSamples.push({ time: Date.now(), limit: limit() }), 100).unref();
 
 process.on('message', () => {
   const maxRss = process.resourceUsage().maxRSS * 1024;
-  process.send?.({ ...mainThread(), maxRss, stands } satisfies ProcessReport);
+  process.send?.({ ...mainThread(), maxRss, limitSamples } satisfies ProcessReport);
 });
 process.on('disconnect', () => process.exit());
 
@@ -31,7 +31,7 @@ async function protection(): Promise<Protection> {
     kind === 'rejecting'
       ? { middleware: await rejecting[server]?.() }
       : await contenders[server]?.create(kind);
-  if (!protection?.middleware) throw new Error(`no server is named ${server}`);
+  if (!protection?.middleware) throw new Error(`no server is called ${server}`);
   return protection as Protection;
 }
 
@@ -40,7 +40,7 @@ function handler(): RequestHandler {
   return (_req, res) => void res.json({});
 }
 
-/** Linux reports it per thread; elsewhere it is that of the whole process. */
+/** Linux reports both per thread; elsewhere, falls back to the CPU time of the whole process. */
 function mainThread(): { cpu: number; starved: number } {
   try {
     const [ran, waited] = readFileSync('/proc/self/schedstat', 'utf8').split(' ');

@@ -2,20 +2,19 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { RequestHandler } from 'express';
 
 export interface PressureOptions {
-  /** Milliseconds: the mean of an interval. */
+  /** The mean delay of an interval in milliseconds. */
   maxEventLoopDelay: number;
   /** From 0 to 1. */
   maxEventLoopUtilization: number;
 }
 
-/** Milliseconds; also the resolution of its histogram, which its values include. */
+/** The interval in milliseconds, and the resolution of the histogram, which its values include. */
 const sampleInterval = 1_000;
 const resolution = 10;
 
 /**
- * The method of @fastify/under-pressure, which itself needs Fastify: a timer reads the mean delay of the event loop and
- * its utilization, and resets both. Until the timer fires again, all requests are rejected if either was above its
- * threshold.
+ * The method of @fastify/under-pressure, which itself needs Fastify: a timer reads and resets the mean delay and the
+ * utilization of the event loop; until it fires again, all requests are rejected if either exceeded its threshold.
  */
 export function underPressure(options: PressureOptions): RequestHandler {
   const histogram = monitorEventLoopDelay({ resolution });

@@ -1,14 +1,14 @@
 import { bound } from './bound.ts';
 import type { KindRun, Measured } from './run.ts';
 
-/** The answers in time over the capacity, the bound, and their ratio. */
+/** The fraction of the capacity answered in time, the upper bound of it, and their ratio. */
 export interface Yield {
   answered: number;
   bound: number;
   ofBound: number;
 }
 
-/** @param price Milliseconds of the main thread that a bare 503 takes. */
+/** @param price Milliseconds of the main thread for a bare 503. */
 export function yieldOf(
   { kind }: KindRun,
   { loads, capacity }: Measured,
@@ -16,8 +16,8 @@ export function yieldOf(
   price: number,
 ): Yield {
   const { answered = Number.NaN, offered = Number.NaN } = loads.get(multiple) ?? {};
-  const most = bound(kind, { capacity, offered }, price);
-  return { answered: answered / capacity, bound: most / capacity, ofBound: answered / most };
+  const max = bound(kind, { capacity, offered }, price);
+  return { answered: answered / capacity, bound: max / capacity, ofBound: answered / max };
 }
 
 /** The cases that did not fail. */

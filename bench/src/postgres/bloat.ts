@@ -6,30 +6,30 @@ import { type Goal, number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
 const limit = 10;
-/** Number of callers, most of which wait. */
-const MANY = 50;
-/** Maximum number of cycles with an open transaction, since each takes longer than the previous one. */
-const MAX_HELD_BACK = 20_000;
+/** A number of callers of which most wait. */
+const manyCallers = 50;
+/** Maximum number of cycles with an open transaction, because each takes longer than the one before. */
+const maxHeldBack = 20_000;
 /** Number of cycles over which a rate is measured. */
-const SAMPLE = 1_000;
+const sample = 1_000;
 
 interface Look {
   what: string;
   cycles: number;
-  /** Pairs per second in its last cycles. */
+  /** Pairs per second in the last of them. */
   rate: number;
   bytes: number;
 }
 
-/** The dead rows of acquires and releases, with regular autovacuum, and while a transaction blocks it. */
+/** Measures the dead rows of acquires and releases, with default autovacuum, and while a transaction holds it back. */
 export async function bloat(plan: Plan): Promise<Table> {
   const alone = await PostgresScene.during((scene) => measure(scene, plan, 1));
-  // Autovacuum runs once a minute, and must run between two measurements.
+  // Autovacuum runs once a minute, so there must be a run between two measurements.
   const long = { ...plan, cycles: 8 * plan.cycles };
-  const crowd = await PostgresScene.during((scene) => measure(scene, long, MANY));
+  const crowd = await PostgresScene.during((scene) => measure(scene, long, manyCallers));
   const rows = [
     ...alone.map((look) => ['one', look] as const),
-    ...crowd.map((look) => [`${MANY}`, look] as const),
+    ...crowd.map((look) => [`${manyCallers}`, look] as const),
   ];
   return {
     title: 'What acquires and releases leave behind',
@@ -38,9 +38,9 @@ export async function bloat(plan: Plan): Promise<Table> {
       ...[callers, what],
       ...[cycles, rate, bytes / 1_024].map(number),
     ]),
-    goals: [...goals('one', alone), ...goals(`${MANY}`, crowd)],
+    goals: [...goals('one', alone), ...goals(`${manyCallers}`, crowd)],
     notes: [
-      `Callers of one process, on limit ${limit}, so that of ${MANY} most wait. ${held('one', alone)} ${held(`${MANY}`, crowd)}`,
+      `Callers of one process, on limit ${limit}, so that of ${manyCallers} most wait. ${held('one', alone)} ${held(`${manyCallers}`, crowd)}`,
     ],
   };
 }
@@ -73,16 +73,16 @@ async function measure(scene: PostgresScene, { cycles }: Plan, callers: number):
   const looks: Look[] = [];
   const look = async (what: string, count: number) => {
     progress(`bloat: ${callers}, ${what}`);
-    await worker.ask('cycles', { count: Math.max(0, count - SAMPLE), callers });
-    const rate = await worker.ask('cycles', { count: Math.min(count, SAMPLE), callers });
+    await worker.ask('cycles', { count: Math.max(0, count - sample), callers });
+    const rate = await worker.ask('cycles', { count: Math.min(count, sample), callers });
     looks.push({ what, cycles: count, rate, bytes: await scene.bytes() });
   };
   await look('first', cycles / 10);
   await look('half', cycles * 0.4);
   await look('last', cycles / 2);
   const release = await scene.holdBack();
-  await look('held back', Math.min(cycles / 10, MAX_HELD_BACK));
+  await look('held back', Math.min(cycles / 10, maxHeldBack));
   await release();
-  await look('after that', SAMPLE);
+  await look('after that', sample);
   return looks;
 }

@@ -10,12 +10,12 @@ const processes = 4;
 const callers = 50;
 
 interface Results {
-  /** Pairs per second of one uncontended caller, by round. */
+  /** Pairs per second of a single caller without contention, by round. */
   alone: number[];
   crowds: Map<string, ServedFigures[]>;
 }
 
-/** Crowds of 50 callers per process on limit 10, which do no work with their permits. */
+/** Measures crowds of 50 callers per process on limit 10, which do no work. */
 export async function contended(plan: Plan): Promise<Table> {
   const results = await PostgresScene.during((scene) => measure(scene, plan));
   return {

@@ -15,6 +15,6 @@ const contenders: Record<string, Open> = {
 
 export function open(setting: Setting): Promise<Contender> {
   const open = contenders[setting.contender];
-  if (!open) throw new Error(`no contender is named ${setting.contender}`);
+  if (!open) throw new Error(`no contender is called ${setting.contender}`);
   return open(setting);
 }

@@ -7,7 +7,7 @@ import { PostgresScene } from './scene.ts';
 
 const waiters = [0, 19, 190];
 
-/** The cost of waiting: a process holds the whole limit, and callers of other processes wait. */
+/** Measures the cost of waiting: one process holds the limit while callers of another one wait. */
 export async function idle(plan: Plan): Promise<Table> {
   const rates: number[] = [];
   for (const count of waiters) {

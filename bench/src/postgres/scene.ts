@@ -6,15 +6,15 @@ import { Scene, type WorkerOptions } from '../sharing/scene.ts';
 import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { configOf, connect } from './connect.ts';
 
-/** Milliseconds until servers have reported their statistics, which they do once a second. */
-const reported = 1_100;
+/** Milliseconds after which PostgreSQL's statistics are up to date: servers report them once a second. */
+const statsDelay = 1_100;
 
-/** A PostgreSQL server that writes to the disk as in production. */
+/** A PostgreSQL server with durable writes, as in production. */
 export class PostgresScene extends Scene {
   readonly #server: PostgresServer;
   readonly #control: pg.Client;
 
-  /** Runs the function with a scene, which exists as long. */
+  /** Runs a function with a scene. */
   static async during<T>(use: (scene: PostgresScene) => Promise<T>): Promise<T> {
     const server = await startPostgres({ fsync: true });
     const control = await connect(server.port);
@@ -40,16 +40,16 @@ export class PostgresScene extends Scene {
     return this.start(count, this.#server.port, { ...options, name });
   }
 
-  /** The number of transactions committed so far. */
+  /** Number of committed transactions so far. */
   async transactions(): Promise<number> {
-    await sleep(reported);
+    await sleep(statsDelay);
     const { rows } = await this.#control.query(
       `SELECT xact_commit::int AS count FROM pg_stat_database WHERE datname = 'postgres'`,
     );
     return rows[0].count;
   }
 
-  /** The size of the store's tables and their indexes. */
+  /** The size of the store's tables and indexes. */
   async bytes(): Promise<number> {
     const { rows } = await this.#control.query(
       `SELECT (pg_total_relation_size('headgate.limits') + pg_total_relation_size('headgate.leases'))::int AS bytes`,
@@ -57,7 +57,7 @@ export class PostgresScene extends Scene {
     return rows[0].bytes;
   }
 
-  /** A transaction with a snapshot of the current state, which is open until the returned function is called. */
+  /** Opens a transaction with a snapshot; returns a function that ends it. */
   async holdBack(): Promise<() => Promise<void>> {
     const reader = await connect(this.#server.port);
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');

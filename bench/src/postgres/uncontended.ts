@@ -7,7 +7,7 @@ import { type Goal, number, type Table } from '../table.ts';
 import { bareName } from './contenders.ts';
 import { PostgresScene } from './scene.ts';
 
-/** The goal, relative to two statements that only count. */
+/** The target fraction of the throughput of two statements without a limit, by number of callers. */
 const goals: Record<number, number> = { 1: 0.6, 10: 0.35 };
 const crowds = [1, 10];
 
@@ -17,7 +17,7 @@ interface Result {
   rates: Map<string, number[]>;
 }
 
-/** Uncontended callers: one per process, one call at a time, so that no operations are sent together. */
+/** Measures uncontended callers: one per process, one call at a time, so that nothing is batched. */
 export async function uncontended(plan: Plan): Promise<Table> {
   const all: Result[] = [];
   for (const callers of crowds)
@@ -63,8 +63,8 @@ async function measure(scene: PostgresScene, callers: number, plan: Plan): Promi
 }
 
 /**
- * One after the other: if all ran at once, each would run too rarely for its code to be compiled, and that would
- * distort the result.
+ * Warms up the workers one after the other. All at once, each would run too rarely for its code to be compiled, and the
+ * compilation would be measured.
  */
 async function warmUp(workers: readonly WorkerProcess[], { alone }: Plan): Promise<void> {
   for (const [index, worker] of workers.entries()) {

@@ -5,7 +5,7 @@ import { median, percentile } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
-/** How soon a process learns of a release in another one. */
+/** Measures how soon a waiter in another process is granted after a release. */
 export async function wake(plan: Plan): Promise<Table> {
   const all = await PostgresScene.during((scene) => measureWakes(scene, [ours], plan));
   const { wakes, pings } = all.get(ours) ?? { wakes: [], pings: [] };

@@ -3,7 +3,7 @@ import type { Goal } from '../table.ts';
 import { bound } from './contender-names.ts';
 import { type CrowdResults, commands, figure, rateOver, title } from './crowd-results.ts';
 
-/** The required fraction of the bound's throughput, by milliseconds of work. */
+/** The target fraction of the bound's throughput, by milliseconds of work. */
 const share: Record<number, number> = { 0: 0.45, 5: 0.95, 50: 0.95 };
 
 export function contendedGoals(all: readonly CrowdResults[]): Goal[] {
@@ -53,7 +53,7 @@ function fairness(results: CrowdResults): Goal[] {
 
 function handoff(results: CrowdResults): Goal[] {
   const of = `${title(results)}, handoff: 10`;
-  const few = {
+  const fewCommands = {
     what: `${of}: commands for an acquire`,
     target: 0.3,
     measured: commands(results, handingOff),
@@ -66,13 +66,14 @@ function handoff(results: CrowdResults): Goal[] {
     measured: rateOver(results, handingOff, ours),
     unit: '×',
   };
-  const longest = {
+  const longestWait = {
     what: `${of}: longest wait over that without`,
     target: 2,
     measured: figure(results, handingOff, 'longest') / figure(results, ours, 'longest'),
     unit: '×',
   };
-  // With 50 ms of work a process keeps a permit for two hand-offs at most, however many are allowed.
-  if (results.work === 50) return [longest];
-  return results.work === 0 ? [few, faster] : [few];
+  // With 50 ms of work, a permit is handed off twice before its time in the process is over, however many hand-offs are
+  // allowed.
+  if (results.work === 50) return [longestWait];
+  return results.work === 0 ? [fewCommands, faster] : [fewCommands];
 }

@@ -20,7 +20,7 @@ const crowds: readonly Crowd[] = [2, 4].flatMap((processes) =>
   [0, 5, 50].map((work) => ({ processes, work })),
 );
 
-/** Crowds of 50 callers per process on limit 10. */
+/** Measures crowds of 50 callers per process on limit 10. */
 export function contended(plan: Plan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all: CrowdResults[] = [];
@@ -96,7 +96,7 @@ function row(results: CrowdResults, name: string): string[] {
   ];
 }
 
-/** The lease operations by verb. */
+/** Lists the lease operations by kind. */
 function operationNotes(all: readonly CrowdResults[]): string[] {
   return [ours, handingOff].flatMap((name) =>
     all.flatMap((results) => {

@@ -1,3 +1,3 @@
-/** The bound. */
+/** The lower bound. */
 export const bound = 'minimal';
 export const others = [bound, 'redis-semaphore', 'bottleneck'];

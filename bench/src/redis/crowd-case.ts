@@ -4,28 +4,31 @@ import type { Plan } from '../sharing/plan.ts';
 import { type ServedFigures, servedFigures } from '../sharing/served-figures.ts';
 import type { RedisScene } from './scene.ts';
 
-/** The load. */
+/** A crowd of callers. */
 export interface Crowd {
   processes: number;
-  /** Milliseconds. */
+  /** The time of work in milliseconds. */
   work: number;
 }
 
-/** The results and costs of a crowd. */
+/** The results of a crowd and their cost. */
 export interface CrowdFigures extends ServedFigures {
-  /** Client requests per acquire: those seen on the wire, or the scripts that Redis counted. */
+  /** Client requests per acquire: counted on the wire, or as scripts by Redis. */
   commands: number;
-  /** Microseconds that Redis spends in scripts per acquire, and per script. */
+  /** Microseconds of Redis's time in scripts per acquire, and per script. */
   spent: number;
   spentPerCall: number;
 }
 
 const callers = 50;
 
-/** A second per pass through the whole queue, so that many passes are counted. */
-const slow = 50;
+/**
+ * Milliseconds of work from which the whole queue takes a second to serve, and must be served many times during the
+ * measurement.
+ */
+const slowWork = 50;
 
-/** Runs one contender. `counted`: through the proxy. */
+/** Measures one contender. `counted`: through the proxy. */
 export async function crowdCase(
   scene: RedisScene,
   contender: string,
@@ -34,7 +37,7 @@ export async function crowdCase(
 ): Promise<CrowdFigures> {
   const workers = await scene.workers(processes, { contender, counted });
   const { warmUp } = plan;
-  const full = work >= slow ? plan.slowCrowd : plan.crowd;
+  const full = work >= slowWork ? plan.slowCrowd : plan.crowd;
   const duration = counted ? plan.counted : full;
   const load = { callers, work, warmUp, duration };
   const [sent, served] = await Promise.all([
@@ -49,7 +52,7 @@ export async function crowdCase(
 interface Sent {
   commands: number;
   calls: number;
-  /** Microseconds. */
+  /** Redis's time in microseconds. */
   spent: number;
 }
 
@@ -71,10 +74,10 @@ export function figuresOf(
   served: readonly Served[],
   duration: number,
 ): CrowdFigures {
-  const got = servedFigures(served, duration);
-  const acquires = (got.rate * duration) / 1_000;
+  const figures = servedFigures(served, duration);
+  const acquires = (figures.rate * duration) / 1_000;
   return {
-    ...got,
+    ...figures,
     commands: commands / acquires,
     spent: spent / acquires,
     spentPerCall: spent / calls,

@@ -1,15 +1,15 @@
 import { median, pairedRatios } from '../stats.ts';
 import type { Crowd, CrowdFigures } from './crowd-case.ts';
 
-/** All results of one contender with a crowd. */
+/** The results of a crowd with one contender. */
 export interface CrowdRuns {
-  /** By round. */
+  /** One entry per round. */
   rounds: CrowdFigures[];
   /** Measured through the proxy. */
   counted?: CrowdFigures;
 }
 
-/** The results of every contender with a crowd. */
+/** The results of a crowd with all contenders. */
 export interface CrowdResults extends Crowd {
   runs: Map<string, CrowdRuns>;
   failures: string[];
@@ -28,7 +28,7 @@ export function rateOver(results: CrowdResults, name: string, base: string): num
   return median(pairedRatios(rates(name), rates(base)));
 }
 
-/** Lease operations per acquire if the contender counts them, otherwise client requests. */
+/** Lease operations per acquire if they are counted, otherwise client requests. */
 export function commands(results: CrowdResults, name: string): number {
   const counted = results.runs.get(name)?.counted;
   if (counted === undefined) return Number.NaN;

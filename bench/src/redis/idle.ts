@@ -9,7 +9,7 @@ import { RedisScene } from './scene.ts';
 const contenders = [ours, bound, 'redis-semaphore'];
 const waiters = [0, 19, 190];
 
-/** The cost of waiting: a process holds the whole limit, and callers of other processes wait. */
+/** Measures the cost of waiting: one process holds the limit while callers of another one wait. */
 export async function idle(plan: Plan): Promise<Table> {
   const rows: string[][] = [];
   const rates = new Map<string, number[]>();

@@ -8,26 +8,26 @@ import { RedisScene } from './scene.ts';
 
 const contenders = [ours, bound, 'redis-semaphore'];
 const held = 10;
-/** Milliseconds: short, so that the bench sees the leases expire. */
+/** The lease in milliseconds: short, so that its end is observed. */
 const lease = 300;
 /** Milliseconds after which no further key is expected to expire. */
-const MAX_EXPIRY_TIME = 3_000;
+const expiryTimeout = 3_000;
 
 interface Footprint {
-  /** Bytes of all keys divided by the number of held permits. */
+  /** Bytes of all keys per held permit. */
   perPermit: number;
   keys: number;
   /**
-   * Milliseconds until nothing is left after all permits were released, and after their process was killed. Infinity if
-   * something remains.
+   * Milliseconds until all keys are gone, after the permits were released and after the process was killed. Infinity if
+   * some remain.
    */
   released: number;
   killed: number;
-  /** Bytes that remain after the release, and after the kill. */
+  /** The larger number of bytes remaining after the two. */
   left: number;
 }
 
-/** The memory that limits use in Redis, and what remains afterwards. */
+/** Measures the memory of limits in Redis, and what they leave behind. */
 export function memory(): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all = new Map<string, Footprint>();
@@ -54,7 +54,7 @@ async function footprint(scene: RedisScene, contender: string): Promise<Footprin
   return { perPermit: bytes / held, keys, released, killed, left };
 }
 
-/** The number and the size of all keys in Redis. */
+/** The size of all keys in Redis. */
 async function used({ control }: RedisScene): Promise<{ keys: number; bytes: number }> {
   const keys = await control.keys('*');
   const sizes = keys.map((key) => control.memory('USAGE', key, 'SAMPLES', 0));
@@ -65,7 +65,7 @@ async function used({ control }: RedisScene): Promise<{ keys: number; bytes: num
 async function untilEmpty({ control }: RedisScene): Promise<number> {
   const start = milliseconds();
   while ((await control.dbsize()) > 0) {
-    if (milliseconds() - start > MAX_EXPIRY_TIME) return Number.POSITIVE_INFINITY;
+    if (milliseconds() - start > expiryTimeout) return Number.POSITIVE_INFINITY;
     await sleep(10);
   }
   return milliseconds() - start;

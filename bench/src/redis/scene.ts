@@ -8,18 +8,18 @@ import { type ScriptCost, scriptCost } from './script-cost.ts';
 import type { RedisTasks } from './tasks.ts';
 
 export interface RedisWorkerOptions extends WorkerOptions, Partial<Pick<RedisSetting, 'commands'>> {
-  /** Whether to connect through the proxy, which takes time. Default: false. */
+  /** Whether to connect through the proxy, which costs time. Default: false. */
   counted?: boolean;
 }
 
-/** A Redis server, reached directly and through a proxy that counts requests. */
+/** A Redis server, reachable directly and through a counting proxy. */
 export class RedisScene extends Scene<RedisTasks> {
   readonly #server: RedisServer;
   readonly #proxy: FaultyProxy;
-  /** A client for the bench's own queries. */
+  /** A connection for queries about Redis itself. */
   readonly control: Redis;
 
-  /** Runs the function with a scene, which exists as long. */
+  /** Runs a function with a scene. */
   static async during<T>(use: (scene: RedisScene) => Promise<T>): Promise<T> {
     const server = await startRedis();
     const scene = new RedisScene(server, await startProxy(server), await connect(server.port));
@@ -37,7 +37,7 @@ export class RedisScene extends Scene<RedisTasks> {
     this.control = control;
   }
 
-  /** The number of client requests that the proxy has seen. */
+  /** Number of client requests seen by the proxy. */
   get commands(): number {
     return this.#proxy.commands;
   }
@@ -50,7 +50,7 @@ export class RedisScene extends Scene<RedisTasks> {
     return this.start(count, port, options);
   }
 
-  /** The cost of scripts since the last call. */
+  /** The cost of scripts since the previous call. */
   async scriptCost(): Promise<ScriptCost> {
     const info = await this.control.info('commandstats');
     await this.control.config('RESETSTAT');

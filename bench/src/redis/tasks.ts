@@ -3,7 +3,7 @@ import type { Command } from './contenders/setting.ts';
 import { recordCommands } from './recording.ts';
 
 export class RedisTasks extends Tasks {
-  /** The commands of one acquire and one release. */
+  /** Records the commands of one acquire and one release. */
   async record(): Promise<Command[]> {
     const { recorded, stop } = recordCommands();
     await this.pass();

@@ -17,13 +17,13 @@ interface Measured {
   rates: number[];
   /** The same without waiting for the release. */
   flowing: number[];
-  /** Microseconds that Redis spends in scripts per pair, by round. */
+  /** Microseconds of Redis's time in scripts per pair, by round. */
   spent: number[];
   /** Client requests per pair. */
   commands: number;
 }
 
-/** One uncontended caller of one process. */
+/** Measures a single caller without contention. */
 export function uncontended(plan: Plan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const commands = await record(scene);
@@ -46,7 +46,7 @@ export function uncontended(plan: Plan): Promise<Table> {
   });
 }
 
-/** The commands of one pair of Headgate's. */
+/** Records the commands of one pair of Headgate's. */
 async function record(scene: RedisScene): Promise<Command[]> {
   const [worker] = await scene.workers(1, { contender: ours, name: 'recorded' });
   // The first pair loads the script.
@@ -67,7 +67,7 @@ async function countPairs(
   return (scene.commands - before) / (pairs?.count ?? Number.NaN);
 }
 
-/** @param into Undefined for warming up. */
+/** @param into Receives the results; undefined during the warm-up. */
 async function sample(
   scene: RedisScene,
   worker: WorkerProcess<RedisTasks> | undefined,

@@ -8,7 +8,7 @@ import { RedisScene } from './scene.ts';
 
 const contenders = [ours, bound, 'redis-semaphore'];
 
-/** How soon a process learns of a release in another one. */
+/** Measures how soon a waiter in another process is granted after a release. */
 export function wake(plan: Plan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all = await measureWakes(scene, contenders, plan);

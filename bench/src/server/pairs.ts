@@ -7,7 +7,7 @@ import { bareRoute, Service } from './service.ts';
 
 const connections = 32;
 
-/** Locks acquired and released one after the other; each connection is another peer. */
+/** Acquires and releases locks in turn, with one peer per connection. */
 export async function pairs(plan: Plan): Promise<Table> {
   const bare = await Service.run(bareRoute, (port) => [`${port}`]);
   const service = await Service.start({ A: connections });
@@ -62,6 +62,6 @@ async function rate(
   const setupClient = (client: Client) => client.setRequests(requestsOf(index++ % connections));
   const url = `http://127.0.0.1:${service.port}`;
   const result = await autocannon({ url, connections, duration: load / 1_000, setupClient });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error('a request failed');
+  if (result.non2xx > 0 || result.errors > 0) throw new Error('a request has failed');
   return result.requests.average;
 }

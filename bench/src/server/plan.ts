@@ -1,9 +1,9 @@
 import type { Plans } from '../run-parts.ts';
 
-/** Durations and repetitions. */
+/** Durations and counts. */
 export interface Plan {
   rounds: number;
-  /** Duration of each round in milliseconds. */
+  /** The duration of each round in milliseconds. */
   load: number;
   wakes: number;
   starts: number;

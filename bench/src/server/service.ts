@@ -12,18 +12,18 @@ import { fileURLToPath } from 'node:url';
 const command = fileURLToPath(new URL('command/main.js', import.meta.resolve('@headgate/server')));
 export const bareRoute = fileURLToPath(new URL('./bare-route.js', import.meta.url));
 
-/** A server in a process of its own, on a free port. */
+/** A server in its own process, on a free port. */
 export class Service {
   readonly #agent = new Agent({ keepAlive: true });
 
   private constructor(
     private readonly child: ChildProcess,
     readonly port: number,
-    /** Milliseconds from its start to its first answer. */
+    /** Milliseconds from the process's start to its first answer. */
     readonly startUp: number,
   ) {}
 
-  /** Runs the command with these semaphores. */
+  /** Starts the command with these semaphores. */
   static async start(semaphores: Record<string, number>): Promise<Service> {
     const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'));
     const lines = Object.entries(semaphores).map(([name, max]) => `${name} = ${max}\n`);
@@ -42,13 +42,13 @@ export class Service {
     while (child.exitCode === null) {
       const status = await statusOf(port);
       if (status !== undefined) return new Service(child, port, performance.now() - started);
-      // The server needs the processor more than this process.
+      // Leaves the processor to the starting server.
       await sleep(5);
     }
-    throw new Error(`${module} has ended`);
+    throw new Error(`${module} has exited`);
   }
 
-  /** Resident memory in bytes, as reported by Linux. */
+  /** The resident set size in bytes, from Linux's procfs. */
   get rss(): number {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;

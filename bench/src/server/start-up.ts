@@ -4,7 +4,7 @@ import { number, type Table } from '../table.ts';
 import type { Plan } from './plan.ts';
 import { Service } from './service.ts';
 
-/** From the start of the process to its first answer. */
+/** Measures the time from the process's start to its first answer. */
 export async function startUp({ starts }: Plan): Promise<Table> {
   const times: number[] = [];
   for (let i = 0; i < starts; i++) {

@@ -7,30 +7,30 @@ import { Service } from './service.ts';
 
 const waiters = 1_000;
 
-/** A thousand blocked requests: their memory, and how soon the next waiter learns of a release. */
+/** Measures the memory of a thousand blocked requests, and the time from a release to the next answer. */
 export async function waiting({ wakes }: Plan): Promise<Table> {
   progress('waiting: a thousand come');
   const service = await Service.start({ A: 1 });
   const before = service.rss;
   const holder = await service.newPeer();
   await service.ask('PUT', `/peers/${holder}/A`, '1');
-  const line = new Line(service);
-  for (let i = 0; i < waiters; i++) await line.join();
-  await line.settled();
+  const waitingPeers = new WaitingPeers(service);
+  for (let i = 0; i < waiters; i++) await waitingPeers.join();
+  await waitingPeers.settled();
   const { rss } = service;
   const times: number[] = [];
-  let holds = holder;
+  let holding = holder;
   for (let i = 0; i < wakes; i++) {
     progress(`waiting: ${i}/${wakes} releases`);
-    const { peer, granted } = line.next();
+    const { peer, granted } = waitingPeers.next();
     const released = performance.now();
-    const asked = service.ask('DELETE', `/peers/${holds}`);
+    const asked = service.ask('DELETE', `/peers/${holding}`);
     await granted;
     times.push(performance.now() - released);
     await asked;
-    holds = peer;
-    // The number of waiters is restored.
-    await line.join();
+    holding = peer;
+    // Keeps the number of waiters constant.
+    await waitingPeers.join();
     await sleep(2);
   }
   await service.stop();
@@ -56,15 +56,15 @@ interface Waiter {
   readonly granted: Promise<void>;
 }
 
-/** The waiters for A, in order. */
-class Line {
+/** The peers waiting for A, in order. */
+class WaitingPeers {
   readonly #waiters: Waiter[] = [];
 
   constructor(private readonly service: Service) {}
 
   async join(): Promise<void> {
     const peer = await this.service.newPeer();
-    // Queued before the next one is sent.
+    // Enqueues the lock before the next peer's.
     await this.service.ask('PUT', `/peers/${peer}/A`, '1');
     const blocked = this.service.ask('PUT', `/peers/${peer}/A?block_for=1h`, '1');
     const granted = blocked.then((answer) => {
@@ -77,7 +77,7 @@ class Line {
     return this.#waiters.shift() as Waiter;
   }
 
-  /** Waits until all requests sent so far have arrived: the server handles them in order. */
+  /** Resolves when all requests sent so far have been processed: the server handles requests in order. */
   async settled(): Promise<void> {
     await sleep(1_000);
     await this.service.ask('GET', '/health');

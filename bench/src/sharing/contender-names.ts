@@ -1,4 +1,4 @@
-/** The contender whose figures have goals, and its variants. */
+/** The contender with goals, and its variants. */
 export const ours = 'headgate';
 export const handingOff = 'headgate, handoff: 10';
 export const reserving = 'headgate, reserve: 2';

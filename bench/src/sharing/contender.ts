@@ -1,34 +1,34 @@
-/** The common interface of the measured distributed limits, in each of their processes. */
+/** The common interface of the distributed limits compared, in each of their processes. */
 export interface Contender {
-  /** Resolves when the permit is granted. */
-  acquire(): Promise<Place>;
-  /** Resolves when the store has answered the latest call, for contenders whose `release` does not wait. */
+  /** Resolves when a permit is granted. */
+  acquire(): Promise<Held>;
+  /** Resolves when the store has answered the last request, if `release` does not wait for that. */
   settled?(): Promise<unknown>;
   /**
-   * Lease operations sent so far, by verb; needed if the contender batches them, because the number of commands is then
-   * lower.
+   * Number of lease operations sent so far, by kind. Needed if the contender batches them, because the number of
+   * commands then says little.
    */
   readonly operations?: Readonly<Record<string, number>>;
 }
 
-export interface Place {
+export interface Held {
   release(): unknown;
 }
 
 /** The settings of a process. */
 export interface Setting {
-  /** The name in `contenders.ts`. */
+  /** Its name in `contenders.ts`. */
   contender: string;
-  /** Port of the server, or of a proxy in front of it. */
+  /** The port of the server, or of a proxy in front of it. */
   port: number;
-  /** Name of the limit, which all processes share. */
+  /** The limit's name, which is the same in all processes. */
   name: string;
   limit: number;
-  /** Milliseconds. */
+  /** The length of a lease in milliseconds. */
   lease: number;
 }
 
 export type Open<S extends Setting = Setting> = (setting: S) => Promise<Contender>;
 
-/** Long enough that no caller times out during a measurement. */
-export const patience = 60_000;
+/** A timeout in milliseconds that is never reached during a measurement. */
+export const acquireTimeout = 60_000;

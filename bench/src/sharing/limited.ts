@@ -1,8 +1,8 @@
 import { createLimiter } from '@headgate/core';
 import type { Store } from '@headgate/core/shared';
-import { type Contender, patience, type Setting } from './contender.ts';
+import { acquireTimeout, type Contender, type Setting } from './contender.ts';
 
-/** Options that save round trips. */
+/** Options of a limiter that save round trips. */
 export interface Saving {
   handoff?: number;
   reserve?: number;
@@ -11,7 +11,7 @@ export interface Saving {
 /** Headgate's limiter with a store. */
 export function limited(store: Store, { name, limit }: Setting, saving: Saving): Contender {
   const tap = tapOf(store);
-  const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: patience };
+  const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: acquireTimeout };
   const limiter = createLimiter({ name, limit, store, ...queue, ...saving });
   return { acquire: () => limiter.acquire(), ...tap };
 }

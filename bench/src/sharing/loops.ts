@@ -2,25 +2,28 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../timing.ts';
 import type { Contender } from './contender.ts';
 
-/** Milliseconds within which callers start: if all started at once, each process's callers would queue as a block. */
-const entry = 200;
+/**
+ * The interval in milliseconds over which callers start. If all started at once, each process's callers would be next
+ * to each other in the queue.
+ */
+const startInterval = 200;
 
-/** Callers of one process, which acquire, work and release repeatedly. */
+/** The callers of one process, which acquire, work, release and start over. */
 export interface Load {
   callers: number;
-  /** Milliseconds of work; 0: none. */
+  /** The time of work in milliseconds; 0 releases immediately. */
   work: number;
-  /** Milliseconds before the measurement. In the first half callers do no work, so that all code is executed often. */
+  /** The warm-up in milliseconds. In its first half there is no work, so that all code has run often by its end. */
   warmUp: number;
-  /** Duration of the measurement in milliseconds. */
+  /** The measured time in milliseconds. */
   duration: number;
 }
 
-/** The results of the measurement. */
+/** The results of the measured time. */
 export interface Served {
   /** The wait of each granted caller in milliseconds. */
   waits: Float64Array;
-  /** Lease operations sent, by verb; empty if the contender does not count them. */
+  /** Lease operations sent, by kind; empty if commands are counted instead. */
   operations: Record<string, number>;
 }
 
@@ -28,18 +31,18 @@ export async function crowd(contender: Contender, load: Load): Promise<Served> {
   const { callers, work, warmUp, duration } = load;
   const begin = milliseconds() + warmUp;
   const end = begin + duration;
-  const hot = begin - warmUp / 2;
+  const workFrom = begin - warmUp / 2;
   const waits: number[] = [];
   const caller = async () => {
-    await sleep(entry * Math.random());
+    await sleep(startInterval * Math.random());
     for (;;) {
       const asked = milliseconds();
-      const place = await contender.acquire();
+      const held = await contender.acquire();
       const now = milliseconds();
-      if (now >= end) return void place.release();
+      if (now >= end) return void held.release();
       if (now >= begin) waits.push(now - asked);
-      if (work > 0 && now >= hot) await sleep(work);
-      void place.release();
+      if (work > 0 && now >= workFrom) await sleep(work);
+      void held.release();
     }
   };
   const counted = operationsDuring(contender, warmUp, duration);
@@ -59,23 +62,23 @@ async function operationsDuring(
   return Object.fromEntries(now.map(([what, count]) => [what, count - (before[what] ?? 0)]));
 }
 
-/** One caller that acquires and releases repeatedly. */
+/** A single caller in a loop. */
 export interface Alone {
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   duration: number;
-  /** Whether to wait until the store has processed the release, so that no operations are sent together. */
+  /** Whether to wait until the store has processed the release: one call at a time, without batches. */
   oneByOne: boolean;
 }
 
 export interface Pairs {
-  /** Number of acquires with their releases. */
+  /** Number of pairs of an acquire and a release. */
   count: number;
   /** Pairs per second. */
   rate: number;
 }
 
-/** Callers that need no round trip would otherwise never yield to the event loop. */
-const YIELD_INTERVAL = 64;
+/** Permits granted without a round trip would otherwise block the event loop. */
+const yieldEvery = 64;
 
 export async function sequence(
   contender: Contender,
@@ -84,13 +87,13 @@ export async function sequence(
   const start = milliseconds();
   let count = 0;
   while (milliseconds() - start < duration) {
-    const place = await contender.acquire();
-    const back = place.release();
+    const held = await contender.acquire();
+    const released = held.release();
     if (oneByOne) {
-      await back;
+      await released;
       await contender.settled?.();
     }
-    if (++count % YIELD_INTERVAL === 0) await setImmediate();
+    if (++count % yieldEvery === 0) await setImmediate();
   }
   return { count, rate: (count * 1_000) / (milliseconds() - start) };
 }

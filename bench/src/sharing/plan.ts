@@ -1,23 +1,23 @@
 import type { Plans } from '../run-parts.ts';
 
-/** Durations in milliseconds, and repetitions. */
+/** Durations in milliseconds, and counts. */
 export interface Plan {
   rounds: number;
-  /** One caller of one process. */
+  /** A single caller. */
   alone: number;
-  /** Warm-up of crowds and wakes. */
+  /** The warm-up of crowds and wakes. */
   warmUp: number;
-  /** Measured duration of crowds. */
+  /** The measured time of crowds. */
   crowd: number;
-  /** The same for long work, where a pass through the whole queue takes a second. */
+  /** The same for long work, with which the whole queue takes a second to serve. */
   slowCrowd: number;
-  /** Crowds behind the proxy. */
+  /** The measured time of crowds behind the proxy. */
   counted: number;
-  /** How often a caller waits for another process. */
+  /** Number of wakes across processes. */
   wakes: number;
-  /** Duration for which waiters only wait. */
+  /** The time in which waiters only wait. */
   idle: number;
-  /** Number of acquires and releases whose dead rows are measured. */
+  /** Number of acquires and releases whose storage is measured. */
   cycles: number;
 }
 

@@ -4,7 +4,7 @@ export interface Request {
   argument: unknown;
 }
 
-/** Message 0, which answers no request, means that the process is ready. */
+/** A response to the id 0, which is no request, means that the process is ready. */
 export interface Response {
   id: number;
   result?: unknown;

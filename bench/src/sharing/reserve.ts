@@ -5,7 +5,7 @@ import { ours, reserving } from './contender-names.ts';
 import type { Plan } from './plan.ts';
 import type { Scene } from './scene.ts';
 
-/** One caller of one process that reserves idle permits, compared with one that does not. */
+/** Compares a single caller that keeps idle permits with one that does not. */
 export async function reserve(scene: Scene, plan: Plan): Promise<Table> {
   const rates = new Map<string, number[]>();
   for (let round = 0; round <= plan.rounds; round++) {
@@ -15,7 +15,7 @@ export async function reserve(scene: Scene, plan: Plan): Promise<Table> {
       const alone = { duration: plan.alone, oneByOne: false };
       const pairs = await worker?.ask('sequence', alone);
       await scene.clear();
-      // The first round warms up.
+      // The first round is a warm-up.
       if (pairs && round > 0) rates.set(contender, [...(rates.get(contender) ?? []), pairs.rate]);
     }
   }

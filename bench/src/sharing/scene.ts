@@ -2,34 +2,34 @@ import type { Setting } from './contender.ts';
 import type { Tasks } from './tasks.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** Settings that are not given have their default. */
+/** Overrides of the default settings. */
 export interface WorkerOptions extends Partial<Setting> {
   contender: string;
 }
 
-/** The most common settings. */
-const usual = { limit: 10, lease: 10_000 };
+/** The default settings. */
+const defaults = { limit: 10, lease: 10_000 };
 
 /** A server, and the processes that share limits on it. */
 export abstract class Scene<T extends Tasks = Tasks> {
   readonly #program: URL;
   readonly #workers: WorkerProcess<T>[] = [];
 
-  /** @param program The program of each process. */
+  /** @param program The program of the processes. */
   protected constructor(program: URL) {
     this.#program = program;
   }
 
-  /** Starts so many processes that share a limit. */
+  /** Starts `count` processes that share a limit. */
   abstract workers(count: number, options: WorkerOptions): Promise<WorkerProcess<T>[]>;
 
-  /** Ends all processes, and deletes their limits. */
+  /** Stops all processes and deletes their limits. */
   async clear(): Promise<void> {
     await Promise.all(this.#workers.splice(0).map((worker) => worker.stop()));
     await this.forget();
   }
 
-  /** Ends everything. */
+  /** Stops the processes and the server. */
   async end(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.kill()));
     await this.stop();
@@ -43,7 +43,7 @@ export abstract class Scene<T extends Tasks = Tasks> {
     port: number,
     options: WorkerOptions,
   ): Promise<WorkerProcess<T>[]> {
-    const setting = { name: options.contender, ...usual, ...options, port };
+    const setting = { name: options.contender, ...defaults, ...options, port };
     return Promise.all(Array.from({ length: count }, () => this.#worker(setting)));
   }
 

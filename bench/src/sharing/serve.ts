@@ -1,12 +1,12 @@
 import type { Request, Response } from './protocol.ts';
 import type { Tasks } from './tasks.ts';
 
-/** A message of the parent. */
+/** The settings passed by the parent process. */
 export function settingOfParent<S>(): S {
   return JSON.parse(process.argv[2] ?? '');
 }
 
-/** Executes the parent's requests until the parent ends. */
+/** Runs the parent's tasks until the parent disconnects. */
 export function serve(tasks: Tasks): void {
   const answer = (response: Response) => process.send?.(response);
   process.on('message', async ({ id, task, argument }: Request) => {

@@ -5,17 +5,17 @@ import type { Served } from './loops.ts';
 export interface ServedFigures {
   /** Acquires per second. */
   rate: number;
-  /** Lease operations per acquire by verb, if the contender counts them. */
+  /** Lease operations per acquire by kind, if the contender counts them. */
   operations: Record<string, number>;
-  /** Milliseconds. */
+  /** Waits in milliseconds. */
   p50: number;
   p99: number;
   longest: number;
-  /** The ratio of the most and the least served process. */
+  /** The most grants of a process divided by the fewest. */
   inequality: number;
 }
 
-/** @param duration Milliseconds. */
+/** @param duration The measured time in milliseconds. */
 export function servedFigures(served: readonly Served[], duration: number): ServedFigures {
   const counts = served.map(({ waits }) => waits.length);
   const waits = served.flatMap(({ waits }) => [...waits]);

@@ -4,15 +4,15 @@ import type { Plan } from './plan.ts';
 import type { Scene } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface Wakes {
-  /** From a release in one process until the waiter in the other continues. */
+  /** From a release in one process to the grant in the other. */
   wakes: number[];
-  /** Round trips in between, each after a pause of the same length. */
+  /** Round trips in between, after equally long pauses. */
   pings: number[];
 }
 
-/** How soon a process learns of a release in another one, by contender. */
+/** Measures how soon a waiter in another process is granted after a release, by contender. */
 export async function measureWakes(
   scene: Scene,
   contenders: readonly string[],
@@ -29,10 +29,10 @@ export async function measureWakes(
 }
 
 /**
- * Long enough for everything to settle, and of varying length, so that contenders that poll are not measured at their
- * best or worst.
+ * A random pause, long enough for all activity to end. Random, so that pollers are met at no particular point of their
+ * interval.
  */
-const rest = () => sleep(10 + 15 * Math.random());
+const pause = () => sleep(10 + 15 * Math.random());
 
 async function wakesOf(
   holder: WorkerProcess,
@@ -46,9 +46,9 @@ async function wakesOf(
   for (let i = 0; i < count; i++) {
     await holder.ask('hold', 1);
     const passed = waiter.ask('pass');
-    await rest();
+    await pause();
     pings.push(...(await waiter.ask('ping', 1)));
-    await rest();
+    await pause();
     const released = await holder.ask('letGo');
     wakes.push((await passed) - released);
   }

@@ -12,7 +12,7 @@ interface Asker {
   reject(error: Error): void;
 }
 
-/** A process that shares a limit, from the parent's side. */
+/** A handle on a process that shares a limit. */
 export class WorkerProcess<T extends Tasks = Tasks> {
   readonly #child: ChildProcess;
   readonly #askers = new Map<number, Asker>();
@@ -23,14 +23,14 @@ export class WorkerProcess<T extends Tasks = Tasks> {
     this.#contender = contender;
     const env = { ...process.env, NODE_ENV: 'production' };
     const text = JSON.stringify({ contender, ...setting });
-    // Node's flags are passed on: with `--cpu-prof` the process writes a profile, too.
+    // Node's flags are inherited: with `--cpu-prof` the process writes a profile, too.
     this.#child = fork(program, [text], { env, serialization: 'advanced' });
     this.#child.on('message', (response) => this.#settle(response as Response));
-    this.#child.on('exit', (code) => this.#fail(`ended with ${code}`));
+    this.#child.on('exit', (code) => this.#fail(`exited with ${code}`));
     this.#child.on('error', ({ message }) => this.#fail(message));
   }
 
-  /** @param program What calls `serve`. */
+  /** @param program A program that calls `serve`. */
   static async start<T extends Tasks>(program: URL, setting: Setting): Promise<WorkerProcess<T>> {
     const worker = new WorkerProcess<T>(program, setting);
     await worker.#answerTo(0);
@@ -43,7 +43,7 @@ export class WorkerProcess<T extends Tasks = Tasks> {
     return this.#answerTo(id) as Result<T[K]>;
   }
 
-  /** Kills it, like a crash. */
+  /** Kills the process, like a crash. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
@@ -51,7 +51,7 @@ export class WorkerProcess<T extends Tasks = Tasks> {
     await ended;
   }
 
-  /** Lets it end by itself, so that it writes its profile. */
+  /** Lets the process exit by itself, so that it writes its profile. */
   async stop(): Promise<void> {
     if (!this.#child.connected) return;
     const ended = once(this.#child, 'exit');

@@ -1,5 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { createLimiter, type LimiterOptions, type Permit } from '../src/index.ts';
+import {
+  adaptive,
+  createGate,
+  createLimiter,
+  type LimiterOptions,
+  type Permit,
+} from '../src/index.ts';
 import { call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -84,6 +90,22 @@ it('the timer stops when nothing has been held for maxHold', () => {
   limiter.tryAcquire()?.release();
   clock.advance(100);
   expect(clock.armed).toBe(0);
+});
+
+it('a permit that a request keeps while it waits for a later limit delays the report of no other permit', async () => {
+  const { clock, leaks, limiter } = limited({ limit: adaptive({ initial: 9 }) });
+  const later = createLimiter({ name: 'later', limit: 1, queueLimit: 1, clock });
+  const gate = createGate({ limits: [{ limiter }, { limiter: later }], queueLimit: 1, clock });
+  const held = later.tryAcquire();
+  const waiting = gate.acquire();
+  limiter.tryAcquire();
+  clock.advance(60);
+  held?.release();
+  await waiting;
+  clock.advance(40);
+  expect([leaks, limiter.inflight]).toEqual([[100], 1]);
+  clock.advance(60);
+  expect([leaks, limiter.inflight]).toEqual([[100, 100], 0]);
 });
 
 it('a late timer reports how long it truly was', () => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, type Permit } from '../src/index.ts';
+import { createGate, createLimiter, lifo, type Permit } from '../src/index.ts';
 import { call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -118,3 +118,23 @@ it('a signal that another’s rejection aborts, while the line makes room, rejec
   await expect(limiter.acquire({ signal: controller.signal })).rejects.toThrow('gone');
   expect(limiter.queued).toBe(0);
 });
+
+it.each([
+  ['a limiter', (options) => createLimiter({ limit: 1, ...options })],
+  ['a gate', (options) => createGate({ limits: [...limits, { name: 'b', limit: 1 }], ...options })],
+] as [string, (options: object) => Entrance][])(
+  'a signal that an observer aborts, while %s makes room, leaves no waiter behind',
+  async (_, create) => {
+    const controller = new AbortController();
+    const observer = { rejected: () => controller.abort(new Error('gone')) };
+    const clock = new VirtualClock();
+    const entrance = create({ queueLimit: 1, order: lifo(), observer, clock });
+    await entrance.acquire();
+    const displaced = entrance.acquire();
+    const waiting = entrance.acquire({ signal: controller.signal });
+    await expect(displaced).rejects.toThrow('full');
+    await expect(waiting).rejects.toThrow('gone');
+    expect(entrance.stats()).toMatchObject({ inflight: 1, queued: 0 });
+    expect(clock.armed).toBe(0);
+  },
+);

@@ -79,6 +79,23 @@ describe('Express with other middleware around the limit', () => {
     expect(inner.stats().admitted).toBe(0);
   });
 
+  it('distinguishes requests if middleware sets one object as res.locals of all of them', async () => {
+    const limit = limited({ limit: 1 });
+    const shared = {} as Record<string, unknown> & Express.Locals;
+    const app = express();
+    app.use((_req, res, next) => {
+      res.locals = shared;
+      next();
+    });
+    app.use(limit, (_req, res) => void res.send('here'));
+    const running = await world.serveThrough(() => app);
+    for (let round = 0; round < 2; round++) {
+      expect(await running.call().answer()).toMatchObject({ status: 200, body: 'here' });
+      await counts(limit, 0);
+    }
+    expect(limit.stats().admitted).toBe(2);
+  });
+
   it('recognizes the permits of a request after middleware has replaced res.locals', async () => {
     const limiter = createLimiter({ limit: 1 });
     const [outer, inner] = [limited({ limiter }), limited({ limiter })];

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Committed, not built: pnpm links the command when it installs a clone, before the first build.
+// Committed rather than built: pnpm links the command when it installs a clone, which is before the first build.
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/command/main.js', import.meta.url);

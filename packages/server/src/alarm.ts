@@ -1,7 +1,9 @@
 import type { Clock } from '@headgate/core';
 import { longestTimer } from '@headgate/core/shared';
 
-/** One timer for the earliest of all instants. It may ring early: whoever hears it looks, and sets it anew. */
+/**
+ * One timer for the earliest of many instants. It may ring early; the callback checks what is due and sets it again.
+ */
 export class Alarm {
   readonly #clock: Clock;
   readonly #ring: () => void;
@@ -13,7 +15,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Does nothing where it rings before that anyway. */
+  /** Does nothing if the alarm is already set for an earlier instant. */
   set(instant: number): void {
     if (instant >= this.#setFor) return;
     this.stop();
@@ -27,7 +29,7 @@ export class Alarm {
       Math.min(Math.max(delay, 0), longestTimer),
     );
     this.#timer = timer;
-    // It keeps no process alive: what listens does.
+    // The timer must not keep the process alive: the listening server does that.
     (timer as { unref?: () => void }).unref?.();
   }
 

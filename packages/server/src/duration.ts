@@ -1,7 +1,7 @@
 const second = 1_000_000_000n;
-const most = 2n ** 64n - 1n;
+const maxValue = 2n ** 64n - 1n;
 
-/** What a unit is worth: its whole numbers and its fractions are counted in seconds or in nanoseconds. */
+/** A unit's value. Whole numbers and fractions of it are counted either in seconds or in nanoseconds. */
 interface Unit {
   readonly whole: bigint;
   readonly inSeconds: boolean;
@@ -29,14 +29,14 @@ for (const [nanoseconds, ...names] of [
   for (const name of names) units.set(name, { whole, inSeconds, fraction, fractionInSeconds });
 }
 
-/** White space may be anywhere but in a unit; a number ends with its unit. */
+/** White space may be anywhere except within a unit. A number ends at its unit. */
 const part = /\s*(\d[\d\s]*)(?:\.(\s*\d[\d\s]*))?([a-zA-Zµ]+)/y;
 
 /**
- * Reads a duration as the Rust crate humantime 2.4 does: `1h 30m`, `1.5s`, `0`.
+ * Parses a duration as the Rust crate humantime 2.4 does: `1h 30m`, `1.5s`, `0`.
  *
- * @returns Milliseconds; undefined for what is no duration, is above 2⁶⁴ seconds or, in a unit below the second, above
- * 2⁶⁴ nanoseconds, or is finer than a nanosecond, in a fraction of hours or more than a second.
+ * @returns Milliseconds. Undefined for other text, for a value above 2⁶⁴ seconds (in units below the second: above 2⁶⁴
+ * nanoseconds), and for a fraction finer than a nanosecond or, in units of an hour and more, than a second.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -56,14 +56,14 @@ export function parseDuration(text: string): number | undefined {
   return Number(sum.seconds) * 1_000 + Number(sum.nanoseconds) / 1e6;
 }
 
-/** Undefined where it does not fit into 64 bits, or is no whole number. */
+/** Multiplies exactly. Undefined if the result exceeds 64 bits or is not a whole number. */
 function times(spaced: string, factor: bigint, isFraction: boolean): bigint | undefined {
   const digits = spaced.replace(/\s/g, '');
   const significant = digits.replace(/^0+/, '');
   if (significant.length > 20 || (isFraction && digits.length > 19)) return undefined;
   const number = BigInt(significant);
   const product = number * factor;
-  if (number > most || product > most) return undefined;
+  if (number > maxValue || product > maxValue) return undefined;
   if (!isFraction) return product;
   const denominator = 10n ** BigInt(digits.length);
   return product % denominator === 0n ? product / denominator : undefined;
@@ -78,5 +78,5 @@ function add(
   const nanoseconds = sum.nanoseconds + (inSeconds ? 0n : amount);
   sum.seconds += (inSeconds ? amount : 0n) + nanoseconds / second;
   sum.nanoseconds = nanoseconds % second;
-  return nanoseconds <= most && sum.seconds <= most;
+  return nanoseconds <= maxValue && sum.seconds <= maxValue;
 }

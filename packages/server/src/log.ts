@@ -1,8 +1,8 @@
-/** Where the server says what happens; a pino logger is one. */
+/** Receives the server's log messages; a pino logger fits. */
 export interface Log {
   warn(message: string): void;
   error(message: string): void;
 }
 
-/** As long as nobody listens. */
+/** The default: discards all messages. */
 export const silent: Log = { warn() {}, error() {} };

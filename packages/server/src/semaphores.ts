@@ -1,24 +1,30 @@
 import { checkNames, invalid } from '@headgate/core/shared';
 import type { SemaphoreSettings } from './state/semaphore.ts';
 
-/** A full count, or one with a level. */
+/** A full count, alone or with a level. */
 export type SemaphoreOptions =
   | number
   | bigint
   | {
-      /** The most count that may be acquired at once; 0 closes the semaphore. */
+      /** The maximum total count of acquired locks; 0 closes the semaphore. */
       readonly max: number | bigint;
-      /** Who holds a lock may only acquire locks of lower levels, so that nobody waits in a circle. Default: 0. */
+      /** A peer that holds a lock may only acquire locks of lower levels, which prevents deadlocks. Default: 0. */
       readonly level?: number | bigint | undefined;
     };
 
-/** By name: any text that is not empty, nor `.` or `..`, which are no part of a URL's path. */
+/**
+ * Semaphores by name. Any string is a name except the empty one, `.` and `..`, which cannot be part of a URL's path.
+ */
 export type SemaphoresOptions = Readonly<Record<string, SemaphoreOptions>>;
 
 const highestMax = 2n ** 63n - 1n;
 const highestLevel = 2n ** 31n - 1n;
 
-/** @throws HeadgateError where a name, a full count or a level makes no sense. */
+/**
+ * Checks the options.
+ *
+ * @throws HeadgateError for an invalid name, full count or level.
+ */
 export function semaphoresFrom(options: SemaphoresOptions): Map<string, SemaphoreSettings> {
   if (typeof options !== 'object' || options === null) {
     throw invalid('semaphores', 'an object', options);
@@ -57,12 +63,12 @@ function levelFrom(option: string, value: unknown): bigint {
 function wholeFrom(
   option: string,
   value: unknown,
-  least: bigint,
-  most: bigint,
+  min: bigint,
+  max: bigint,
   expected: string,
 ): bigint {
   const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
   const whole = isWhole ? BigInt(value as number | bigint) : undefined;
-  if (whole === undefined || whole < least || whole > most) throw invalid(option, expected, value);
+  if (whole === undefined || whole < min || whole > max) throw invalid(option, expected, value);
   return whole;
 }

@@ -10,34 +10,34 @@ import { Service } from './service.ts';
 export interface ServerOptions {
   /** Full counts and levels by name. */
   readonly semaphores: SemaphoresOptions;
-  /** Requests must have `Authorization: Bearer <token>`, all but `/health`. Default: nobody is asked. */
+  /** All requests except `/health` must carry `Authorization: Bearer <token>`. Default: no authorization. */
   readonly token?: string | undefined;
-  /** How many peers there may be at once; more are answered 503. Default: 100,000. */
+  /** Maximum number of peers; creating more is answered 503. Default: 100,000. */
   readonly maxPeers?: number | undefined;
-  /** How many requests may be blocked at once; more are answered 503, and their locks wait on. Default: 10,000. */
+  /** Maximum number of blocked requests; more are answered 503, and their locks stay pending. Default: 10,000. */
   readonly maxBlocked?: number | undefined;
-  /** Is told what happens: a pino logger, for one. Default: nobody is. */
+  /** Receives log messages; a pino logger fits. Default: none are logged. */
   readonly log?: Log | undefined;
-  /** Time and timers: a test supplies its own. */
+  /** Time and timers, for tests. Default: the system's. */
   readonly clock?: Clock | undefined;
 }
 
 const names = ['semaphores', 'token', 'maxPeers', 'maxBlocked', 'log', 'clock'];
 
 /**
- * Semaphores over HTTP, in the protocol of pacman82/throttle. Its state is in memory: after a restart clients restore
- * what they hold.
+ * Creates a server of semaphores over HTTP, in the protocol of pacman82/throttle. Its state is in memory; after a
+ * restart, clients restore the locks they hold.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function createServer(options: ServerOptions): Server {
   checkNames('createServer', options, names);
   return new Server(options);
 }
 
-/** What `createServer` makes. */
+/** The server that `createServer` returns. */
 export class Server {
-  /** Serves the routes wherever Hono runs: `other.mount('/throttle', server.app.fetch)`. */
+  /** The routes as a Hono app, which can be mounted in another: `other.mount('/throttle', server.app.fetch)`. */
   readonly app: Hono;
   readonly #service: Service;
   readonly #listeners = new Set<Listener>();
@@ -57,10 +57,11 @@ export class Server {
   }
 
   /**
-   * From now on there are these semaphores. Locks that are held or pending stay: after a full count was lowered nothing
-   * is granted until enough came back, and a semaphore that is not named any more lives until nobody needs it.
+   * Replaces the configured semaphores. Held and pending locks stay: after a full count was lowered, no lock is granted
+   * until enough has been released, and a semaphore that is no longer configured exists until its last lock is
+   * released.
    *
-   * @throws HeadgateError where a semaphore makes no sense; then nothing has changed.
+   * @throws HeadgateError for an invalid semaphore; then nothing has changed.
    */
   configure(semaphores: SemaphoresOptions): void {
     const settings = semaphoresFrom(semaphores);
@@ -68,14 +69,17 @@ export class Server {
     this.#service.state.configure(settings);
   }
 
-  /** Opens a port of its own, or a unix socket; resolves when it can be reached. Rejects where it is taken. */
+  /** Listens on a port or a unix socket. Resolves when it accepts connections; rejects if the address is in use. */
   async listen(options: ListenOptions = {}): Promise<Listener> {
     const listener = await listen(this.app, options, this.#service.log);
     this.#listeners.add(listener);
     return listener;
   }
 
-  /** Answers blocked requests with 202, and closes what `listen` has opened, after half a second in any case. */
+  /**
+   * Answers blocked requests with 202 and closes all listeners. Connections still open after half a second are
+   * destroyed.
+   */
   async close(): Promise<void> {
     this.#service.close();
     await Promise.all(Array.from(this.#listeners, (listener) => listener.close()));

@@ -10,11 +10,11 @@ export interface ServiceOptions {
   readonly maxBlocked: number;
 }
 
-/** The state, in time: what is due happens even if nobody asks. */
+/** Drives the state with a timer, so that expiries take effect even without requests. */
 export class Service {
   readonly state: State;
   readonly log: Log;
-  /** Nobody is kept waiting any more. */
+  /** Whether the server is closing: requests are no longer blocked. */
   isClosing = false;
   readonly #alarm: Alarm;
 

@@ -6,5 +6,5 @@ const { cert, private: key } = await generate([{ name: 'commonName', value: '127
   extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
 });
 
-/** Of 127.0.0.1, made anew for each file of tests, and trusted by nobody who is not told to. */
+/** A self-signed certificate for 127.0.0.1, generated for each test file. Only clients that are given it trust it. */
 export const certificate = { cert, key };

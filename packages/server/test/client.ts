@@ -12,13 +12,13 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Speaks to a server, with paths and bodies just as they are written. */
+/** A raw HTTP client: sends paths and bodies exactly as given. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(private readonly place: { port?: number; socketPath?: string }) {}
 
-  /** A body is said to be JSON. */
+  /** Sends a body as JSON by default. */
   ask(method: string, path: string, body?: string, options: AskOptions = {}): Promise<Answer> {
     const { headers = body === undefined ? {} : { 'Content-Type': 'application/json' }, signal } =
       options;
@@ -33,7 +33,7 @@ export class Client {
     });
   }
 
-  /** Its status and its body: most tests look at nothing else. */
+  /** Returns the status and the body, which is all that most tests look at. */
   async said(method: string, path: string, body?: string): Promise<string> {
     const answer = await this.ask(method, path, body);
     return `${answer.status} ${answer.text}`;
@@ -43,7 +43,7 @@ export class Client {
     return (await this.ask('POST', '/new_peer', JSON.stringify({ expires_in: expiresIn }))).text;
   }
 
-  /** As many as that; those who ask for two look at no third. */
+  /** Creates `count` peers. The type has three, so that tests can destructure without checks. */
   async newPeers(count: number): Promise<[string, string, string, ...string[]]> {
     const peers: string[] = [];
     while (peers.length < count) peers.push(await this.newPeer());
@@ -58,7 +58,7 @@ export class Client {
     return this.said('GET', `/remainder?semaphore=${semaphore}`);
   }
 
-  /** Resolves when the server knows that the peer waits: who asked to be blocked is, by then. */
+  /** Resolves when the peer's lock is pending; a blocked request of that peer is then registered, too. */
   async untilPending(peer: string): Promise<void> {
     while ((await this.said('GET', `/peers/${peer}/is_acquired`)) !== '200 false');
   }

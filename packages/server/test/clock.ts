@@ -1,11 +1,11 @@
 import type { Clock } from '@headgate/core';
 
-/** Time that passes when the test says so. */
+/** A clock that only the test advances. */
 export class ManualClock implements Clock {
   #now = 0;
   readonly #timers = new Map<number, { at: number; callback: () => void }>();
   #lastId = 0;
-  /** What the longest of all timers was set to. */
+  /** The longest delay of all timers so far. */
   longest = 0;
 
   now(): number {
@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
     this.#timers.delete(id as number);
   }
 
-  /** Rings what is due on the way, in its order. */
+  /** Advances the time and runs the timers that become due, in order. */
   pass(milliseconds: number): void {
     const end = this.#now + milliseconds;
     for (;;) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../src/configuration/configuration.ts';
 
-it('T22: the highest and the lowest values are exact', () => {
+it('the highest and lowest values are exact', () => {
   const text = 'semaphores = { A = { max = 9223372036854775807, level = -2147483648 }, B = 0 }';
   const { semaphores } = parseConfiguration(text, 'x');
   expect(semaphores).toEqual({
@@ -10,7 +10,7 @@ it('T22: the highest and the lowest values are exact', () => {
   });
 });
 
-it('T22: what Object has is a name like any other', () => {
+it("the names of Object's own properties are valid names", () => {
   const text = '[semaphores]\n__proto__ = 1\nconstructor = 2\n';
   const { semaphores } = parseConfiguration(text, 'x');
   expect(Object.entries(semaphores)).toEqual([
@@ -39,13 +39,13 @@ it.each([
   ['[logging.stderr]\nlevel = 3\n', 'throttle.toml:2: logging.stderr.level must be'],
   ['[server]\nmax_peers = 0\n', 'throttle.toml:2: server.max_peers must be'],
   ['[server]\ncertificate = "x.pem"\n', 'throttle.toml:1: server.key must be given'],
-])('T23: the invalid configuration %j', (text, message) => {
+])('the configuration %j is refused', (text, message) => {
   expect(() => parseConfiguration(text, 'throttle.toml')).toThrow(message);
 });
 
-it('a large file is refused as soon as a small one', () => {
+it('an error at the end of a large file is located quickly', () => {
   const semaphores = Array.from({ length: 20_000 }, (_, i) => `s${i} = 1\n`).join('');
   const text = `[semaphores]\n${semaphores}bad = -1\n`;
-  // It was looked through line by line once, which took minutes: more than the time of a test.
+  // A linear search for the line would take minutes, longer than the test's timeout.
   expect(() => parseConfiguration(text, 'x')).toThrow('x:20002: semaphores.bad must be');
 });

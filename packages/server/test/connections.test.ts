@@ -11,7 +11,10 @@ import { createServer, type ListenOptions } from '../src/index.ts';
 import { certificate } from './certificate.ts';
 import { Client } from './client.ts';
 
-/** A server in real time: only Node knows how long its connections last. These timeouts replace the usual ones. */
+/**
+ * A server in real time, because Node's own connection timeouts do not follow an injected clock. `shorter` overrides
+ * the default timeouts.
+ */
 async function listening(
   { onTestFinished }: TestContext,
   options: ListenOptions = {},
@@ -42,7 +45,7 @@ async function listening(
 const said = (connection: Socket) => text(connection).catch(() => 'closed');
 const health = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
-it('more connections than there may be are closed, told once, and the others are served', async (test) => {
+it('connections beyond maxConnections are closed and logged once, and the others are served', async (test) => {
   const { client, log, open } = await listening(test, { maxConnections: 3 });
   await client.newPeer();
   const first = await open();
@@ -58,7 +61,7 @@ it('more connections than there may be are closed, told once, and the others are
 
 const head = 'PUT /peers/1/A HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
-it('listen() bounds how long a client may take', async (test) => {
+it('listen() limits how long a client may take', async (test) => {
   const server = createServer({ semaphores: {} });
   test.onTestFinished(() => server.close());
   const { url } = await server.listen({ port: 0 });
@@ -73,6 +76,22 @@ it('listen() bounds how long a client may take', async (test) => {
   unsubscribe('http.server.request.start', look);
   const { unreadTimeout, handshakeTimeout, connectionsCheckingInterval, ...ofNode } = timeouts;
   expect(bounded).toMatchObject(ofNode);
+});
+
+it('a connection that pipelines requests again and again collects no listeners', async (test) => {
+  const { open } = await listening(test);
+  const connection = await open();
+  const side = serverSide(connection);
+  const counts: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    connection.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+    for (let answered = 0; answered < 3; ) {
+      const [chunk] = await once(connection, 'data');
+      answered += chunk.toString().split('HTTP/1.1 200 OK').length - 1;
+    }
+    counts.push((await side).listenerCount('close'));
+  }
+  expect(counts).toEqual(Array(4).fill(counts[0]));
 });
 
 describe.concurrent('a connection is closed whose client', () => {
@@ -93,7 +112,7 @@ describe.concurrent('a connection is closed whose client', () => {
     expect(await client.said('GET', '/health')).toBe('200 Ok');
   });
 
-  it('sends a byte of its headers now and then', async (test) => {
+  it('sends its headers too slowly', async (test) => {
     const { client, open } = await listening(test, {}, ofRequests);
     const connection = await open('GET /health HTTP/1.1\r\n');
     const drip = setInterval(() => connection.write('X'), 25);
@@ -102,7 +121,7 @@ describe.concurrent('a connection is closed whose client', () => {
     expect(await client.said('GET', '/health')).toBe('200 Ok');
   });
 
-  it('reads none of a long answer, but not one who reads it slowly', async (test) => {
+  it('reads nothing of a long answer, whereas one that reads slowly gets all of it', async (test) => {
     const { client, open } = await listening(test, {}, { unreadTimeout });
     await client.newPeers(2_000);
     const ask = 'GET /peers/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500);
@@ -117,12 +136,12 @@ describe.concurrent('a connection is closed whose client', () => {
     }, 50);
     await closed;
     clearInterval(drip);
-    // It has been at it for as long, and gets all of it.
+    // The slow reader has been connected for as long as the one that was closed.
     read += await text(slow);
     expect(read.split('HTTP/1.1 200 OK')).toHaveLength(502);
   });
 
-  it('reads a long answer late, but not while it is blocked after that', async (test) => {
+  it('reads a long answer late, but only once no blocked answer is outstanding', async (test) => {
     const { client, open } = await listening(test, {}, { unreadTimeout });
     const [holder, peer] = await client.newPeers(2_000);
     await client.acquire(holder, 'A');
@@ -140,7 +159,7 @@ describe.concurrent('a connection is closed whose client', () => {
         if (last.endsWith(']') && answers === 300) resolve();
       });
     });
-    // The client does not read for a while.
+    // The client does not read for 200 ms.
     await sleep(200);
     connection.resume();
     await all;
@@ -151,13 +170,13 @@ describe.concurrent('a connection is closed whose client', () => {
     expect(last).toMatch(/HTTP\/1\.1 202 Accepted\r\n[^[]*$/);
   });
 
-  it('says nothing, with TLS, too', async (test) => {
+  it('sends nothing over TLS', async (test) => {
     const { open } = await listening(test, { tls: certificate }, { handshakeTimeout: 500 });
     await said(await open());
   });
 });
 
-/** The server's end of a connection whose client is in this process, too; known with its first request. */
+/** The server's end of a connection made in this process. Known once its first request arrives. */
 function serverSide(connection: Socket): Promise<Socket> {
   return new Promise((resolve) => {
     const look = (message: unknown) => {

@@ -45,7 +45,7 @@ it.each([
   ['2yrs', 730.5 * day],
   ['1year', 365.25 * day],
   ['2years', 730.5 * day],
-])('T21: %s', (text, milliseconds) => {
+])('%s is parsed', (text, milliseconds) => {
   expect(parseDuration(text)).toBeCloseTo(milliseconds, 6);
 });
 
@@ -69,7 +69,7 @@ it.each([
   ['1 . 5 s', 1_500],
   ['0.0s', 0],
   ['000000000000000000000000000001s', s],
-])('T21: %s has %d ms', (text, milliseconds) => {
+])('%s is %d ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBeCloseTo(milliseconds, 6);
 });
 
@@ -102,11 +102,11 @@ it.each([
   '1m+40s',
   'Infinity',
   'NaN s',
-])('T21: "%s" is no duration', (text) => {
+])('"%s" is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
-it('F1: goes up to 64 bits of seconds, and no further', () => {
+it('durations are limited to 64 bits of seconds', () => {
   expect(parseDuration('18446744073709551615s')).toBe(2 ** 64 * 1_000);
   expect(parseDuration('18446744073709551616s')).toBeUndefined();
   expect(parseDuration('18446744073709551615s 1s')).toBeUndefined();

@@ -13,7 +13,7 @@ import { scene } from './scene.ts';
 
 const json = 'application/json';
 
-it('a body of more than 64 KiB is 413, whether its length is said or not', async () => {
+it('a body above 64 KiB is answered 413, whether its length is declared or not', async () => {
   const { client } = await scene({ A: 1 });
   const fits = `{"expires_in":"1m","x":"${'x'.repeat(65_000)}"}`;
   const body = `{"expires_in":"1m","x":"${'x'.repeat(66_000)}"}`;
@@ -25,7 +25,7 @@ it('a body of more than 64 KiB is 413, whether its length is said or not', async
   expect(await client.said('GET', '/health')).toBe('200 Ok');
 });
 
-it('a long URL is 414, long headers are 431', async () => {
+it('a long URL is answered 414, and long headers 431', async () => {
   const { client } = await scene({ A: 1 });
   expect((await client.ask('GET', `/remainder?semaphore=${'x'.repeat(4_100)}`)).status).toBe(414);
   const headers = { 'X-Long': 'x'.repeat(20_000) };
@@ -33,7 +33,7 @@ it('a long URL is 414, long headers are 431', async () => {
   expect(await client.said('GET', '/health')).toBe('200 Ok');
 });
 
-it('more peers than there may be are 503, with Retry-After', async () => {
+it('peers beyond maxPeers are answered 503 with Retry-After', async () => {
   const { client } = await scene({ A: 1 }, { maxPeers: 1 });
   const peer = await client.newPeer();
   const refused = await client.ask('POST', '/new_peer', '{"expires_in":"1m"}');
@@ -43,7 +43,7 @@ it('more peers than there may be are 503, with Retry-After', async () => {
   expect(await client.newPeer()).toMatch(/^\d+$/);
 });
 
-it('more blocked requests than there may be are 503, and their locks wait on', async () => {
+it('blocked requests beyond maxBlocked are answered 503, and their locks stay pending', async () => {
   const { client } = await scene({ A: 1 }, { maxBlocked: 0 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
@@ -55,7 +55,7 @@ it('more blocked requests than there may be are 503, and their locks wait on', a
   expect(await client.acquire(peer, 'A', 1, '?block_for=1h')).toBe(`200 ${peer}`);
 });
 
-it('a token is asked of all but who looks whether the server lives', async () => {
+it('a token is required for everything except health checks', async () => {
   const { client } = await scene({ A: 1 }, { token: 'open-sesame' });
   const as = async (value: string, path = '/remainder?semaphore=A') =>
     (await client.ask('GET', path, undefined, { headers: { Authorization: value } })).status;
@@ -71,7 +71,7 @@ it('a token is asked of all but who looks whether the server lives', async () =>
   expect(await as('Bearer open-sesam', '/health')).toBe(200);
 });
 
-it('TLS', async () => {
+it('listen() serves HTTPS', async () => {
   const server = createServer({ semaphores: { A: 7 } });
   onTestFinished(() => server.close());
   const { url } = await server.listen({ port: 0, tls: certificate });
@@ -80,13 +80,13 @@ it('TLS', async () => {
   sent.end();
   const [response] = await once(sent, 'response');
   expect(await text(response)).toBe('7');
-  // Plain HTTP there harms nobody.
+  // Plain HTTP on the TLS port does no harm.
   const plain = connect(Number(new URL(url).port), '127.0.0.1');
   plain.on('error', () => {}).end('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await once(plain, 'close');
   const again = request(`${url}/health`, { ca: certificate.cert, agent: false }).end();
   expect(await text((await once(again, 'response'))[0])).toBe('Ok');
-  // Who says nothing holds nobody up.
+  // A silent connection does not block others.
   const silent = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   await once(silent, 'connect');
   const closed = once(silent.resume(), 'close');
@@ -94,7 +94,7 @@ it('TLS', async () => {
   await closed;
 });
 
-it('listens on loopback alone, unless it is told otherwise', async () => {
+it('listens only on loopback by default', async () => {
   const server = createServer({ semaphores: {} });
   onTestFinished(() => server.close());
   expect((await server.listen({ port: 0 })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -108,7 +108,7 @@ it.each([
   [{ socket: '' }, 'socket'],
   [{ socket: `/tmp/${'x'.repeat(103)}` }, 'socket'],
 ])(
-  'listen(%j) is refused: it would be open to all, or found by nobody',
+  'listen(%j) is refused, because it would be open to all or unreachable',
   async (options, option) => {
     const server = createServer({ semaphores: {} });
     onTestFinished(() => server.close());
@@ -116,14 +116,14 @@ it.each([
   },
 );
 
-it('a health check in HTTP/1.0 need not name a host', async () => {
+it('a health check in HTTP/1.0 works without a Host header', async () => {
   const { port } = await scene({ A: 1 });
   const connection = connect(port, '127.0.0.1');
   connection.end('GET /health HTTP/1.0\r\n\r\n');
   expect(await text(connection)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nOk$/);
 });
 
-it('of requests that are sent before the first is answered, that one alone is blocked', async () => {
+it('of pipelined requests only the first one is blocked', async () => {
   const { client, port } = await scene({ A: 1 }, { maxBlocked: 2 });
   const peers = await Promise.all(Array.from({ length: 3 }, () => client.newPeer()));
   const [holder, first, last] = peers as [string, string, string];
@@ -133,7 +133,7 @@ it('of requests that are sent before the first is answered, that one alone is bl
   onTestFinished(() => void connection.destroy());
   connection.write(`${head}Content-Length: 1\r\n\r\n1`.repeat(5));
   await client.untilPending(first);
-  // Once more: by then the server has heard the others, too.
+  // After a second answer the server has received the pipelined requests, too.
   await client.untilPending(first);
   const blocked = client.acquire(last, 'A', 1, '?block_for=1y');
   await client.untilPending(last);
@@ -142,27 +142,27 @@ it('of requests that are sent before the first is answered, that one alone is bl
   expect(await blocked).toBe(`200 ${last}`);
 });
 
-it('a connection that cannot be accepted ends nothing', async () => {
+it('a connection that cannot be accepted does not stop the server', async () => {
   const { client, log } = await scene({ A: 1 });
   const servers = new Set<Server>();
   const look = (message: unknown) => void servers.add((message as { server: Server }).server);
   subscribe('http.server.request.start', look);
   await client.said('GET', '/health');
   unsubscribe('http.server.request.start', look);
-  // As Node does where the system has no file descriptor left.
+  // Node emits this when no file descriptor is left.
   for (const server of servers) server.emit('error', new Error('accept EMFILE'));
   expect(await client.said('GET', '/health')).toBe('200 Ok');
   expect(log).toEqual(['error A connection was not accepted: accept EMFILE']);
 });
 
-it('who asks to be blocked while it closes is answered at once', async () => {
+it('a request to block during close() is answered immediately', async () => {
   const { client, port, server } = await scene({ A: 1 });
   const [holder, peer] = [await client.newPeer(), await client.newPeer()];
   await client.acquire(holder, 'A');
   const connection = connect(port, '127.0.0.1');
   const head = `PUT /peers/${peer}/A?block_for=1h HTTP/1.1\r\nHost: x\r\nContent-Type: ${json}\r\n`;
   connection.write(`${head}Content-Length: 1\r\nExpect: 100-continue\r\n\r\n`);
-  // It has begun to read the request.
+  // The server has started to read the request.
   await once(connection, 'data');
   const closed = server.close();
   connection.write('1');
@@ -170,7 +170,7 @@ it('who asks to be blocked while it closes is answered at once', async () => {
   await closed;
 });
 
-it('works as a part of another app', async () => {
+it('works when mounted in another app', async () => {
   const server = createServer({ semaphores: { A: 3 }, clock: systemClock });
   const app = new Hono().get('/', (c) => c.text('mine')).mount('/throttle', server.app.fetch);
   const ask = async (path: string, method = 'GET', body?: string) => {

@@ -8,11 +8,11 @@ export interface Scene {
   readonly port: number;
   readonly client: Client;
   readonly clock: ManualClock;
-  /** What was logged: `warn Removed 1 peers due to expiration.` */
+  /** The log messages, such as `warn Removed 1 peers due to expiration.` */
   readonly log: string[];
 }
 
-/** A server on loopback whose time stands still, until the end of the test. */
+/** Starts a server on loopback, with a clock that only the test advances. It is closed at the end of the test. */
 export async function scene(
   semaphores: ServerOptions['semaphores'],
   options: Partial<ServerOptions> = {},

@@ -25,7 +25,7 @@ async function listening(peers = 0) {
     const body = '{"expires_in":"1h"}';
     await server.app.request('/new_peer', { method: 'POST', headers: json, body });
   }
-  // A spy would keep all that it has seen.
+  // Counted by hand, because a spy would keep every request in memory.
   const handled = new Map<string, number>();
   const { fetch } = server.app;
   server.app.fetch = (request, ...rest) => {
@@ -33,7 +33,7 @@ async function listening(peers = 0) {
     handled.set(pathname, (handled.get(pathname) ?? 0) + 1);
     return fetch(request, ...rest);
   };
-  /** Sends all that at once, and reads no answer. */
+  /** Sends everything at once and reads no answer. */
   const send = async (text: string) => {
     const connection = connect(port, '127.0.0.1').on('error', () => {});
     onTestFinished(() => void connection.destroy());
@@ -42,10 +42,10 @@ async function listening(peers = 0) {
     connection.write(text);
     return connection;
   };
-  /** How long the longest of some requests on another connection took, in milliseconds. */
+  /** The longest response time of 20 requests on another connection, in milliseconds. */
   const health = async () => {
     let longest = 0;
-    for (let turn = 0; turn < 20; turn++) {
+    for (let i = 0; i < 20; i++) {
       const began = performance.now();
       expect(await client.said('GET', '/health')).toBe('200 Ok');
       longest = Math.max(longest, performance.now() - began);
@@ -58,24 +58,24 @@ async function listening(peers = 0) {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** What this process needs, in bytes. */
+/** Memory of this process in bytes. */
 function memory(): number {
   gc();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-it('a client that pipelines requests for long answers and reads none has one answer in memory', async () => {
+it('a client that pipelines requests for long answers and reads none keeps one answer in memory', async () => {
   const { send, health, count } = await listening(20_000);
   const before = memory();
   await send(get('/peers/').repeat(1_000));
   expect(await health()).toBeLessThan(3_000);
-  // The system's own buffers take some megabytes, at 560 kB an answer.
+  // The system's buffers take some megabytes, at 560 kB per answer.
   expect(count('/peers/')).toBeLessThan(100);
   expect(memory() - before).toBeLessThan(20_000_000);
 });
 
-it('so has each of many that ask for the page', async () => {
+it('each of many clients that pipeline requests for the page keeps one answer in memory', async () => {
   const { send, health } = await listening();
   const before = memory();
   await Promise.all(Array.from({ length: 50 }, () => send(get('/ui').repeat(1_000))));
@@ -83,7 +83,7 @@ it('so has each of many that ask for the page', async () => {
   expect(memory() - before).toBeLessThan(45_000_000);
 });
 
-it('of many clients that do not read long answers only some have one in memory, and others are told', async () => {
+it('with many clients that read no long answers, only a few answers are in memory and further requests get 503', async () => {
   const { client, send, health, count } = await listening(20_000);
   const before = memory();
   await Promise.all(Array.from({ length: 30 }, () => send(get('/peers/').repeat(20))));

@@ -3,16 +3,22 @@ import { part, write } from './dom.js';
 /** @typedef {{ at: number, used: number, demand: number, max: number }} Sample */
 /** @typedef {{ from: string, to: string, sample: Sample }} Step */
 
-/** Milliseconds that a chart looks back. */
+/** The time span of a chart, in milliseconds. */
 export const span = 300_000;
 
-/** What was longer after a sample than this, nobody knows: the page was paused, or the server away. */
-const longestStep = 4_000;
+/**
+ * Maximum time, in milliseconds, for which a sample is drawn. A longer gap means that the page was paused or the server
+ * unreachable.
+ */
+const maxStep = 4_000;
 
-/** As the picture's `viewBox` says. */
+/** The size in the SVG's `viewBox`. */
 const [width, height] = [300, 36];
 
-/** What the page has seen of a semaphore: in use, on top of it what was waited for, and the full count. */
+/**
+ * The history of a semaphore that this page has seen: the count in use, the pending count on top of it, and the full
+ * count.
+ */
 export class Chart {
   /** @type {Sample[]} */
   #samples = [];
@@ -26,7 +32,7 @@ export class Chart {
   /** @param {Sample} sample */
   add(sample) {
     this.#samples.push(sample);
-    // One stays that begins before the chart does.
+    // Keeps one sample from before the chart's start, for its left edge.
     while ((this.#samples[1]?.at ?? Infinity) < sample.at - span) this.#samples.shift();
   }
 
@@ -35,7 +41,7 @@ export class Chart {
     const all = this.#samples;
     const highest = Math.max(1, ...all.map(({ demand, max }) => Math.max(demand, max)));
     const steps = all.map((sample, i) => {
-      const end = Math.min(all[i + 1]?.at ?? now, sample.at + longestStep);
+      const end = Math.min(all[i + 1]?.at ?? now, sample.at + maxStep);
       return { sample, from: x(sample.at, now), to: x(end, now) };
     });
     /** @param {number} value */
@@ -76,7 +82,7 @@ function x(at, now) {
 function area(steps, y, floor) {
   let shape = '';
   steps.forEach(({ sample, from, to }, i) => {
-    // In one piece, as there would be fine lines between the pieces.
+    // A single path, because separate pieces would show hairlines between them.
     shape += steps[i - 1]?.to === from ? '' : `M${from} ${floor}`;
     shape += `V${y(sample)}H${to}`;
     shape += steps[i + 1]?.from === to ? '' : `V${floor}Z`;

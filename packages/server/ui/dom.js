@@ -1,5 +1,5 @@
 /**
- * A copy of what a template has.
+ * Clones the content of a template.
  *
  * @param {string} id
  */
@@ -15,9 +15,9 @@ export function part(parent, selector) {
 }
 
 /**
- * Touches nothing that is right already: somebody may be copying it.
+ * Sets the text only if it differs, so that a user's selection is kept.
  *
- * @param {Element} element @param {string} text Whatever is in it, it is text.
+ * @param {Element} element @param {string} text Always treated as text, never as markup.
  */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;

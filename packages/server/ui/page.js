@@ -4,14 +4,14 @@ import { count } from './words.js';
 
 /** @import { Snapshot } from '../src/http/snapshot.ts' */
 
-/** Milliseconds between an answer and the next question; doubled while there is none. */
-const pace = 1_000;
-const slowest = 15_000;
-/** So many can be looked through without a search. */
-const few = 8;
+/** Milliseconds between an answer and the next request; doubled after each failure. */
+const minDelay = 1_000;
+const maxDelay = 15_000;
+/** The search is shown only above this number of semaphores. */
+const maxWithoutSearch = 8;
 
-/** Under what the token is kept. */
-const kept = 'headgate-token';
+/** The key of the token in the session storage. */
+const tokenKey = 'headgate-token';
 
 /** @param {string} id */
 const byId = (id) => part(document, `#${id}`);
@@ -27,8 +27,8 @@ let isLocked = false;
 let failures = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let next;
-/** What is asked by an older question is not shown. */
-let questions = 0;
+/** Numbers the requests: an answer to an older one is ignored. */
+let requests = 0;
 
 /** @param {'live' | 'paused' | 'away' | 'locked'} is @param {string} words */
 function say(is, words) {
@@ -37,25 +37,25 @@ function say(is, words) {
   write(byId('status'), words);
 }
 
-async function question() {
+async function poll() {
   clearTimeout(next);
-  const number = ++questions;
-  const hadToken = sessionStorage.getItem(kept) !== null;
+  const number = ++requests;
+  const hadToken = sessionStorage.getItem(tokenKey) !== null;
   const answer = await fetchState();
-  if (number !== questions || isPaused) return;
+  if (number !== requests || isPaused) return;
   if (answer?.status === 401) return lock(hadToken ? 'That is not its token.' : '');
   const snapshot = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
-  if (number !== questions || isPaused) return;
+  if (number !== requests || isPaused) return;
   failures = snapshot === undefined ? failures + 1 : 0;
   if (snapshot === undefined) away(answer);
   else show(snapshot);
-  const delay = Math.min(pace * 2 ** failures, slowest);
-  if (!document.hidden) next = setTimeout(question, delay);
+  const delay = Math.min(minDelay * 2 ** failures, maxDelay);
+  if (!document.hidden) next = setTimeout(poll, delay);
 }
 
-/** Undefined where there is no answer. */
+/** Undefined if there is no answer. */
 async function fetchState() {
-  const known = sessionStorage.getItem(kept);
+  const known = sessionStorage.getItem(tokenKey);
   const headers = known === null ? {} : { Authorization: `Bearer ${known}` };
   const url = `ui/state?${new URLSearchParams({ find: text.value })}`;
   try {
@@ -69,10 +69,10 @@ async function fetchState() {
 function show({ version, peers, found, semaphores }) {
   say('live', 'Live');
   byId('shown').hidden = false;
-  byId('forget').hidden = sessionStorage.getItem(kept) === null;
+  byId('forget').hidden = sessionStorage.getItem(tokenKey) === null;
   const connected = peers === 1 ? '1 peer' : `${count(peers)} peers`;
   write(byId('place'), [location.host, `Headgate ${version}`, connected].join(' · '));
-  byId('find').hidden = found <= few && text.value === '';
+  byId('find').hidden = found <= maxWithoutSearch && text.value === '';
   byId('table').hidden = found === 0;
   byId('key').hidden = found === 0;
   byId('example').hidden = found > 0 || text.value !== '';
@@ -82,7 +82,7 @@ function show({ version, peers, found, semaphores }) {
   document.title = waiting === 0 ? 'Semaphores' : `${count(waiting)} waiting · Semaphores`;
 }
 
-/** @param {number} found @param {number} left How many of them are not shown. */
+/** @param {number} found @param {number} left The number of semaphores that are not shown. */
 function note(found, left) {
   if (left > 0) return `and ${count(left)} more: find them by their names`;
   if (found > 0) return '';
@@ -98,13 +98,13 @@ function away(answer) {
 }
 
 /**
- * Asks for the token, and forgets the one that there was.
+ * Prompts for the token and discards the stored one.
  *
  * @param {string} [wrong]
  */
 function lock(wrong = '') {
-  sessionStorage.removeItem(kept);
-  questions += 1;
+  sessionStorage.removeItem(tokenKey);
+  requests += 1;
   setLocked(true);
   write(byId('place'), location.host);
   write(byId('wrong'), wrong);
@@ -124,30 +124,30 @@ function setLocked(value) {
 
 ask.addEventListener('submit', (event) => {
   event.preventDefault();
-  sessionStorage.setItem(kept, token.value);
+  sessionStorage.setItem(tokenKey, token.value);
   setLocked(false);
-  question();
+  poll();
 });
 
 byId('forget').addEventListener('click', () => lock());
 
 text.addEventListener('input', () => {
   if (isPaused) pause.click();
-  else question();
+  else poll();
 });
 
 pause.addEventListener('click', () => {
   isPaused = !isPaused;
   pause.setAttribute('aria-pressed', `${isPaused}`);
   if (isPaused) say('paused', 'Paused');
-  else question();
+  else poll();
 });
 
-// A page that nobody sees asks nothing.
+// A hidden page sends no requests.
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && !isPaused && !isLocked) question();
+  if (!document.hidden && !isPaused && !isLocked) poll();
 });
 
 const needsToken = document.documentElement.dataset.token === 'yes';
-if (needsToken && sessionStorage.getItem(kept) === null) lock();
-else question();
+if (needsToken && sessionStorage.getItem(tokenKey) === null) lock();
+else poll();

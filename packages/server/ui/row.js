@@ -7,10 +7,10 @@ import { count, duration } from './words.js';
 
 let rows = 0;
 
-/** One semaphore: its figures, its history, and, if that is open, who holds it and who waits. */
+/** One semaphore: its figures, its history and, when expanded, its holders and waiting peers. */
 export class Row {
   element = copy('row');
-  /** When it was shown last. */
+  /** When it was last shown. */
   seen = 0;
   #toggle = part(this.element, '.toggle');
   #details = part(this.element, '.details');

@@ -3,7 +3,7 @@ import { count, duration } from './words.js';
 
 /** @import { Share, Stake } from '../src/http/snapshot.ts' */
 
-/** Those who hold a semaphore, or wait for it: the first of them, and how many more there are. */
+/** The first holders or waiting peers of a semaphore, and the number of the others. */
 export class Stakes {
   element = copy('share');
   #title;
@@ -12,7 +12,7 @@ export class Stakes {
   #body = part(this.element, 'tbody');
   #more = part(this.element, '.more');
 
-  /** @param {string} title @param {string} since What the time is called that has passed. */
+  /** @param {string} title @param {string} since The heading of the time column. */
   constructor(title, since) {
     this.#title = title;
     write(part(this.element, '.since'), since);
@@ -28,7 +28,7 @@ export class Stakes {
     while (rows.length < first.length) this.#body.append(copy('stake'));
     for (const [i, stake] of first.entries()) show(/** @type {Element} */ (rows[i]), stake);
     const left = peers - first.length;
-    write(this.#more, peers === 0 ? 'Nobody' : left > 0 ? `and ${count(left)} more` : '');
+    write(this.#more, peers === 0 ? 'None' : left > 0 ? `and ${count(left)} more` : '');
   }
 }
 

@@ -3,12 +3,12 @@ import { Row } from './row.js';
 
 /** @import { SemaphoreView } from '../src/http/snapshot.ts' */
 
-/** So few are open from the beginning. */
-const few = 3;
+/** Rows are expanded at first only up to this number of semaphores. */
+const maxExpanded = 3;
 
-/** A row for each semaphore, in the order of the configuration. */
+/** A table with one row per semaphore, in the order of the configuration. */
 export class Table {
-  /** Of those that are not shown just now, too: they keep their history for as long as it is. */
+  /** Includes rows that are currently filtered out; they keep their history for the span of a chart. */
   /** @type {Map<string, Row>} */
   #rows = new Map();
   #element;
@@ -23,13 +23,13 @@ export class Table {
     const hasLevels = views.some(({ level }) => level !== 0);
     /** @type {Element[]} */
     const shown = views.map((view) => {
-      const row = this.#rows.get(view.name) ?? new Row(view.name, views.length <= few);
+      const row = this.#rows.get(view.name) ?? new Row(view.name, views.length <= maxExpanded);
       this.#rows.set(view.name, row);
       row.show(view, now, hasLevels);
       return row.element;
     });
     const bodies = this.#element.querySelectorAll('tbody.semaphore');
-    // Who is where it belongs stays, with the focus that may be in it.
+    // Rows that are already in place are not moved, so that they keep the focus.
     const isSame = bodies.length === shown.length && shown.every((row, i) => row === bodies[i]);
     if (!isSame) {
       for (const body of bodies) if (!shown.includes(body)) body.remove();

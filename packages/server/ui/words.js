@@ -7,16 +7,16 @@ const units = /** @type {const} */ ([
   ['s', 1],
 ]);
 
-/** @param {string | number} whole A text where a number could not tell it. */
+/** @param {string | number} whole A string if a number could not represent it. */
 export function count(whole) {
   return numbers.format(BigInt(whole));
 }
 
-/** A hundred years. */
+/** A hundred years, in milliseconds. */
 const never = 3_155_760_000_000;
 
 /**
- * The largest unit and the next: `4 min 10 s`.
+ * Formats the two largest units: `4 min 10 s`.
  *
  * @param {number} milliseconds
  */

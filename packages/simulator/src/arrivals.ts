@@ -3,19 +3,19 @@ import type { Simulation } from './simulation.ts';
 /** Requests per second, which may depend on the time. */
 export type Rate = number | ((now: number) => number);
 
-/** So many a second, but between two times, in seconds, other ones. */
+/** The base rate, except between `from` and `to` (in seconds). */
 export function burst(
-  usual: number,
+  base: number,
   { from, to, perSecond }: { from: number; to: number; perSecond: number },
 ): Rate {
-  return (now) => (now >= from * 1000 && now < to * 1000 ? perSecond : usual);
+  return (now) => (now >= from * 1000 && now < to * 1000 ? perSecond : base);
 }
 
-/** Independent arrivals, that is, a Poisson process: they do not wait for each other's answers (open loop). */
+/** Poisson arrivals (open loop): independent of each other's answers. */
 export function arrive(simulation: Simulation, rate: Rate, request: () => void): void {
   const next = () => {
     const perSecond = typeof rate === 'number' ? rate : rate(simulation.now());
-    // A rate of none is asked for again a moment later.
+    // A rate of 0 is checked again 10 ms later.
     const delay = perSecond > 0 ? (-1000 / perSecond) * Math.log(1 - simulation.random()) : 10;
     simulation.setTimeout(() => {
       if (perSecond > 0) request();
@@ -25,7 +25,7 @@ export function arrive(simulation: Simulation, rate: Rate, request: () => void):
   next();
 }
 
-/** So many arrivals at even distances, from now on. */
+/** `count` arrivals at even intervals, starting now. */
 export function arriveEvenly(
   simulation: Simulation,
   perSecond: number,

@@ -1,13 +1,13 @@
 import { type Limiter, type Permit, type Rejection, Waiter } from '@headgate/core';
 
-/** A line in which all may wait for as long as it takes. */
-export const patiently = { queueLimit: Infinity, queueTimeout: Infinity };
+/** An unbounded queue without a timeout. */
+export const unbounded = { queueLimit: Infinity, queueTimeout: Infinity };
 
-/** A waiter that calls back: a promise would be settled only when the simulation pauses. */
+/** A waiter with callbacks: promises would settle only when the simulation pauses. */
 export class Asking extends Waiter {
   constructor(
-    private readonly admitted: (permit: Permit) => void,
-    private readonly turnedAway: (rejection: Rejection) => void = () => {},
+    private readonly onGranted: (permit: Permit) => void,
+    private readonly onRejected: (rejection: Rejection) => void = () => {},
   ) {
     super();
   }
@@ -17,10 +17,10 @@ export class Asking extends Waiter {
   }
 
   granted(permit: Permit): void {
-    this.admitted(permit);
+    this.onGranted(permit);
   }
 
   rejected(rejection: Rejection): void {
-    this.turnedAway(rejection);
+    this.onRejected(rejection);
   }
 }

@@ -1,17 +1,17 @@
-/** Milliseconds to wait before a retry, which are numbered from 1. */
+/** The delay before a retry, in milliseconds. Retries are numbered from 1. */
 export type Backoff = (retry: number, random: () => number) => number;
 
-/** Anything up to a slot, then up to twice as long each time ("full jitter"). */
+/** Exponential backoff with full jitter: a random delay of up to `slot` milliseconds, which doubles with each retry. */
 export const exponentialBackoff =
   (slot: number): Backoff =>
   (retry, random) =>
     random() * slot * 2 ** (retry - 1);
 
-/** As long as the last two together, from one and two units on, up to the longest. */
+/** Each delay is the sum of the two before, starting with one and two units, up to `max` milliseconds. */
 export const fibonacciBackoff =
-  (unit: number, longest: number): Backoff =>
+  (unit: number, max: number): Backoff =>
   (retry) => {
     let [last, next] = [unit, unit];
     for (let count = 1; count < retry; count++) [last, next] = [next, last + next];
-    return Math.min(next, longest);
+    return Math.min(next, max);
   };

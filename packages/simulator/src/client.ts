@@ -2,39 +2,43 @@ import type { Backoff } from './backoff.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { Simulation } from './simulation.ts';
 
-/** What a server says to a request. */
+/** A server's answer to a request. */
 export interface Answer {
   readonly succeeded: boolean;
-  /** Seconds after which to come back. */
+  /** Seconds after which to retry. */
   readonly retryAfter?: number;
 }
 
-/** Sends a request, which is answered at most once; returns how its sender goes away. */
+/** Sends a request, which is answered at most once. Returns a function that disconnects its client. */
 export type Send = (answer: (answer: Answer) => void) => () => void;
 
-/** How a client treats its calls. */
-export interface Habits {
-  /** Milliseconds that each attempt may take. Default: Infinity. */
+/** Timeouts and retries of a client. */
+export interface ClientOptions {
+  /** The timeout of each attempt in milliseconds. Default: Infinity. */
   readonly timeout?: number;
-  /** How often a call is tried again that failed, was turned away or took too long. Default: 0. */
+  /** Maximum number of retries of a call that failed, was rejected or timed out. Default: 0. */
   readonly retries?: number;
-  /** How long it waits before; a longer `Retry-After` prevails. Default: not at all. */
+  /** The delay before a retry; a longer `Retry-After` takes precedence. Default: no delay. */
   readonly backoff?: Backoff;
-  /** What part of the calls may be tried again. Default: all. */
+  /** Limits the retries to a part of the calls. Default: unlimited. */
   readonly budget?: RetryBudget;
 }
 
-/** Somebody who wants an answer, waits so long and tries so often. */
+/** A client with timeouts and retries. */
 export class Client {
   constructor(
     readonly simulation: Simulation,
     readonly send: Send,
-    readonly habits: Habits,
+    readonly options: ClientOptions,
   ) {}
 
-  /** @param done Hears once how it ended; a call that is never answered and has no timeout does not end. */
+  /**
+   * Calls the server.
+   *
+   * @param done Called once with the result. A call that is never answered and has no timeout does not end.
+   */
   call(done: (succeeded: boolean) => void = () => {}): void {
-    this.habits.budget?.called();
+    this.options.budget?.called();
     new Call(this, done).attempt();
   }
 }
@@ -48,11 +52,11 @@ class Call {
   ) {}
 
   attempt(): void {
-    const { simulation, send, habits } = this.client;
-    const { timeout = Infinity } = habits;
+    const { simulation, send, options } = this.client;
+    const { timeout = Infinity } = options;
     let timer: unknown;
     let isOver = false;
-    const leave = send((answer) => {
+    const disconnect = send((answer) => {
       if (isOver) return;
       isOver = true;
       simulation.clearTimeout(timer);
@@ -62,14 +66,14 @@ class Call {
     if (isOver || timeout === Infinity) return;
     timer = simulation.setTimeout(() => {
       isOver = true;
-      leave();
+      disconnect();
       this.#failed();
     }, timeout);
   }
 
   #failed(retryAfter = 0): void {
-    const { simulation, habits } = this.client;
-    const { retries = 0, backoff = () => 0, budget } = habits;
+    const { simulation, options } = this.client;
+    const { retries = 0, backoff = () => 0, budget } = options;
     if (this.#retries >= retries || budget?.retries() === false) return this.done(false);
     this.#retries++;
     const delay = Math.max(backoff(this.#retries, simulation.random), retryAfter * 1000);

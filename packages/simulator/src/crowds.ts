@@ -7,7 +7,7 @@ import { type Figure, figure } from './scenario.ts';
 import { Server } from './server.ts';
 import { Gauge, meanBetween } from './watch.ts';
 
-/** Clients of one sort. */
+/** Clients of one kind. */
 export interface Crowd {
   readonly name: string;
   readonly priority?: Priority;
@@ -15,21 +15,21 @@ export interface Crowd {
   readonly rate: Rate;
 }
 
-/** What several crowds meet. */
+/** The server that several crowds call. */
 export interface Scene {
-  /** How many the server lets in at once, which is as many as it can do as fast as one. */
+  /** The server's limit, which is also its dependency's capacity. */
   readonly limit: number;
   readonly queueLimit: number;
-  /** Mean milliseconds of a request's work. */
+  /** Mean duration of a request's work in milliseconds. */
   readonly time: number;
-  /** Milliseconds after which clients give up. They do not try again. */
+  /** The clients' timeout in milliseconds. They do not retry. */
   readonly timeout: number;
-  /** When more comes than the server can do, in seconds. */
+  /** When the load exceeds the capacity, in seconds. */
   readonly overload: { readonly from: number; readonly to: number };
   readonly seconds: number;
 }
 
-/** An order of the line, and what part of each crowd's calls it should answer in time, in per cent. */
+/** An order of the queue, and the expected percentage of each crowd's calls that are answered in time. */
 export interface Expectation {
   readonly order: Order;
   readonly expected: Readonly<Record<string, readonly [number, number]>>;
@@ -40,7 +40,7 @@ interface Comparison {
   readonly plot: Pick<Plot, 'subtitle' | 'panels'>;
 }
 
-/** What part of each crowd's calls is answered in time under each of the orders, which go by their names. */
+/** The percentage of each crowd's calls answered in time under each of the orders, by the orders' names. */
 export function compareOrders(
   scene: Scene,
   crowds: readonly Crowd[],
@@ -58,12 +58,12 @@ export function compareOrders(
     }
   }
   const subtitle =
-    `The server can do ${(limit * 1000) / time} a second, ${limit} at once, and ${queueLimit} may wait. ` +
+    `The server can do ${(limit * 1000) / time} a second, ${limit} at once, with a queue of ${queueLimit}. ` +
     `Clients give up after ${timeout / 1000} s.`;
   return { figures, plot: { subtitle, panels } };
 }
 
-/** In per cent over time. */
+/** Percentages over time. */
 function answeredParts(
   { limit, queueLimit, time, timeout, seconds }: Scene,
   crowds: readonly Crowd[],
@@ -72,8 +72,8 @@ function answeredParts(
   const server = new Server(limit, { limit, queueLimit, order });
   const { simulation } = server;
   const times = exponential(time);
-  const parts = crowds.map(({ name, rate, ...asker }) => {
-    const work = { times, ...asker };
+  const parts = crowds.map(({ name, rate, ...flow }) => {
+    const work = { times, ...flow };
     const client = new Client(simulation, (answer) => server.request(work, answer), { timeout });
     const part = new Gauge(simulation, 2000);
     arrive(simulation, rate, () => client.call((succeeded) => part.note(succeeded ? 100 : 0)));

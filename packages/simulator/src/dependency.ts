@@ -2,21 +2,22 @@ import TinyQueue from 'tinyqueue';
 import type { Simulation } from './simulation.ts';
 
 interface Job {
-  /** How much progress the dependency has made when the job is done. */
+  /** The dependency's progress at which the job is done. */
   readonly end: number;
   readonly done: () => void;
 }
 
 /**
- * Something that work needs: a database, a pool of threads. Up to its capacity, jobs do not disturb each other; beyond,
- * they share it evenly, so that all take longer and no more get done.
+ * A resource that work needs, such as a database or a thread pool. Up to its capacity, jobs do not slow each other
+ * down; beyond it, they share it evenly, so that each takes longer and the throughput stays the same (processor
+ * sharing).
  */
 export class Dependency {
   readonly #jobs = new TinyQueue<Job>([], (one, other) => one.end - other.end);
   #progress = 0;
   #at = 0;
   #timer: unknown;
-  /** How many times longer everything takes, for no reason of the load's. */
+  /** A factor by which everything takes longer, independent of the load. */
   #slowness = 1;
 
   constructor(
@@ -24,7 +25,7 @@ export class Dependency {
     private capacity: number,
   ) {}
 
-  /** Does so many milliseconds' work, then calls back. */
+  /** Does `work` milliseconds of work, then calls `done`. */
   serve(work: number, done: () => void): void {
     this.#catchUp();
     this.#jobs.push({ end: this.#progress + work, done });
@@ -59,7 +60,7 @@ export class Dependency {
   #finish(): void {
     this.#catchUp();
     const { done, end } = this.#jobs.pop() as Job;
-    // What rounding has left over.
+    // Corrects rounding errors.
     this.#progress = Math.max(this.#progress, end);
     this.#arm();
     done();

@@ -1,26 +1,26 @@
 import type { LimiterOptions } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
-import { Client, type Habits } from './client.ts';
+import { Client, type ClientOptions } from './client.ts';
 import type { Point } from './plot/plot.ts';
 import { Server, type Work } from './server.ts';
 import { Counter, watch } from './watch.ts';
 
-/** What clients do, and to what. */
+/** The clients' load and the server's capacity. */
 export interface Load {
-  /** How much the dependency does at once as fast as one. */
+  /** The number of jobs that the dependency handles at once without slowing down. */
   readonly capacity: number;
   readonly work: Work;
-  /** Calls a second, by the milliseconds since the beginning. */
+  /** Calls per second, by the milliseconds since the start. */
   readonly rate: Rate;
-  readonly habits: Habits;
+  readonly client: ClientOptions;
   readonly seconds: number;
 }
 
-/** A server under load, over time. */
+/** A server under load over time. */
 export interface Course {
-  /** Calls that were answered while their client still waited, per second. */
+  /** Calls answered within their client's timeout, per second. */
   readonly answered: readonly Point[];
-  /** Requests that came, retries included, per second. */
+  /** Requests received, retries included, per second. */
   readonly requests: readonly Point[];
   readonly inflight: readonly Point[];
   readonly queued: readonly Point[];
@@ -32,16 +32,16 @@ export function overload(load: Load, options: Omit<LimiterOptions, 'clock' | 'ra
   const { simulation, limiter } = server;
   const answered = new Counter(simulation, 1000);
   const requests = new Counter(simulation, 1000);
-  const client = new Client(
+  const caller = new Client(
     simulation,
     (answer) => {
       requests.count++;
       return server.request(load.work, answer);
     },
-    load.habits,
+    load.client,
   );
   const call = () =>
-    client.call((succeeded) => {
+    caller.call((succeeded) => {
       if (succeeded) answered.count++;
     });
   arrive(simulation, load.rate, call);

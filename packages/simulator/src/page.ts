@@ -1,6 +1,6 @@
 import { type Figure, type Report, type Scenario, shown } from './scenario.ts';
 
-/** Puts a scenario's figures into a page, where that has a mark for them. */
+/** Writes a scenario's figures into a page, if the page has a marker for them. */
 export function withFigures(page: string, { id, name }: Scenario, { figures }: Report): string {
   const begin = `<!-- figures: ${id} -->\n`;
   const from = page.indexOf(begin);
@@ -9,7 +9,7 @@ export function withFigures(page: string, { id, name }: Scenario, { figures }: R
   return `${page.slice(0, from)}${begin}\n${table(name, figures)}\n${page.slice(to)}`;
 }
 
-/** A row for each `what`, and a column for each `column`: a lone one is what was measured. */
+/** One row per `what` and one column per `column`. A single column holds the measured values. */
 function table(name: string, figures: readonly Figure[]): string {
   const columns = [...new Set(figures.map(({ column }) => column))].flatMap((column) =>
     columnsOf(figures, column),
@@ -26,7 +26,7 @@ interface Column {
   readonly cells: ReadonlyMap<string, string>;
 }
 
-/** Where others have published theirs, that goes first. */
+/** Published values, if there are any, come in a column before the measured ones. */
 function columnsOf(figures: readonly Figure[], column: string | undefined): Column[] {
   const own = figures.filter((figure) => figure.column === column);
   const measured = new Map(own.map((figure) => [figure.what, shown(figure)]));

@@ -1,4 +1,4 @@
-/** Draws milliseconds. */
+/** Draws a random duration in milliseconds. */
 export type Times = (random: () => number) => number;
 
 export const constant =
@@ -11,7 +11,7 @@ export const exponential =
   (random) =>
     -mean * Math.log(1 - random());
 
-/** Most are quick and a few are long: what web services look like. `spread` is the sigma of the logarithm. */
+/** Mostly short with a few long ones, as in web services. `spread` is the standard deviation of the logarithm. */
 export const lognormal =
   (median: number, spread: number): Times =>
   (random) => {

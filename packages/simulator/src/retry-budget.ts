@@ -1,11 +1,11 @@
-/** A client's retries, as a part of its calls: after Finagle, with a small reserve for when there are few. */
+/** Limits a client's retries to a part of its calls (as in Finagle), with a small reserve for low call rates. */
 export class RetryBudget {
   #balance: number;
 
   constructor(
-    /** How many retries a call earns, for instance 0.1. */
+    /** The number of retries that each call earns, such as 0.1. */
     private readonly part: number,
-    /** How many can be saved up, and are there at first. */
+    /** Maximum number of saved retries, which is also the initial number. */
     private readonly reserve = 10,
   ) {
     this.#balance = reserve;
@@ -15,7 +15,7 @@ export class RetryBudget {
     this.#balance = Math.min(this.reserve, this.#balance + this.part);
   }
 
-  /** Whether one more may be; it is counted then. */
+  /** Takes one retry from the budget. Returns false if there is none. */
   retries(): boolean {
     if (this.#balance < 1) return false;
     this.#balance--;

@@ -1,14 +1,14 @@
 import type { Plot } from './plot/plot.ts';
 
-/** A number that a simulation has come to. */
+/** A result of a simulation. */
 export interface Figure {
   readonly what: string;
-  /** Which column it is in, where a table has several; `what` is its row. */
+  /** Its column, if a table has several; `what` is its row. */
   readonly column?: string | undefined;
-  /** What others have published of theirs. Default: nobody has. */
+  /** The value that another project has published, if any. */
   readonly published?: string | undefined;
   readonly measured: number;
-  /** From and to. */
+  /** The expected range. */
   readonly expected: readonly [number, number];
 }
 
@@ -17,12 +17,12 @@ export interface Report {
   readonly plot?: Plot;
 }
 
-/** A simulation to be run, copied and changed. */
+/** A simulation that can be run, copied and changed. */
 export interface Scenario {
-  /** That of its file, and of its plot's. */
+  /** The name of its file and of its plot. */
   readonly id: string;
   readonly name: string;
-  /** Who has published the figures. Default: nobody has. */
+  /** The source of the published figures, if any. */
   readonly source?: string;
   run(): Report;
 }
@@ -36,11 +36,11 @@ export function figure(
   return { what, column, measured, expected };
 }
 
-export function holds({ measured, expected: [least, most] }: Figure): boolean {
-  return measured >= least && measured <= most;
+export function holds({ measured, expected: [min, max] }: Figure): boolean {
+  return measured >= min && measured <= max;
 }
 
-/** As people read it: tenths below a thousand, where there are any. */
+/** Formats the value, with one decimal below a thousand unless it is whole. */
 export function shown({ measured }: Figure): string {
   if (measured === Infinity) return 'never';
   const isWhole = Math.abs(measured - Math.round(measured)) < 0.001;

@@ -1,6 +1,6 @@
 const seeds = [1, 2, 3, 4];
 
-/** What comes of a few runs that chance alone tells apart. */
+/** Runs with a few seeds, and returns the results. */
 export function withEachSeed<T>(run: (seed: number) => T): T[] {
   return seeds.map(run);
 }

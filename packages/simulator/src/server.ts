@@ -6,16 +6,16 @@ import { Dependency } from './dependency.ts';
 import type { Times } from './random-times.ts';
 import { Simulation } from './simulation.ts';
 
-/** What a stretch of time has come to. */
-export interface Stretch {
-  /** Of those that were answered, per second. */
+/** The figures of an interval. */
+export interface Interval {
+  /** Answered requests per second. */
   readonly throughput: number;
-  /** Mean milliseconds of those that were answered, the wait included. */
+  /** Mean latency of the answered requests in milliseconds, including the wait in the queue. */
   readonly latency: number;
   readonly limit: number;
 }
 
-/** What one of a server's requests is like. */
+/** The properties of a request. */
 export interface Work {
   readonly times: Times;
   readonly kind?: string;
@@ -24,7 +24,7 @@ export interface Work {
   readonly outcome?: (inflight: number) => Outcome;
 }
 
-/** A server before something that saturates, with the real limiter at its door. */
+/** A server with the real limiter in front of a dependency that saturates. */
 export class Server {
   readonly simulation: Simulation;
   readonly dependency: Dependency;
@@ -38,13 +38,13 @@ export class Server {
     this.limiter = this.simulation.limiter(options);
   }
 
-  /** Requests come from now on. */
+  /** Starts a stream of requests. */
   load(rate: Rate, work: Work): void {
     arrive(this.simulation, rate, () => void this.request(work));
   }
 
-  /** Lets time pass, in seconds, and tells what it has come to. */
-  run(seconds: number): Stretch {
+  /** Advances the simulation by `seconds` and returns the figures of that time. */
+  run(seconds: number): Interval {
     this.#answered = 0;
     this.#latency = 0;
     this.simulation.run(this.simulation.now() + seconds * 1000);
@@ -52,26 +52,29 @@ export class Server {
     return { throughput, latency: this.#latency / this.#answered, limit: this.limiter.limit };
   }
 
-  /** Somebody asks. Returns how they go away: that leaves the line, but work that has begun goes on to its end. */
+  /**
+   * Sends a request. Returns a function that disconnects the client: that withdraws a queued request, but work that has
+   * begun runs to its end.
+   */
   request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
     const { times, kind, priority = 'normal', party, outcome } = work;
     const { simulation, limiter } = this;
-    const begun = simulation.now();
-    const asking = new Asking(
+    const start = simulation.now();
+    const waiter = new Asking(
       (permit) => {
         permit.kind = kind;
         this.dependency.serve(times(simulation.random), () => {
           this.#answered++;
-          this.#latency += simulation.now() - begun;
+          this.#latency += simulation.now() - start;
           permit.release(outcome?.(limiter.inflight));
           answer({ succeeded: true });
         });
       },
       ({ retryAfter }) => answer({ succeeded: false, retryAfter }),
     );
-    asking.priority = priority;
-    asking.party = party;
-    asking.at(limiter);
-    return () => limiter.withdraw(asking);
+    waiter.priority = priority;
+    waiter.party = party;
+    waiter.at(limiter);
+    return () => limiter.withdraw(waiter);
   }
 }

@@ -5,12 +5,12 @@ import TinyQueue from 'tinyqueue';
 
 interface Event {
   readonly at: number;
-  /** Those due at once come in the order in which they were set. */
+  /** Events due at the same time run in the order in which they were set. */
   readonly order: number;
   callback: (() => void) | undefined;
 }
 
-/** Time that passes as fast as the machine can compute what happens in it. The same seed gives the same run. */
+/** A virtual clock that runs as fast as its events can be computed. Deterministic for a given seed. */
 export class Simulation implements Clock {
   readonly #events = new TinyQueue<Event>([], (one, other) =>
     one.at === other.at ? one.order - other.order : one.at - other.at,
@@ -27,7 +27,7 @@ export class Simulation implements Clock {
     return this.#now;
   }
 
-  /** From 0 to below 1. */
+  /** A random number from 0 (inclusive) to 1 (exclusive). */
   readonly random = (): number => uniformFloat64(this.#generator);
 
   setTimeout(callback: () => void, delay: number): Event {
@@ -40,12 +40,12 @@ export class Simulation implements Clock {
     if (timer !== undefined) (timer as Event).callback = undefined;
   }
 
-  /** One that lives by this clock. */
+  /** Creates a limiter that uses this clock. */
   limiter(options: Omit<LimiterOptions, 'clock' | 'random'>): LocalLimiter {
     return createLimiter({ ...options, clock: this, random: this.random });
   }
 
-  /** Lets time pass until then, in milliseconds. */
+  /** Advances the time to `until`, in milliseconds, and runs the events due by then. */
   run(until: number): void {
     for (let next = this.#events.peek(); next !== undefined && next.at <= until; ) {
       this.#events.pop();

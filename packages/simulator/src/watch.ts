@@ -2,18 +2,18 @@ import type { Point } from './plot/plot.ts';
 import { mean } from './seeds.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Reads a value each so many milliseconds, as time passes. */
+/** Samples a value every `every` milliseconds. */
 export function watch(simulation: Simulation, every: number, read: () => number): Point[] {
   const points: Point[] = [];
-  const look = () => {
+  const sample = () => {
     points.push([simulation.now() / 1000, read()]);
-    simulation.setTimeout(look, every);
+    simulation.setTimeout(sample, every);
   };
-  simulation.setTimeout(look, every);
+  simulation.setTimeout(sample, every);
   return points;
 }
 
-/** What is counted, and how many there are a second over time. */
+/** A counter, and its rate per second over time. */
 export class Counter {
   count = 0;
   readonly perSecond: Point[];
@@ -28,7 +28,7 @@ export class Counter {
   }
 }
 
-/** What is measured, and its mean over time: NaN for a stretch without any. */
+/** Collects values, and computes their mean over time: NaN for an interval without values. */
 export class Gauge {
   #sum = 0;
   #count = 0;
@@ -49,7 +49,7 @@ export class Gauge {
   }
 }
 
-/** In seconds, the first left out. */
+/** The mean of the points after `from` up to `to`, in seconds. */
 export function meanBetween(points: readonly Point[], from: number, to: number): number {
   const values = points.flatMap(([time, value]) =>
     time > from && time <= to && !Number.isNaN(value) ? [value] : [],

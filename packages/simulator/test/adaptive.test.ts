@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { constant, exponential, lognormal } from '../src/random-times.ts';
 import { Server } from '../src/server.ts';
 
-// Work that needs a dependency which does ten things at once as fast as one: 100 requests of 100 ms per second.
+// The dependency handles ten jobs at once without slowing down: 100 requests of 100 ms per second.
 
 const limit = adaptive();
 const hour = 3600;
 
 it.each([1, 2, 3])(
-  'an open-loop overload of ten times, for an hour, is not learnt (seed %i)',
+  'an open-loop overload of ten times the capacity, for an hour, does not become the baseline (seed %i)',
   (seed) => {
     const server = new Server(10, { limit }, seed);
     server.load(1000, { times: exponential(100) });
@@ -26,7 +26,7 @@ it.each([1, 2, 3])(
   },
 );
 
-it('work that takes ten times as long whatever the limit does not make it grow', () => {
+it('a slowdown to ten times, independent of the limit, does not raise the limit', () => {
   const server = new Server(10, { limit });
   server.load(80, { times: exponential(100) });
   const before = server.run(120);
@@ -37,7 +37,7 @@ it('work that takes ten times as long whatever the limit does not make it grow',
   expect(after.throughput).toBeGreaterThan(75);
 });
 
-it('follows a dependency that can do less, and back', () => {
+it('follows a dependency whose capacity shrinks and recovers', () => {
   const server = new Server(10, { limit });
   server.load(80, { times: exponential(100) });
   server.run(120);
@@ -51,30 +51,30 @@ it('follows a dependency that can do less, and back', () => {
   expect(server.run(300).throughput).toBeGreaterThan(74);
 });
 
-it('does not grow while it is not used', () => {
+it('does not grow while it is not fully used', () => {
   const server = new Server(1000, { limit });
   server.load(20, { times: constant(100) });
   const { limit: reached, throughput } = server.run(hour);
   expect(throughput).toBeGreaterThan(19);
-  // Two are at work on average, ten at the very most.
+  // Two requests are in flight on average, ten at most.
   expect(reached).toBeLessThanOrEqual(32);
 });
 
 it.each([
-  ['one request a second', 2, 5, 10_000, 2 * hour],
-  ['ten thousand', 12_000, 100, 10, 20],
-])('works at %s', (_, rate, capacity, time, seconds) => {
+  ['one request', 2, 5, 10_000, 2 * hour],
+  ['ten thousand requests', 12_000, 100, 10, 20],
+])('works at %s per second', (_, rate, capacity, time, seconds) => {
   const server = new Server(capacity, { limit });
   server.load(rate, { times: lognormal(time, 0.3) });
   server.run(seconds / 2);
-  const most = (capacity * 1000) / (time * Math.exp(0.045));
+  const maxThroughput = (capacity * 1000) / (time * Math.exp(0.045));
   const { throughput, latency } = server.run(seconds / 2);
-  expect(throughput).toBeGreaterThan(most * 0.85);
+  expect(throughput).toBeGreaterThan(maxThroughput * 0.85);
   expect(latency).toBeLessThan(time * 2.5);
 });
 
 describe('kinds of work that take 1 ms and 1 s', () => {
-  it('a mix that changes is no overload', () => {
+  it('a changing mix does not count as an overload', () => {
     const server = new Server(100, { limit });
     const quick = (now: number) => (now % 120_000 < 60_000 ? 2000 : 50);
     server.load(quick, { times: exponential(1), kind: 'quick' });
@@ -84,7 +84,7 @@ describe('kinds of work that take 1 ms and 1 s', () => {
     expect(throughput).toBeGreaterThan(0.95 * (60 + 1025));
   });
 
-  it('an overload by one kind is seen all the same', () => {
+  it('an overload by one kind of work is detected', () => {
     const server = new Server(20, { limit });
     server.load(100, { times: exponential(1), kind: 'quick' });
     server.load(100, { times: exponential(1000), kind: 'slow' });
@@ -96,9 +96,9 @@ describe('kinds of work that take 1 ms and 1 s', () => {
   });
 });
 
-it('honours drops', () => {
+it('drops lower the limit', () => {
   const server = new Server(1000, { limit });
-  // Above 30 at once it refuses.
+  // Drops requests above 30 in flight.
   const outcome = (inflight: number) => (inflight > 30 ? ('dropped' as const) : ('ok' as const));
   server.load(2000, { times: exponential(100), outcome });
   server.run(60);
@@ -107,7 +107,7 @@ it('honours drops', () => {
   }
 });
 
-it('never turns anybody away to find out: at a load that the server can bear', () => {
+it('rejects hardly any requests under a sustainable load', () => {
   const server = new Server(10, { limit });
   server.load(60, { times: exponential(100) });
   server.run(300);

@@ -4,11 +4,11 @@ import { arrive } from '../src/arrivals.ts';
 import { Asking } from '../src/asking.ts';
 import { Simulation } from '../src/simulation.ts';
 
-// Ten at once, 50 ms each: 200 a second. For ten seconds three times as many come, and each gives up after 300 ms.
+// Ten at once, 50 ms each: 200 a second. For ten seconds three times as many arrive, and clients give up after 300 ms.
 
-const patience = 300;
+const clientTimeout = 300;
 
-/** What part of the capacity is answered in time, in the last five seconds of the overload. */
+/** The part of the capacity that is answered in time during the last five seconds. */
 function answered(order: Order, queueLimit: number): number {
   const simulation = new Simulation(3);
   const limiter = simulation.limiter({ limit: 10, queueLimit, queueTimeout: 10_000, order });
@@ -18,7 +18,7 @@ function answered(order: Order, queueLimit: number): number {
     new Asking((permit) => {
       simulation.setTimeout(() => {
         permit.release();
-        if (simulation.now() > 5000 && simulation.now() - came <= patience) inTime++;
+        if (simulation.now() > 5000 && simulation.now() - came <= clientTimeout) inTime++;
       }, 50);
     }).at(limiter);
   });
@@ -26,17 +26,17 @@ function answered(order: Order, queueLimit: number): number {
   return inTime / (5 * 200);
 }
 
-it('a long line that is first come, first served works for those who have gone', () => {
+it('with a long fifo() queue only abandoned requests are served', () => {
   expect(answered(fifo(), 1000)).toBeLessThan(0.01);
 });
 
 it.each([
   ['lifo()', lifo()],
   ['codel()', codel()],
-])('%s serves those who are still there', (_, order) => {
+])('%s serves requests whose clients still wait', (_, order) => {
   expect(answered(order, 1000)).toBeGreaterThan(0.97);
 });
 
-it('so does a line that is no longer than patience is', () => {
+it("a fifo() queue shorter than the clients' timeout serves requests in time", () => {
   expect(answered(fifo(), 40)).toBeGreaterThan(0.97);
 });

@@ -9,19 +9,19 @@ import { scenarios } from '../src/scenarios.ts';
 const docs = resolve(import.meta.dirname, '../../../docs');
 const page = readFileSync(join(docs, 'overload.md'), 'utf8');
 
-// What differs here is written anew by: npm run simulate -- --plots
+// To update the page and the plots: npm run simulate -- --plots
 
 describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
   '%s',
   (_, scenario) => {
     const report = scenario.run();
 
-    it('comes to what is expected', () => {
+    it('yields the expected figures', () => {
       expect(report.figures.length).toBeGreaterThan(0);
       expect(report.figures.filter((figure) => !holds(figure))).toEqual([]);
     });
 
-    it('is told in docs/overload.md with these figures', () => {
+    it('is documented in docs/overload.md with these figures', () => {
       expect(page).toContain(`<!-- figures: ${scenario.id} -->`);
       expect(withFigures(page, scenario, report)).toBe(page);
     });
@@ -29,7 +29,7 @@ describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     const { plot } = report;
     if (plot === undefined) return;
 
-    it('has this plot there', () => {
+    it('is documented with this plot', () => {
       expect(page).toContain(`(overload/${scenario.id}.svg)`);
       const drawn = readFileSync(join(docs, 'overload', `${scenario.id}.svg`), 'utf8');
       expect(draw(plot)).toBe(drawn);

@@ -1,26 +1,30 @@
 import { checkText, invalid } from '@headgate/core/shared';
 
-/** Where the service is, as Node's `http.request` takes it. */
+/** The service's address, in the form that Node's `http.request` takes. */
 export interface Address {
   readonly isSecure: boolean;
   readonly host: string | undefined;
   readonly port: string | undefined;
   readonly socketPath: string | undefined;
-  /** What the path of every request begins with. */
+  /** Prepended to the path of every request. */
   readonly prefix: string;
 }
 
 const expected = 'http://host:port, https://host:port or unix:/path/of/a/socket';
 const unix = 'unix:';
 
-/** @throws HeadgateError where it is none that the service could have. */
+/**
+ * Parses the service's URL.
+ *
+ * @throws HeadgateError for any other URL, and for one with a user or a password.
+ */
 export function addressFrom(url: unknown): Address {
   const text = checkText('url', url);
   if (text.startsWith(unix)) return ofSocket(text.slice(unix.length));
   if (!URL.canParse(text)) throw invalid('url', expected, text);
   const { protocol, hostname, port, pathname, username, password } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') throw invalid('url', expected, text);
-  // They are not shown.
+  // The error does not show the credentials.
   if (username + password !== '') throw invalid('url', 'without a user', undefined);
   return {
     isSecure: protocol === 'https:',

@@ -7,39 +7,39 @@ import { Protocol } from './protocol.ts';
 import { type Caller, Transport } from './transport.ts';
 
 export interface ThrottleClientOptions {
-  /** Where the service is: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
+  /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
   readonly url: string;
-  /** Sent as `Authorization: Bearer <token>`. Default: nothing is. */
+  /** Sent as `Authorization: Bearer <token>`. Default: no authorization. */
   readonly token?: string | undefined;
   /**
-   * Milliseconds for which a lock is held without a heartbeat, of which there is one in each third: so long is a lock
-   * kept whose process was killed. At least 100. Default: 10,000.
+   * Milliseconds after which a lock expires unless it is renewed, which happens in each third of this time. The lock of
+   * a killed process is held until then. At least 100. Default: 10,000.
    */
   readonly lease?: number | undefined;
 }
 
 /**
- * Locks of headgate-server, or of another service of its protocol.
+ * Creates a client for the locks of headgate-server, or of another service with the same protocol.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
   checkNames('throttleClient', options, ['url', 'token', 'lease']);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   return new ThrottleClient(
-    // Each who waits has a request of its own.
+    // Each waiting caller needs its own connection for its blocked request.
     new Transport({ address, token, sockets: Infinity }),
     checkLease(options.lease),
   );
 }
 
-/** What `throttleClient` makes. */
+/** The client that `throttleClient` returns. */
 export class ThrottleClient {
   readonly #transport: Caller;
   readonly #protocol: Protocol;
   readonly #lease: number;
-  readonly #works = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
   /** @internal */
   constructor(transport: Caller, lease: number) {
@@ -49,25 +49,25 @@ export class ThrottleClient {
   }
 
   /**
-   * Waits for a lock, in the service's line. What may pass is tried again: no answer, no connection, an answer that says
-   * so; ten times in a row at most.
+   * Acquires a lock, waiting in the service's queue. Transient failures (no answer, no connection, a status that says
+   * so) are retried, up to ten times in a row.
    *
-   * @throws RejectedError where it has not got the lock in time, also while the service does not answer; StoreError where
-   * the service refuses it or cannot be reached; the signal's reason. In each case the request is withdrawn, and a grant
-   * that comes later is released.
-   * @throws HeadgateError where an option makes no sense.
+   * @throws RejectedError if the lock is not acquired in time, also while the service does not answer.
+   * @throws StoreError if the service refuses the request or cannot be reached.
+   * @throws HeadgateError for an invalid option. When the signal aborts, it rejects with the signal's reason. In each
+   * case the request is withdrawn, and a later grant is released.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
     const holder = new Holder(this.#protocol, this.#lease);
-    return lockFor(holder, semaphore, options, (work) => this.#background(work));
+    return lockFor(holder, semaphore, options, (task) => this.#background(task));
   }
 
   /**
-   * Ends the connections, when those who no longer wait have left the line. Locks are to be released before; who still
-   * waits for one is told that the client was closed.
+   * Closes the connections once all given-up requests have been withdrawn. Release your locks before. A caller that is
+   * still waiting is rejected with an error that says that the client was closed.
    */
   async close(): Promise<void> {
-    await Promise.all(this.#works);
+    await Promise.all(this.#pending);
     this.#transport.close();
   }
 
@@ -75,8 +75,8 @@ export class ThrottleClient {
     return this.close();
   }
 
-  #background(work: Promise<void>): void {
-    this.#works.add(work);
-    void work.then(() => this.#works.delete(work));
+  #background(task: Promise<void>): void {
+    this.#pending.add(task);
+    void task.then(() => this.#pending.delete(task));
   }
 }

@@ -1,4 +1,4 @@
-/** Waits no longer than the signal lets it. */
+/** Settles like `work`, or rejects with the signal's reason when it aborts. */
 export function endedBy<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal?.reason);

@@ -1,25 +1,25 @@
 import { StoreError } from '@headgate/core/shared';
 
-/** Bytes of an answer that an error tells. */
-const mostTold = 200;
+/** Maximum number of characters of an answer quoted in an error. */
+const maxQuoted = 200;
 
-/** What a gateway says whose service is away. */
-const awayBehindGateway = [502, 504];
+/** Statuses with which a gateway reports that the service behind it is down. */
+const gatewayStatuses = [502, 504];
 
-/** The service answers, but has not done as it was asked to. */
+/** The service answered, but did not do what was requested. */
 export function notDone({ status, text }: { status: number; text: string }): StoreError {
-  const told = `the semaphore service answered ${status}: ${text.slice(0, mostTold)}`;
-  const isAway = awayBehindGateway.includes(status);
-  const code = isAway ? 'ERR_HEADGATE_STORE_DOWN' : 'ERR_HEADGATE_STORE_REFUSED';
-  return new StoreError(code, told, new HttpError(status, text));
+  const message = `the semaphore service answered ${status}: ${text.slice(0, maxQuoted)}`;
+  const isDown = gatewayStatuses.includes(status);
+  const code = isDown ? 'ERR_HEADGATE_STORE_DOWN' : 'ERR_HEADGATE_STORE_REFUSED';
+  return new StoreError(code, message, new HttpError(status, text));
 }
 
-/** To ask, or to ask again, would make no difference. */
+/** A request that the service cannot fulfil, so retrying is pointless. */
 export function refused(message: string): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_REFUSED', message);
 }
 
-/** A peer was made, and is not known. */
+/** The service reports a peer as unknown that it has just created. */
 export function forgetful(): StoreError {
   return refused('the semaphore service forgets peers as soon as they are made');
 }
@@ -32,7 +32,7 @@ export function unreachable(cause: unknown): StoreError {
   );
 }
 
-/** Whether the call was done is not known. */
+/** A call without an answer in time. Whether it was carried out is unknown. */
 export function late(): StoreError {
   const message = 'the semaphore service has not answered in time';
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
@@ -42,14 +42,14 @@ export function isLate(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'ERR_HEADGATE_STORE_TIMEOUT';
 }
 
-/** It is not opened again. */
+/** Distinguished from a connection that is down, because retrying is pointless. */
 class Closed extends StoreError {}
 
 export function closed(what: string): StoreError {
   return new Closed('ERR_HEADGATE_STORE_DOWN', `${what} was closed`);
 }
 
-/** An answer that is no success. */
+/** An answer with an error status. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
 
@@ -58,19 +58,19 @@ export class HttpError extends Error {
     /** The whole body. */
     readonly text: string,
   ) {
-    super(`${status} ${text.slice(0, mostTold)}`);
+    super(`${status} ${text.slice(0, maxQuoted)}`);
   }
 }
 
-/** Those beyond 500 that say that the request itself is wrong. */
-const final = [501, 505, 506, 507, 508, 510, 511];
-const passing = [408, 444, 499];
+/** Statuses from 501 on that mean that the request itself is wrong, so it is not retried. */
+const permanent = [501, 505, 506, 507, 508, 510, 511];
+const transient = [408, 444, 499];
 
-/** Whether the same may succeed when it is tried again. */
+/** Whether a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof StoreError) || error instanceof Closed) return false;
   const { code, cause } = error;
   if (!(cause instanceof HttpError)) return code !== 'ERR_HEADGATE_STORE_REFUSED';
   const { status } = cause;
-  return passing.includes(status) || (status >= 500 && !final.includes(status));
+  return transient.includes(status) || (status >= 500 && !permanent.includes(status));
 }

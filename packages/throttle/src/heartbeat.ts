@@ -1,25 +1,31 @@
 import { longestTimer } from '@headgate/core/shared';
 
-/** After so much of a lease it is renewed: twice more where that fails. */
+/** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
 const renewalPart = 1 / 3;
-/** After so much it is tried again where it has failed. */
+/** A failed renewal is retried after this part of the lease. */
 const retryPart = 1 / 12;
-/** For so much it is certain, from when it was asked for: the rest is for timers that are late. */
-const certainPart = 0.9;
+/**
+ * The lock counts as held for this part of the lease, measured from when the renewal was sent. The rest is a margin for
+ * late timers.
+ */
+const safePart = 0.9;
 
 export interface HeartbeatOptions {
-  /** Milliseconds. */
+  /** The length of the lease in milliseconds. */
   readonly lease: number;
-  /** Prolongs the lease, or does not; never rejects. */
+  /** Tries to renew the lease. Never rejects. */
   readonly beat: () => Promise<void>;
-  /** Nobody can be sure of it any more. */
-  readonly over: () => void;
+  /** Called when the lease may have expired at the service. */
+  readonly lost: () => void;
 }
 
-/** Keeps a lease alive, and ends it in time where the service cannot be reached. Keeps no process alive. */
+/**
+ * Renews a lease, and reports it lost in time if the service cannot be reached. Its timer does not keep the process
+ * alive.
+ */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
-  #heard = -Infinity;
+  #renewedAt = -Infinity;
   #due = Infinity;
   #isBeating = false;
   #isRunning = false;
@@ -29,15 +35,15 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** When the service lets go of it by itself, at the earliest. */
+  /** The earliest time at which the service can let the lease expire. */
   get ends(): number {
-    return this.#heard + this.#options.lease;
+    return this.#renewedAt + this.#options.lease;
   }
 
-  /** The service has prolonged it, with a request that was sent at this instant. */
+  /** The service has renewed the lease, by a request that was sent at this time. */
   hear(sent: number): void {
-    this.#heard = Math.max(this.#heard, sent);
-    this.#due = this.#heard + this.#options.lease * renewalPart;
+    this.#renewedAt = Math.max(this.#renewedAt, sent);
+    this.#due = this.#renewedAt + this.#options.lease * renewalPart;
     if (this.#isRunning) this.#wake();
   }
 
@@ -53,21 +59,21 @@ export class Heartbeat {
 
   #wake(): void {
     clearTimeout(this.#timer);
-    const next = Math.min(this.#isBeating ? Infinity : this.#due, this.#certainUntil);
+    const next = Math.min(this.#isBeating ? Infinity : this.#due, this.#safeUntil);
     const delay = Math.min(Math.max(next - performance.now(), 0), longestTimer);
-    this.#timer = setTimeout(() => this.#tend(), delay);
+    this.#timer = setTimeout(() => this.#check(), delay);
     this.#timer.unref();
   }
 
-  get #certainUntil(): number {
-    return this.#heard + this.#options.lease * certainPart;
+  get #safeUntil(): number {
+    return this.#renewedAt + this.#options.lease * safePart;
   }
 
-  #tend(): void {
+  #check(): void {
     const now = performance.now();
-    if (now >= this.#certainUntil) {
+    if (now >= this.#safeUntil) {
       this.stop();
-      this.#options.over();
+      this.#options.lost();
     } else {
       if (now >= this.#due && !this.#isBeating) void this.#beat();
       this.#wake();

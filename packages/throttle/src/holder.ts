@@ -7,18 +7,20 @@ import { type Patience, persist, rest } from './persist.ts';
 import type { Protocol } from './protocol.ts';
 import { Unanswered } from './unanswered.ts';
 
-/** Milliseconds for which a request is blocked: no proxy takes it for dead. */
-const longestBlock = 5_000;
-/** Milliseconds that other calls take, or a third of the lease. */
-const longestCall = 2_000;
-/** How often a peer is made for one request: a service that does not know it then forgets all of them. */
-const mostMade = 3;
-/** Milliseconds between two requests that were to be blocked, and were not. */
-const pause = 100;
+/** Maximum time in milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
+const maxBlock = 5_000;
+/** Timeout of all other calls in milliseconds, or a third of the lease if that is shorter. */
+const maxTimeout = 2_000;
+/**
+ * Maximum number of times that a peer is created for one request. A service that still does not know it keeps no peers.
+ */
+const maxRestores = 3;
+/** Milliseconds before the next request if the service answered at once instead of blocking. */
+const unblockedDelay = 100;
 
 /**
- * A holder of locks: one peer of the service, which is restored where the service has lost its state. Its requests are
- * sequenced where their order matters (docs/decisions/0021-order-of-one-lease.md).
+ * An owner of locks: one peer of the service, which is restored if the service loses its state. Requests are ordered
+ * where their order matters (docs/decisions/0021-order-of-one-lease.md).
  */
 export class Holder {
   #peer = newPeer();
@@ -26,22 +28,22 @@ export class Holder {
   readonly #lost = new AbortController();
   readonly #heartbeat: Heartbeat;
   readonly #timeout: number;
-  /** Whether the service has the peer, as far as its answers say. */
+  /** Whether the service has the peer, according to its answers. */
   #isMade = false;
-  /** Whether the service was asked to make it. */
+  /** Whether a request to create the peer was sent. */
   #mayExist = false;
   #isWaiting = false;
-  /** The heartbeat that is under way, or was. */
+  /** The latest heartbeat. */
   #beating: Promise<void> = Promise.resolve();
-  /** The restore that is under way. */
-  #making: Promise<void> | undefined;
-  /** How many restores were sent. */
+  /** The restore in flight. */
+  #restoring: Promise<void> | undefined;
+  /** The number of restores sent. */
   #restores = 0;
-  /** The request for a lock that is under way, though its caller may have given up. */
-  #asking: { readonly semaphore: string; readonly end: Promise<unknown> } | undefined;
-  /** The releases that are under way. */
+  /** The acquire in flight, whose caller may have given up. */
+  #acquiring: { readonly semaphore: string; readonly end: Promise<unknown> } | undefined;
+  /** The releases in flight. */
   readonly #releases = new Set<Promise<void>>();
-  /** Requests without an answer: they may still arrive. */
+  /** Unanswered requests, which may still arrive at the service. */
   readonly #lateAcquires: Unanswered;
   readonly #lateReleases: Unanswered;
 
@@ -49,7 +51,7 @@ export class Holder {
     private readonly protocol: Protocol,
     private readonly lease: number,
   ) {
-    this.#timeout = Math.min(longestCall, lease / 3);
+    this.#timeout = Math.min(maxTimeout, lease / 3);
     this.#lateAcquires = new Unanswered(lease);
     this.#lateReleases = new Unanswered(lease);
     this.#heartbeat = new Heartbeat({
@@ -58,20 +60,23 @@ export class Holder {
         this.#beating = this.#beat().catch(() => {});
         return this.#beating;
       },
-      over: () => this.#lose(),
+      lost: () => this.#lose(),
     });
   }
 
-  /** Aborts when the locks may be somebody else's. */
+  /** Aborts when the locks may have expired and been granted to another peer. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Whether it has got the lock before its time was up. If not, or where this fails, the service may wait on for it. */
+  /**
+   * Returns whether the lock was acquired in time. If not, or if this rejects, the request may still be queued at the
+   * service.
+   */
   async acquire(semaphore: string, count: number, patience: Patience): Promise<boolean> {
     this.#isWaiting = true;
     try {
-      await endedBy(this.#released(semaphore), patience.signal);
+      await endedBy(this.#releasesDone(semaphore), patience.signal);
       for (;;) {
         const isHeld = await persist(() => this.#ask(semaphore, count, patience), patience);
         if (isHeld || performance.now() >= patience.until) return isHeld;
@@ -81,18 +86,22 @@ export class Holder {
     }
   }
 
-  /** @throws HeadgateError where it cannot ask for this one now. */
+  /** @throws HeadgateError if the owner is already waiting for a lock, or already holds this one. */
   checkIdle(semaphore: string): void {
     if (this.#isWaiting) {
-      const message = 'the holder waits for another lock: it can wait for one at a time';
+      const message =
+        'the owner of this lock is already waiting for another one: it can wait for one at a time';
       throw new HeadgateError('ERR_HEADGATE_WAITING', message);
     }
     if (this.#acquired.has(semaphore)) {
-      throw invalid('semaphore', 'one that its holder does not hold yet', semaphore);
+      throw invalid('semaphore', 'a semaphore that the owner does not hold yet', semaphore);
     }
   }
 
-  /** Releases a lock, or withdraws from its queue; resolves when the service has heard, or is not told any more. */
+  /**
+   * Releases a lock, or withdraws its request. Resolves when the service has confirmed it, or when it is no longer
+   * attempted.
+   */
   release(semaphore: string): Promise<void> {
     this.#acquired.delete(semaphore);
     if (this.#acquired.size === 0) this.#heartbeat.stop();
@@ -102,9 +111,9 @@ export class Holder {
   }
 
   async #release(semaphore: string): Promise<void> {
-    // They may be about to restore what is released.
+    // A heartbeat or restore in flight may be about to restore the lock being released.
     await this.#beating;
-    await this.#making?.catch(() => {});
+    await this.#restoring?.catch(() => {});
     if (!this.#mayExist || this.signal.aborted) return;
     const until = this.#heartbeat.ends;
     if (this.#acquired.size === 0 && !this.#isWaiting) {
@@ -112,21 +121,24 @@ export class Holder {
       await persist(remove, { until }).catch(() => {});
       return;
     }
-    const asking = this.#asking;
+    const asking = this.#acquiring;
     await persist(() => this.#withdraw(semaphore), { until }).catch(() => {});
     if (asking?.semaphore !== semaphore) return;
-    // The request for it may have arrived after that.
+    // The acquire may have arrived after the withdrawal, so withdraw once more.
     await asking.end;
     await persist(() => this.#withdraw(semaphore), { until }).catch(() => {});
   }
 
-  /** How to remove the peer. As a removal may arrive late, what comes next is asked for by another peer. */
+  /**
+   * Switches to a new peer and returns a function that removes the old one, because the removal may arrive after the
+   * next request.
+   */
   #retire(): () => Promise<unknown> {
-    const [peer, times] = [this.#peer, { timeout: this.#timeout }];
+    const [peer, options] = [this.#peer, { timeout: this.#timeout }];
     this.#peer = newPeer();
     this.#isMade = false;
     this.#mayExist = false;
-    return () => this.protocol.remove(peer, times);
+    return () => this.protocol.remove(peer, options);
   }
 
   async #withdraw(semaphore: string): Promise<void> {
@@ -134,26 +146,26 @@ export class Holder {
     await this.#lateReleases.watch(semaphore, release);
   }
 
-  /** Resolves when no release that was sent before can release what is acquired now. */
-  async #released(semaphore: string): Promise<void> {
+  /** Resolves when no earlier release can arrive and release what is acquired next. */
+  async #releasesDone(semaphore: string): Promise<void> {
     while (this.#releases.size > 0) await Promise.all(this.#releases);
     await this.#beating;
     if (this.#mayExist) await rest(this.#lateReleases.timeLeft(semaphore));
   }
 
   async #ask(semaphore: string, count: number, { until, signal }: Patience): Promise<boolean> {
-    for (let made = 0; ; ) {
+    for (let attempts = 0; ; ) {
       if (!this.#isMade) {
-        if (made === mostMade) throw forgetful();
-        await endedBy(this.#make(), signal);
-        made++;
+        if (attempts === maxRestores) throw forgetful();
+        await endedBy(this.#restoreOnce(), signal);
+        attempts++;
       }
       signal?.throwIfAborted();
       this.signal.throwIfAborted();
       const [sent, restores] = [performance.now(), this.#restores];
-      const blockFor = Math.min(Math.max(until - sent, 0), longestBlock, this.lease / 3);
+      const blockFor = Math.min(Math.max(until - sent, 0), maxBlock, this.lease / 3);
       const outcome = await this.#acquire(semaphore, count, blockFor, signal);
-      // A restore that was sent meanwhile did not name this lock: the answer is void.
+      // A restore sent in the meantime did not include this lock, so the answer is void.
       if (restores !== this.#restores) continue;
       if (outcome === 'unknown') {
         this.#isMade = false;
@@ -165,8 +177,8 @@ export class Holder {
         this.#heartbeat.start();
         return true;
       }
-      // A service that is about to end answers at once.
-      if (performance.now() - sent < blockFor / 2) await rest(pause, signal);
+      // A service that is shutting down answers at once.
+      if (performance.now() - sent < blockFor / 2) await rest(unblockedDelay, signal);
       return false;
     }
   }
@@ -174,45 +186,46 @@ export class Holder {
   #acquire(semaphore: string, count: number, blockFor: number, signal: AbortSignal | undefined) {
     const ask = { peer: this.#peer, semaphore, count, expiresIn: this.lease, blockFor };
     const timeout = blockFor + this.#timeout;
-    // What it leaves behind is removed with its peer.
+    // If this is given up, removing the peer cleans up.
     if (this.#acquired.size === 0) return this.protocol.acquire(ask, { timeout, signal });
-    // Another lock keeps the peer alive: where this is given up, its answer says when it can be withdrawn for good.
+    // The peer stays for its other locks. If the caller gives up, the pending answer tells when the request can finally
+    // be withdrawn.
     const asking = this.protocol.acquire(ask, { timeout });
     const forget = () => {
-      if (this.#asking?.end === end) this.#asking = undefined;
+      if (this.#acquiring?.end === end) this.#acquiring = undefined;
     };
     const end = this.#lateAcquires.watch(semaphore, asking).then(forget, forget);
-    this.#asking = { semaphore, end };
+    this.#acquiring = { semaphore, end };
     return endedBy(asking, signal);
   }
 
-  /** One restore at a time: all who need one wait for the same. */
-  #make(): Promise<void> {
-    this.#making ??= this.#restore().finally(() => {
-      this.#making = undefined;
+  /** Restores the peer, once for all concurrent callers. */
+  #restoreOnce(): Promise<void> {
+    this.#restoring ??= this.#restore().finally(() => {
+      this.#restoring = undefined;
     });
-    return this.#making;
+    return this.#restoring;
   }
 
-  /** With all its locks, whatever the full counts are: they are its own for as long as its lease may last. */
+  /** Restores the peer with all its locks, even beyond the full counts: they are its own until its lease expires. */
   async #restore(): Promise<void> {
     const sent = performance.now();
     if (this.#acquired.size > 0 && sent >= this.#heartbeat.ends) this.#lose();
     this.signal.throwIfAborted();
     this.#mayExist = true;
     this.#restores++;
-    const times = { timeout: this.#timeout };
-    await this.protocol.restore(this.#peer, this.#acquired, this.lease, times);
+    const options = { timeout: this.#timeout };
+    await this.protocol.restore(this.#peer, this.#acquired, this.lease, options);
     this.#isMade = true;
     this.#heartbeat.hear(sent);
   }
 
   async #beat(): Promise<void> {
     const sent = performance.now();
-    const times = { timeout: this.#timeout };
-    if (await this.protocol.heartbeat(this.#peer, this.lease, times)) this.#heartbeat.hear(sent);
-    else if (this.#acquired.size > 0) await this.#make();
-    // Requests that were given up may have arrived after they were withdrawn.
+    const options = { timeout: this.#timeout };
+    if (await this.protocol.heartbeat(this.#peer, this.lease, options)) this.#heartbeat.hear(sent);
+    else if (this.#acquired.size > 0) await this.#restoreOnce();
+    // Given-up requests may have arrived after they were withdrawn, so withdraw them again.
     for (const semaphore of this.#lateAcquires.names()) {
       if (!this.#isWaiting && !this.#acquired.has(semaphore)) await this.#withdraw(semaphore);
     }
@@ -223,9 +236,9 @@ export class Holder {
     this.#heartbeat.stop();
     const names = [...this.#acquired.keys()].map((name) => `"${name}"`).join(', ');
     this.#lost.abort(new StoreError('ERR_HEADGATE_LEASE_LOST', `the lock on ${names} was lost`));
-    // Where the service keeps it longer, nobody waits for nothing.
+    // Removes the peer in case the service keeps it longer, so that other waiters are granted sooner.
     const remove = () => this.protocol.remove(this.#peer, { timeout: this.#timeout });
-    Promise.resolve(this.#making)
+    Promise.resolve(this.#restoring)
       .catch(() => {})
       .then(remove)
       .catch(() => {});

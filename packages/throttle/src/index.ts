@@ -8,27 +8,27 @@ export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './cl
 export { Lock, type LockOptions } from './lock.ts';
 
 export interface ThrottleStoreOptions {
-  /** Where the service is: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
+  /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
   readonly url: string;
-  /** Sent as `Authorization: Bearer <token>`. Default: nothing is. */
+  /** Sent as `Authorization: Bearer <token>`. Default: no authorization. */
   readonly token?: string | undefined;
   /**
-   * Milliseconds for which a permit is held without a renewal: so long is a place lost whose process was killed. At
-   * least 100, and three times `timeout`, since it is renewed when a third has passed. Default: 10,000.
+   * Milliseconds after which a permit expires unless it is renewed, which happens once a third has passed. The permit
+   * of a killed process is held until then. At least 100, and at least three times `timeout`. Default: 10,000.
    */
   readonly lease?: number | undefined;
-  /** Milliseconds that a call may take. Default: 1,000, or a third of `lease` where that is shorter. */
+  /** Timeout of a call in milliseconds. Default: 1,000, or a third of `lease` if that is shorter. */
   readonly timeout?: number | undefined;
 }
 
-/** Of a process to the service. */
-const sockets = 3;
+/** Maximum number of connections from this process to the service. */
+const maxSockets = 3;
 
 /**
- * Counts limits by the semaphores of headgate-server, or of another service of its protocol: the semaphore of a limit
- * has its name, and its full count is the limit.
+ * Creates a store that counts limits with the semaphores of headgate-server, or of another service with the same
+ * protocol. The semaphore has the limit's name, and its full count must equal the limit.
  *
- * @throws HeadgateError where an option is unknown or makes no sense.
+ * @throws HeadgateError for an unknown or invalid option.
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
   checkNames('throttleStore', options, ['url', 'token', 'lease', 'timeout']);
@@ -36,5 +36,5 @@ export function throttleStore(options: ThrottleStoreOptions): Store {
   const { timeout = Math.min(1_000, lease / 3) } = options;
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
-  return new ThrottleStore(new Transport({ address, token, sockets }), lease, timeout);
+  return new ThrottleStore(new Transport({ address, token, sockets: maxSockets }), lease, timeout);
 }

@@ -2,22 +2,22 @@ import type { LeaseRequest } from '@headgate/core/shared';
 import { Line, type Waiting } from './line.ts';
 import { peerOf } from './peer.ts';
 
-/** A lease that the service was asked for: what this process knows of its peer there. */
+/** A lease requested from the service: what this process knows of its peer there. */
 export class KeptLease {
   readonly id: string;
   readonly weight: number;
   isHeld = false;
-  /** It was released: nothing is asked for it any more. */
-  isOver = false;
-  /** When the latest request for it was sent that the service has answered; the peer lives for a lease from then. */
-  heard = -Infinity;
-  /** Its entry in the queue: another one each time that it joins. */
+  /** It was released: no more requests are made for it. */
+  isReleased = false;
+  /** When the latest answered request was sent. The peer lives for one lease from then. */
+  renewedAt = -Infinity;
+  /** Its queue entry; a new one each time it is enqueued. */
   waiting: Waiting | undefined;
   /** Peers whose removal is not confirmed. */
   readonly removing = new Set<bigint>();
   #peer: bigint;
   #retired = 0;
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastChange: Promise<unknown> = Promise.resolve();
   #cancelWait = () => {};
 
   constructor(
@@ -33,36 +33,36 @@ export class KeptLease {
     return this.#peer;
   }
 
-  /** Whether the service knows its peer, as far as its answers say. */
+  /** Whether the service has its peer, according to its answers. */
   get isMade(): boolean {
-    return this.heard !== -Infinity;
+    return this.renewedAt !== -Infinity;
   }
 
   /**
-   * Requests that make or remove its peer: each waits for the answer to the one before. All others are harmless in any
-   * order (docs/decisions/0021-order-of-one-lease.md).
+   * Runs requests that create or remove its peer one after the other. All others are harmless in any order
+   * (docs/decisions/0021-order-of-one-lease.md).
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
+    const result = this.#lastChange.then(work);
+    this.#lastChange = result.catch(() => {});
     return result;
   }
 
-  /** Its peer is about to be removed. The removal may arrive late, so if the lease goes on, it does as another peer. */
+  /** Its peer is about to be removed. The removal may arrive late, so a lease that goes on uses another peer. */
   retire(): void {
     this.forget();
     this.removing.add(this.#peer);
     this.#peer = peerOf(`${this.id}/${++this.#retired}`);
   }
 
-  /** The service does not know its peer. */
+  /** The service has lost its peer. */
   forget(): void {
     this.leave();
     this.isHeld = false;
-    this.heard = -Infinity;
+    this.renewedAt = -Infinity;
   }
 
-  /** At the tail of the queue, unless it is there; `cancel` stops what limits its wait. */
+  /** Enqueues it at the tail unless it is queued already. `cancel` stops the timer that limits its wait. */
   join(cancel: () => void): void {
     this.#cancelWait();
     this.#cancelWait = cancel;
@@ -79,12 +79,12 @@ export class KeptLease {
   }
 }
 
-/** All of this process. */
+/** All leases of this process. */
 export class KeptLeases {
   readonly #leases = new Map<string, KeptLease>();
   readonly #lines = new Map<string, Line>();
 
-  /** @param left The first waiter of this queue may have left. */
+  /** @param left Called when the first waiter of a queue may have left. */
   constructor(private readonly left: (line: Line) => void) {}
 
   get(id: string): KeptLease | undefined {

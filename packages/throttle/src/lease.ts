@@ -1,12 +1,16 @@
 import { checkSpan, invalid } from '@headgate/core/shared';
 
-const shortest = 100;
-/** The most that the service is told. */
-export const longest = 1e12;
+const min = 100;
+/** Maximum duration sent to the service, in milliseconds. */
+export const maxDuration = 1e12;
 
-/** Milliseconds, whole. */
+/**
+ * Checks the lease's length and rounds it down to whole milliseconds.
+ *
+ * @throws HeadgateError unless it is a finite number of at least 100.
+ */
 export function checkLease(value: number | undefined = 10_000): number {
   const lease = Math.floor(checkSpan('lease', value));
-  if (lease >= shortest && lease <= longest) return lease;
-  throw invalid('lease', `at least ${shortest} ms, and finite`, value);
+  if (lease >= min && lease <= maxDuration) return lease;
+  throw invalid('lease', `at least ${min} ms, and finite`, value);
 }

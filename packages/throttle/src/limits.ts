@@ -6,43 +6,47 @@ import type { SemaphoreMetrics } from './metrics.ts';
 import type { Protocol } from './protocol.ts';
 import type { CallTimes } from './transport.ts';
 
-/** Milliseconds for which the service's figures are recent enough for who wants to know how long the line is. */
-const fresh = 1_000;
+/** Maximum age, in milliseconds, of the figures used to confirm a limit. */
+const maxAge = 1_000;
 
 interface Known {
-  /** Undefined where the service has it no more. */
+  /** Undefined if the service no longer has it. */
   metrics: SemaphoreMetrics | undefined;
-  /** What applies: the latest full count that was above 0. */
+  /** The limit that applies: the latest full count above 0. */
   limit: number;
-  /** The later a limit was seen to apply, the higher. */
+  /** Increases with each new limit. */
   version: number;
 }
 
-/** What this process knows of the service's semaphores: their full counts, and how they stood lately. */
+/** This process's cached view of the service's semaphores: their full counts and latest metrics. */
 export class Limits {
   readonly #known = new Map<string, Known>();
-  #askedAt = -Infinity;
-  #asking: Promise<void> | undefined;
+  #lookedAt = -Infinity;
+  #looking: Promise<void> | undefined;
 
   constructor(
     private readonly protocol: Protocol,
     private readonly clock: Clock,
-    /** Milliseconds. */
+    /** The timeout of a call, in milliseconds. */
     private readonly timeout: number,
   ) {}
 
-  /** @throws StoreError where the service has no such limit: the error says what it has instead. */
+  /**
+   * Checks that the service has this limit.
+   *
+   * @throws StoreError if it does not; the message names what the service has instead.
+   */
   async confirm(ref: LimitRef, { signal }: CallTimes): Promise<void> {
     if (this.#objection(ref) !== undefined) await endedBy(this.#lookOnce(), signal);
-    else if (this.clock.now() - this.#askedAt > fresh) this.#lookOnce().catch(() => {});
+    else if (this.clock.now() - this.#lookedAt > maxAge) this.#lookOnce().catch(() => {});
     const objection = this.#objection(ref);
     if (objection !== undefined) throw refused(objection);
   }
 
-  /** As far as it is known. */
+  /** The limit's state, as far as it is known. */
   standing({ name, limit, version }: LimitRef, checkIn: number): Standing {
     const known = this.#known.get(name);
-    // Before it is confirmed, what the service has instead is a mistake, not news.
+    // Until the limit is confirmed, a different full count is a configuration error, not an update.
     const applies = version !== '' || known?.limit === limit ? known : undefined;
     return {
       inflight: known?.metrics?.acquired ?? 0,
@@ -54,26 +58,26 @@ export class Limits {
     };
   }
 
-  /** How it stood lately; undefined where the service has no such semaphore. */
+  /** The latest known metrics; undefined if the service has no such semaphore. */
   metrics(name: string): SemaphoreMetrics | undefined {
     return this.#known.get(name)?.metrics;
   }
 
-  /** Asks the service. */
+  /** Fetches the metrics of all semaphores. */
   async look(): Promise<void> {
     const now = this.clock.now();
     const all = await this.protocol.metrics({ timeout: this.timeout });
-    this.#askedAt = now;
+    this.#lookedAt = now;
     for (const known of this.#known.values()) known.metrics = undefined;
     for (const [name, metrics] of all) this.#learn(name, metrics);
   }
 
-  /** The same for all who want to know before it has answered. */
+  /** Fetches them once for all concurrent callers. */
   #lookOnce(): Promise<void> {
-    this.#asking ??= this.look().finally(() => {
-      this.#asking = undefined;
+    this.#looking ??= this.look().finally(() => {
+      this.#looking = undefined;
     });
-    return this.#asking;
+    return this.#looking;
   }
 
   #learn(name: string, metrics: SemaphoreMetrics): void {
@@ -82,14 +86,17 @@ export class Limits {
       this.#known.set(name, { metrics, limit: metrics.max, version: 1 });
     } else {
       known.metrics = metrics;
-      // Of 0, nobody's limit can be: it is closed for a while.
+      // A full count of 0 means temporarily closed; a limit is never 0.
       if (metrics.max === known.limit || metrics.max === 0) return;
       known.limit = metrics.max;
       known.version++;
     }
   }
 
-  /** Where the limiter has heard of the limit before, another that applies by now is news, not a mistake. */
+  /**
+   * Why the limit cannot be used, if so. For a limiter that has confirmed the limit before, a different full count is
+   * an update, not an error.
+   */
   #objection({ name, limit, version }: LimitRef): string | undefined {
     const known = this.#known.get(name);
     if (known?.metrics === undefined) {

@@ -1,12 +1,12 @@
-/** A waiter at the service. */
+/** A waiter in the service's queue. */
 export interface Waiting {
-  /** Of the lease. */
+  /** The lease's id. */
   readonly id: string;
   readonly peer: bigint;
   readonly weight: number;
 }
 
-/** The waiters of this process for one semaphore, in the order in which they have joined the service's queue. */
+/** This process's waiters for one semaphore, in the order in which they joined the service's queue. */
 export class Line {
   readonly #waiting = new Set<Waiting>();
 
@@ -15,7 +15,7 @@ export class Line {
     private readonly left: (line: Line) => void,
   ) {}
 
-  /** The next one of this process to be granted. */
+  /** The waiter that the service will grant next. */
   get first(): Waiting | undefined {
     for (const waiting of this.#waiting) return waiting;
     return undefined;
@@ -25,10 +25,10 @@ export class Line {
     this.#waiting.add(waiting);
   }
 
-  /** Whether it has waited until now. */
+  /** Removes the waiter. Returns whether it was queued until now. */
   leave(waiting: Waiting): boolean {
-    const hasWaited = this.#waiting.delete(waiting);
-    if (hasWaited) this.left(this);
-    return hasWaited;
+    const wasQueued = this.#waiting.delete(waiting);
+    if (wasQueued) this.left(this);
+    return wasQueued;
   }
 }

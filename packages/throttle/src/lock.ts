@@ -11,18 +11,18 @@ import type { Holder } from './holder.ts';
 import type { Patience } from './persist.ts';
 
 export interface LockOptions {
-  /** How much of the semaphore it takes. Default: 1. */
+  /** The count to acquire. Default: 1. */
   readonly count?: number | undefined;
-  /** Milliseconds that it may wait; 0: it does not wait. Default: Infinity. */
+  /** Maximum wait in milliseconds; 0 does not wait. Default: Infinity. */
   readonly timeout?: number | undefined;
-  /** Ends the wait; `lock` rejects with its reason. */
+  /** Aborts the wait; `lock` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Work that goes on after its caller was answered. */
+/** Registers work that continues after the caller was answered. */
 export type Background = (work: Promise<void>) => void;
 
-/** A place under a semaphore, kept alive until it is released. */
+/** A lock on a semaphore, renewed until it is released. */
 export class Lock {
   readonly #holder: Holder;
   readonly #background: Background;
@@ -40,24 +40,24 @@ export class Lock {
   }
 
   /**
-   * Aborts when the lock may be somebody else's: the service could not be reached for 0.9 of its lease, or says that it
-   * is gone. Whoever works under it must stop.
+   * Aborts when the lock may have been granted to another holder: the service could not be reached for 0.9 of the
+   * lease, or reports the lock as gone. Stop the work it protects.
    */
   get signal(): AbortSignal {
     return this.#holder.signal;
   }
 
   /**
-   * Another lock for the same holder. The service refuses one whose level is not below that of each that is held, so that
-   * nobody waits in a circle. As `ThrottleClient.lock` else.
+   * Acquires another lock for the same owner. The service refuses a semaphore whose level is not below the levels of
+   * all locks held, which prevents deadlocks. Otherwise like `ThrottleClient.lock`.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
     return lockFor(this.#holder, semaphore, options, this.#background);
   }
 
   /**
-   * Resolves when the service has heard, the lease has run out, or ten attempts in a row have failed; never rejects. What
-   * is released again stays so.
+   * Releases the lock. Resolves when the service has confirmed it, the lease has expired, or ten attempts in a row have
+   * failed; never rejects. Releasing again has no effect.
    */
   release(): Promise<void> {
     this.#released ??= this.#holder.release(this.semaphore);
@@ -84,22 +84,22 @@ export async function lockFor(
   try {
     isHeld = (await holder.acquire(semaphore, count, wait)) && !wait.isOver;
   } catch (error) {
-    if (error !== timeUp) throw error;
+    if (error !== timedOut) throw error;
   } finally {
     wait.end();
-    // Else it would be granted later, to nobody.
+    // Otherwise it would be granted later, with no caller to release it.
     if (!isHeld) background(holder.release(semaphore));
   }
   if (isHeld) return new Lock(semaphore, count, holder, background);
   const waited = performance.now() - wait.began;
-  // How many others wait the protocol does not say.
+  // The protocol does not report how many others are queued.
   const rejection = { limit: semaphore, queued: 1, waited, retryAfter: 1 };
   throw new RejectedError({ reason: 'timeout', ...rejection });
 }
 
-const timeUp = new Error('the time to wait is over');
+const timedOut = new Error('the lock timed out');
 
-/** How long a caller waits: its signal aborts with the caller's, or with `timeUp`. */
+/** The bounds of a caller's wait: its signal aborts with the caller's signal, or with `timedOut`. */
 class Wait implements Patience {
   readonly began = performance.now();
   readonly until: number;
@@ -113,12 +113,12 @@ class Wait implements Patience {
     this.until = this.began + timeout;
     const controller = new AbortController();
     this.signal = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-    // With 0 there is one attempt, which takes its time.
+    // A timeout of 0 allows one attempt, which takes as long as it takes.
     if (timeout === 0 || timeout > longestTimer) return;
-    this.#timer = setTimeout(() => controller.abort(timeUp), timeout);
+    this.#timer = setTimeout(() => controller.abort(timedOut), timeout);
   }
 
-  /** What is granted by now is granted too late. */
+  /** A grant after this time is too late. */
   get isOver(): boolean {
     return this.timeout > 0 && performance.now() >= this.until;
   }
@@ -132,7 +132,7 @@ function checked(semaphore: string, options: LockOptions) {
   checkNames('lock', options, ['count', 'timeout', 'signal']);
   const { count = 1, timeout = Infinity, signal } = options;
   checkText('semaphore', semaphore);
-  // A URL has none.
+  // A URL cannot contain a lone surrogate.
   if (/\p{Surrogate}/u.test(semaphore)) {
     throw invalid('semaphore', 'of whole characters', semaphore);
   }

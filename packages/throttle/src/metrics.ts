@@ -1,12 +1,12 @@
-/** How a semaphore stands, as the service's figures for Prometheus say. */
+/** A semaphore's figures, as exposed in the service's Prometheus metrics. */
 export interface SemaphoreMetrics {
   /** The full count. */
   readonly max: number;
-  /** The sum of the counts that are held. */
+  /** The sum of the counts of acquired locks. */
   readonly acquired: number;
-  /** The sum of the counts that are waited for. */
+  /** The sum of the counts of pending locks. */
   readonly pending: number;
-  /** Whole seconds. */
+  /** The longest wait of a pending lock, in whole seconds. */
   readonly longestPending: number;
 }
 
@@ -17,10 +17,10 @@ const fields: Readonly<Record<string, keyof SemaphoreMetrics>> = {
   throttle_longest_pending_sec: 'longestPending',
 };
 
-/** A line of one sample with the label `semaphore`, alone. */
+/** A sample whose only label is `semaphore`. */
 const sample = /^(\w+)\{semaphore="((?:[^"\\]|\\.)*)",?\}\s+(\S+)/;
 
-/** By semaphore. Lines that say something else are not heard. */
+/** Parses the metrics by semaphore. Other lines are ignored. */
 export function metricsFrom(text: string): Map<string, SemaphoreMetrics> {
   const found = new Map<string, SemaphoreMetrics>();
   for (const line of text.split('\n')) {

@@ -1,39 +1,38 @@
 import { endedBy } from './ended-by.ts';
 import { isPassing } from './failure.ts';
 
-const mostAttempts = 10;
-/** Milliseconds before the second attempt, which are doubled from one to the next. */
-const firstPause = 100;
-const longestPause = 5_000;
+const maxAttempts = 10;
+/** Maximum delay before the second attempt in milliseconds, doubled for each further one. */
+const firstDelay = 100;
+const maxDelay = 5_000;
 
 export interface Patience {
-  /** By the monotonic clock: there is no attempt after it. */
+  /** No attempt starts after this time of the monotonic clock. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Tries again what may pass, with growing pauses of which the length is random, so that those who failed together do
- * not come back together.
+ * Retries transient failures with exponential backoff and jitter, which spreads out callers that failed together.
  *
- * @throws What the last attempt did, or the signal's reason.
+ * @throws The last attempt's error, or the signal's reason.
  */
 export async function persist<T>(work: () => Promise<T>, { until, signal }: Patience): Promise<T> {
-  for (let attempt = 1, longest = firstPause; ; attempt++) {
+  for (let attempt = 1, delay = firstDelay; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
-      const pause = (longest * (1 + Math.random())) / 2;
-      const isOver = attempt === mostAttempts || performance.now() + pause >= until;
+      const jittered = (delay * (1 + Math.random())) / 2;
+      const isOver = attempt === maxAttempts || performance.now() + jittered >= until;
       if (isOver || !isPassing(error)) throw error;
-      await rest(pause, signal);
-      longest = Math.min(2 * longest, longestPause);
+      await rest(jittered, signal);
+      delay = Math.min(2 * delay, maxDelay);
     }
   }
 }
 
-/** @throws The signal's reason. */
+/** Waits. Rejects with the signal's reason when it aborts. */
 export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout;
   const over = new Promise<void>((resolve) => {

@@ -3,46 +3,49 @@ import { HttpError } from './failure.ts';
 import type { Line, Waiting } from './line.ts';
 import type { Protocol } from './protocol.ts';
 
-/** How many requests may be blocked at once: the calls need a connection, too. */
-const most = 2;
-/** Milliseconds for which a request is blocked: no proxy takes it for dead. */
+/** Maximum number of blocked requests, which leaves a connection for other calls. */
+const maxPolls = 2;
+/** Milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
 const longBlock = 5_000;
-/** The same where more lines want to be asked for: they take turns. */
+/** The same when other queues are due: they are polled in turn. */
 const shortBlock = 50;
-/** Milliseconds until it is tried again, which are doubled each time that it fails. */
-const firstPause = 25;
-const longestPause = 1_000;
+/** Delay before the first retry in milliseconds, doubled after each failure. */
+const minDelay = 25;
+const maxDelay = 1_000;
 
-/** A request that is blocked. */
+/** A blocked request. */
 interface Poll {
   readonly waiting: Waiting;
   readonly isLong: boolean;
-  /** Ends it. */
-  readonly cut: AbortController;
-  /** Runs when its waiter has left the queue. */
+  /** Aborts the request. */
+  readonly controller: AbortController;
+  /** Set once its waiter has left the queue. */
   timer?: NodeJS.Timeout;
 }
 
-/** Is told what becomes of those who wait. */
+/** Receives the results of the polls. */
 export interface PollListener {
-  /** It has been let in, and has left the line. */
+  /** The waiter was granted and has left the queue. */
   granted(waiting: Waiting): void;
-  /** The service knows it no more, and it has left the line. */
-  gone(waiting: Waiting): void;
+  /** The service no longer knows the waiter, which has left the queue. */
+  forgotten(waiting: Waiting): void;
   failed(error: StoreError): void;
-  worked(): void;
+  succeeded(): void;
 }
 
-/** Asks who has been let in: for the first in each line alone, with a request that is blocked until then. */
+/**
+ * Polls for grants with blocked requests, one per queue: for its first waiter, which the service grants before the
+ * others.
+ */
 export class Polls {
   readonly #protocol: Protocol;
   readonly #listener: PollListener;
   readonly #timeout: number;
   readonly #open = new Map<Line, Poll>();
-  /** Those that are to be asked for as soon as there is room. */
+  /** The queues to poll as soon as there is room. */
   readonly #due = new Set<Line>();
   readonly #paused = new Map<Line, NodeJS.Timeout>();
-  #pause = firstPause;
+  #delay = minDelay;
   #isClosed = false;
 
   constructor(protocol: Protocol, timeout: number, listener: PollListener) {
@@ -51,50 +54,50 @@ export class Polls {
     this.#listener = listener;
   }
 
-  /** Somebody waits there. */
-  want(line: Line): void {
+  /** There is a waiter in this queue. */
+  poll(line: Line): void {
     if (this.#isClosed || this.#open.has(line) || this.#paused.has(line)) return;
     this.#due.add(line);
-    this.#go();
+    this.#sendDue();
   }
 
   /**
-   * The service answers the blocked request of a waiter that has left its queue. Where it does not in time, the connection
-   * is dead, and the next waiter is asked for on another one.
+   * The service answers the blocked request of a waiter that has left its queue. If no answer comes in time, the
+   * connection is dead, and the next waiter is polled on another one.
    */
   left(line: Line): void {
     const poll = this.#open.get(line);
     if (poll === undefined || poll.timer !== undefined || poll.waiting === line.first) return;
-    poll.timer = setTimeout(() => poll.cut.abort(), this.#timeout).unref();
+    poll.timer = setTimeout(() => poll.controller.abort(), this.#timeout).unref();
   }
 
   close(): void {
     this.#isClosed = true;
     this.#due.clear();
     for (const timer of this.#paused.values()) clearTimeout(timer);
-    for (const { cut } of this.#open.values()) cut.abort();
+    for (const { controller } of this.#open.values()) controller.abort();
   }
 
-  #go(): void {
+  #sendDue(): void {
     for (const line of this.#due) {
-      if (this.#open.size === most) return this.#makeRoom();
+      if (this.#open.size === maxPolls) return this.#makeRoom();
       this.#due.delete(line);
-      if (line.first !== undefined) void this.#poll(line, line.first);
+      if (line.first !== undefined) void this.#send(line, line.first);
     }
   }
 
-  /** One that would be blocked for long gives way. */
+  /** Aborts a long poll to make room, unless a short one is about to end anyway. */
   #makeRoom(): void {
     const open = [...this.#open.values()];
     if (open.some(({ isLong }) => !isLong)) return;
-    open[0]?.cut.abort();
+    open[0]?.controller.abort();
   }
 
-  async #poll(line: Line, waiting: Waiting): Promise<void> {
-    const cut = new AbortController();
+  async #send(line: Line, waiting: Waiting): Promise<void> {
+    const controller = new AbortController();
     const isLong = this.#due.size === 0;
     const blockFor = isLong ? longBlock : shortBlock;
-    const poll: Poll = { waiting, isLong, cut };
+    const poll: Poll = { waiting, isLong, controller };
     this.#open.set(line, poll);
     const began = performance.now();
     let isIdle = false;
@@ -102,48 +105,48 @@ export class Polls {
       const { peer, weight } = waiting;
       const outcome = await this.#protocol.acquire(
         { peer, semaphore: line.semaphore, count: weight, blockFor },
-        { timeout: blockFor + this.#timeout, signal: cut.signal },
+        { timeout: blockFor + this.#timeout, signal: controller.signal },
       );
-      // Nobody may make this a loop that never rests.
+      // An immediate answer must not turn this into a busy loop.
       isIdle = outcome === 'pending' && performance.now() - began < blockFor / 2;
-      if (!isIdle) this.#pause = firstPause;
-      this.#hear(line, waiting, outcome);
+      if (!isIdle) this.#delay = minDelay;
+      this.#handle(line, waiting, outcome);
     } catch (error) {
-      isIdle = !cut.signal.aborted;
-      if (isIdle) this.#fail(error);
+      isIdle = !controller.signal.aborted;
+      if (isIdle) this.#report(error);
     }
     clearTimeout(poll.timer);
     this.#open.delete(line);
-    if (isIdle) this.#rest(line);
-    else this.#again(line);
-    this.#go();
+    if (isIdle) this.#repeatLater(line);
+    else this.#repeat(line);
+    this.#sendDue();
   }
 
-  #hear(line: Line, waiting: Waiting, outcome: 'held' | 'pending' | 'unknown'): void {
+  #handle(line: Line, waiting: Waiting, outcome: 'held' | 'pending' | 'unknown'): void {
     if (this.#isClosed) return;
-    this.#listener.worked();
+    this.#listener.succeeded();
     if (outcome === 'pending' || !line.leave(waiting)) return;
     if (outcome === 'held') this.#listener.granted(waiting);
-    else this.#listener.gone(waiting);
+    else this.#listener.forgotten(waiting);
   }
 
-  #fail(error: unknown): void {
-    // A service that answers, be it with an error, is there.
+  #report(error: unknown): void {
+    // A service that answers with an error is reachable.
     const isAnswer = error instanceof StoreError && error.cause instanceof HttpError;
     if (error instanceof StoreError && !isAnswer && !this.#isClosed) this.#listener.failed(error);
   }
 
-  #again(line: Line): void {
-    if (line.first !== undefined) this.want(line);
+  #repeat(line: Line): void {
+    if (line.first !== undefined) this.poll(line);
   }
 
-  #rest(line: Line): void {
+  #repeatLater(line: Line): void {
     if (this.#isClosed) return;
     const timer = setTimeout(() => {
       this.#paused.delete(line);
-      this.#again(line);
-    }, this.#pause);
+      this.#repeat(line);
+    }, this.#delay);
     this.#paused.set(line, timer);
-    this.#pause = Math.min(2 * this.#pause, longestPause);
+    this.#delay = Math.min(2 * this.#delay, maxDelay);
   }
 }

@@ -1,31 +1,33 @@
 import { notDone } from './failure.ts';
-import { longest } from './lease.ts';
+import { maxDuration } from './lease.ts';
 import { metricsFrom, type SemaphoreMetrics } from './metrics.ts';
 import type { Answer, Call, Caller, CallTimes } from './transport.ts';
 
-/** What a peer holds: the count by semaphore. */
+/** The counts that a peer holds, by semaphore. */
 export type Counts = ReadonlyMap<string, number>;
 
 export interface LockRequest {
-  /** A whole 64 bits: never a number. */
+  /** A 64-bit id, which a number cannot represent. */
   readonly peer: bigint;
   readonly semaphore: string;
   readonly count: number;
-  /** Milliseconds that the peer lives on from now. */
+  /** Renews the peer for this many milliseconds from now. */
   readonly expiresIn?: number | undefined;
-  /** Milliseconds that the service may wait for the lock before it answers. */
+  /** Maximum time in milliseconds for which the service blocks the request. */
   readonly blockFor?: number | undefined;
 }
 
-/** The routes of the service. Each is safe to repeat, and throws a StoreError where the service does not do it. */
+/** The service's routes. Each request is safe to repeat, and throws a StoreError if the service does not fulfil it. */
 export class Protocol {
   constructor(private readonly transport: Caller) {}
 
-  /** Makes a peer that holds so much, whatever the full counts are; false where another is there already. */
-  async restore(peer: bigint, acquired: Counts, expiresIn: number, times: CallTimes) {
+  /**
+   * Creates a peer with these locks, even beyond the full counts. Returns false if the peer exists with other locks.
+   */
+  async restore(peer: bigint, acquired: Counts, expiresIn: number, options: CallTimes) {
     const locks = JSON.stringify(Object.fromEntries(acquired));
     const body = `{"expires_in":"${duration(expiresIn)}","peer_id":${peer},"acquired":${locks}}`;
-    const answer = await this.transport.call({ method: 'POST', path: '/restore', body }, times);
+    const answer = await this.transport.call({ method: 'POST', path: '/restore', body }, options);
     if (isOk(answer)) return true;
     if (answer.status === 409) return false;
     throw notDone(answer);
@@ -33,14 +35,14 @@ export class Protocol {
 
   async acquire(
     { peer, semaphore, count, expiresIn, blockFor }: LockRequest,
-    times: CallTimes,
+    options: CallTimes,
   ): Promise<'held' | 'pending' | 'unknown'> {
     const query = new URLSearchParams();
     if (expiresIn !== undefined) query.set('expires_in', duration(expiresIn));
     if (blockFor !== undefined) query.set('block_for', duration(blockFor));
     const path = `${pathOf(peer, semaphore)}?${query}`;
-    const answer = await this.transport.call({ method: 'PUT', path, body: `${count}` }, times);
-    // Whatever else answers there, a lock is nothing to be guessed.
+    const answer = await this.transport.call({ method: 'PUT', path, body: `${count}` }, options);
+    // Anything else that answers at this address must not be mistaken for a grant.
     const isOurs = answer.text === `${peer}`;
     if (answer.status === 200 && isOurs) return 'held';
     if (answer.status === 202 && isOurs) return 'pending';
@@ -48,38 +50,38 @@ export class Protocol {
     throw notDone(answer);
   }
 
-  /** The peer lives on for so many milliseconds; false where there is none. */
-  async heartbeat(peer: bigint, expiresIn: number, times: CallTimes): Promise<boolean> {
+  /** Renews the peer for `expiresIn` milliseconds. Returns false if it does not exist. */
+  async heartbeat(peer: bigint, expiresIn: number, options: CallTimes): Promise<boolean> {
     const body = `{"expires_in":"${duration(expiresIn)}"}`;
-    return this.#isKnown({ method: 'PUT', path: `/peers/${peer}`, body }, times);
+    return this.#isKnown({ method: 'PUT', path: `/peers/${peer}`, body }, options);
   }
 
-  /** Gives back all that the peer holds, and takes it out of every line; false where there was none. */
-  async remove(peer: bigint, times: CallTimes): Promise<boolean> {
-    const answer = await this.#ask({ method: 'DELETE', path: `/peers/${peer}` }, times);
+  /** Deletes the peer, releases its locks and withdraws its pending one. Returns false if it did not exist. */
+  async remove(peer: bigint, options: CallTimes): Promise<boolean> {
+    const answer = await this.#ask({ method: 'DELETE', path: `/peers/${peer}` }, options);
     return answer.text === '"Peer released"';
   }
 
-  /** Gives back one lock, or waits for it no longer; false where there is no such peer. */
-  async release(peer: bigint, semaphore: string, times: CallTimes): Promise<boolean> {
-    return this.#isKnown({ method: 'DELETE', path: pathOf(peer, semaphore) }, times);
+  /** Releases a lock or withdraws a pending one. Returns false if the peer does not exist. */
+  async release(peer: bigint, semaphore: string, options: CallTimes): Promise<boolean> {
+    return this.#isKnown({ method: 'DELETE', path: pathOf(peer, semaphore) }, options);
   }
 
-  /** How each semaphore stands. */
-  async metrics(times: CallTimes): Promise<Map<string, SemaphoreMetrics>> {
-    const { text } = await this.#ask({ method: 'GET', path: '/metrics' }, times);
+  /** The figures of all semaphores. */
+  async metrics(options: CallTimes): Promise<Map<string, SemaphoreMetrics>> {
+    const { text } = await this.#ask({ method: 'GET', path: '/metrics' }, options);
     return metricsFrom(text);
   }
 
-  async #isKnown(call: Call, times: CallTimes): Promise<boolean> {
-    const answer = await this.transport.call(call, times);
+  async #isKnown(call: Call, options: CallTimes): Promise<boolean> {
+    const answer = await this.transport.call(call, options);
     if (isOk(answer)) return true;
     if (isUnknownPeer(answer)) return false;
     throw notDone(answer);
   }
 
-  async #ask(call: Call, times: CallTimes): Promise<Answer> {
-    const answer = await this.transport.call(call, times);
+  async #ask(call: Call, options: CallTimes): Promise<Answer> {
+    const answer = await this.transport.call(call, options);
     if (answer.status === 200) return answer;
     throw notDone(answer);
   }
@@ -98,5 +100,5 @@ function pathOf(peer: bigint, semaphore: string): string {
 }
 
 function duration(milliseconds: number): string {
-  return `${Math.min(Math.ceil(milliseconds), longest)}ms`;
+  return `${Math.min(Math.ceil(milliseconds), maxDuration)}ms`;
 }

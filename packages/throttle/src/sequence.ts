@@ -1,20 +1,20 @@
-/** What must be done one after the other, by semaphore. */
+/** Orders the operations on each semaphore. */
 export class Sequence {
-  /** Of each semaphore, when all is done that was to be done before what comes next. */
+  /** Per semaphore: settles when all operations that the next one must wait for are done. */
   readonly #ends = new Map<string, Promise<unknown>>();
-  /** The same of each lease that is concerned. */
+  /** The same per lease. */
   readonly #busy = new Map<string, Promise<void>>();
 
   isBusy(id: string): boolean {
     return this.#busy.has(id);
   }
 
-  /** It is being done, beside what is there already; what comes next waits for it, too. */
+  /** Adds an operation that already runs concurrently; later ones wait for it, too. */
   admit(semaphore: string, work: Promise<unknown>): void {
     this.#ends.set(semaphore, Promise.all([this.#ends.get(semaphore), work]));
   }
 
-  /** Does it after all that. */
+  /** Runs an operation after all earlier ones. */
   append<T>(semaphore: string, ids: readonly string[], work: () => Promise<T>): Promise<T> {
     const result = Promise.resolve(this.#ends.get(semaphore)).then(work);
     const end = () => {

@@ -18,7 +18,7 @@ import { Sequence } from './sequence.ts';
 import { afterAll, type Caller, type CallTimes } from './transport.ts';
 import { type Course, Verbs } from './verbs.ts';
 
-/** Who waits asks so often by itself: in parts of a lease. */
+/** A waiter checks its lease after this part of it. */
 const checkPart = 1 / 3;
 
 export class ThrottleStore extends Store {
@@ -36,7 +36,7 @@ export class ThrottleStore extends Store {
   readonly #limits: Limits;
   readonly #polls: Polls;
   readonly #verbs: Verbs;
-  /** Who is asked for first is to be the first in line. */
+  /** Keeps acquires in order: the first one requested is the first in the queue. */
   readonly #sequence = new Sequence();
   #listener: StoreListener | undefined;
   #isUp = true;
@@ -49,16 +49,16 @@ export class ThrottleStore extends Store {
     this.#limits = new Limits(protocol, this.clock, timeout);
     this.#verbs = new Verbs({
       ...{ protocol, clock: this.clock, lease, timeout },
-      waits: (line) => this.#polls.want(line),
+      waits: (line) => this.#polls.poll(line),
       left: (line) => this.#polls.left(line),
       granted: (id) => this.#listener?.grant({ id, fencing: undefined }),
       forgotten: () => this.#listener?.check(),
     });
     this.#polls = new Polls(protocol, timeout, {
       granted: (waiting) => this.#verbs.granted(waiting),
-      gone: (waiting) => this.#verbs.gone(waiting),
+      forgotten: (waiting) => this.#verbs.gone(waiting),
       failed: (error) => this.#down(error),
-      worked: () => this.#up(),
+      succeeded: () => this.#up(),
     });
   }
 
@@ -66,16 +66,16 @@ export class ThrottleStore extends Store {
     if (this.#isClosed) return ops.map(() => ({ error: closed('the store') }));
     const answers: Answer[] = ops.map(() => ({ error: late() }));
     const groups = groupsOf(ops);
-    const over = new AbortController();
-    // As many calls as there are operations.
-    setMaxListeners(0, over.signal);
+    const controller = new AbortController();
+    // One listener for each call, and there are as many calls as operations.
+    setMaxListeners(0, controller.signal);
     await new Promise<void>((resolve) => {
       const end = () => {
         resolve();
-        over.abort(late());
+        controller.abort(late());
       };
       const cancel = afterAll(timeout, end);
-      const times = { signal: over.signal };
+      const times = { signal: controller.signal };
       for (const op of ops) if (op.verb === 'acquire') this.#verbs.prepare(op.lease, times);
       const works = groups.map((indices) => this.#begin(indices, ops, answers, times));
       void Promise.all(works)
@@ -116,7 +116,7 @@ export class ThrottleStore extends Store {
     this.#transport.close();
   }
 
-  /** Those operations that concern one semaphore. Never rejects. */
+  /** Runs the operations on one semaphore. Never rejects. */
   #begin(
     indices: readonly number[],
     ops: readonly Op[],
@@ -124,42 +124,42 @@ export class ThrottleStore extends Store {
     times: CallTimes,
   ): Promise<unknown> {
     const own = indices.map((index) => ops[index] as Op);
-    const isFree = this.#areFree(own);
+    const isIndependent = this.#areIndependent(own);
     const name = nameOf(own);
     const course: Course = {
       ...times,
-      inSequence: (id, work) => (isFree ? this.#sequence.append(name, [id], work) : work()),
+      inSequence: (id, work) => (isIndependent ? this.#sequence.append(name, [id], work) : work()),
     };
     const answer = async (index: number) => {
       if (times.signal?.aborted) return;
-      const said = await this.#do(ops[index] as Op, course);
-      if (!times.signal?.aborted) answers[index] = said;
+      const answered = await this.#do(ops[index] as Op, course);
+      if (!times.signal?.aborted) answers[index] = answered;
     };
     const all = async () => {
       for (const index of indices) await answer(index);
     };
     const ids = own.flatMap((op) => (op.verb === 'setLimit' ? [] : op.lease.id));
-    return isFree
-      ? Promise.all(indices.map((index) => this.#besides(ops[index] as Op, answer(index))))
+    return isIndependent
+      ? Promise.all(indices.map((index) => this.#track(ops[index] as Op, answer(index))))
       : this.#sequence.append(name, ids, all);
   }
 
-  /** Whether it makes no difference in which order they are done, nor what was sent before. */
-  #areFree(ops: readonly Op[]): boolean {
+  /** Whether these operations may run in any order, also relative to earlier ones. */
+  #areIndependent(ops: readonly Op[]): boolean {
     const verbs = new Set(ops.map(({ verb }) => verb));
     if (verbs.has('release') && verbs.has('stay')) return false;
-    return ops.every((op) => isLoose(op) && !this.#sequence.isBusy(op.lease.id));
+    return ops.every((op) => takesNoPermit(op) && !this.#sequence.isBusy(op.lease.id));
   }
 
-  /** Who asks for a place later finds what was given back before. */
-  #besides(op: Op, work: Promise<void>): Promise<void> {
+  /** A later acquire must find what was released before it, so it waits for releases. */
+  #track(op: Op, work: Promise<void>): Promise<void> {
     if (op.verb === 'release') this.#sequence.admit(refOf(op).name, work);
     return work;
   }
 
   async #do(op: Op, course: Course): Promise<Answer> {
     try {
-      if (op.verb === 'setLimit') throw refused('the semaphore service lets nobody set a limit');
+      if (op.verb === 'setLimit') throw refused('the semaphore service cannot change a limit');
       const { verb, lease } = op;
       const isKnown = verb === 'release' || verb === 'renew';
       if (!isKnown) await this.#limits.confirm(lease.ref, course);
@@ -184,7 +184,7 @@ export class ThrottleStore extends Store {
   }
 }
 
-/** Which of them concern the same semaphore, in their order. */
+/** Groups the operations by semaphore, in their order. */
 function groupsOf(ops: readonly Op[]): number[][] {
   const groups = new Map<string, number[]>();
   for (const [index, op] of ops.entries()) {
@@ -196,12 +196,12 @@ function groupsOf(ops: readonly Op[]): number[][] {
   return [...groups.values()];
 }
 
-/** Whether it asks for no place that another may ask for, too. */
-function isLoose(op: Op): op is Op & { verb: LeaseVerb } {
+/** Whether the operation competes for no permit. */
+function takesNoPermit(op: Op): op is Op & { verb: LeaseVerb } {
   return op.verb === 'renew' || op.verb === 'release' || op.verb === 'stay';
 }
 
-/** Of which they all are. */
+/** The semaphore of a group of operations. */
 function nameOf([op]: readonly Op[]): string {
   return refOf(op as Op).name;
 }

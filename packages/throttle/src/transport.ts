@@ -4,24 +4,27 @@ import { StoreError } from '@headgate/core/shared';
 import type { Address } from './address.ts';
 import { closed, isLate, late, refused, unreachable } from './failure.ts';
 
-/** The figures of a hundred thousand semaphores; more is no answer of the service. */
-const longestAnswer = 32_000_000;
+/** Maximum length of an answer in characters: enough for the metrics of a hundred thousand semaphores. */
+const maxAnswerLength = 32_000_000;
 
-/** Milliseconds that a connection is kept idle: gateways and balancers forget idle ones, some after half a minute. */
-const longestIdle = 10_000;
+/**
+ * Maximum idle time of a connection in milliseconds, because gateways and load balancers silently drop idle
+ * connections, some after 30 s.
+ */
+const maxIdle = 10_000;
 
 export interface TransportOptions {
   readonly address: Address;
   readonly token: string | undefined;
-  /** How many connections there are at most; who asks for more waits for one. */
+  /** Maximum number of connections; further calls wait for a free one. */
   readonly sockets: number;
 }
 
-/** How long a call may take. */
+/** The bounds of a call. */
 export interface CallTimes {
-  /** Milliseconds. Default: as long as the signal lets it. */
+  /** Milliseconds. Default: only the signal bounds the call. */
   readonly timeout?: number | undefined;
-  /** Ends it sooner, with its reason. */
+  /** Aborts the call with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,29 +40,29 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Carries calls to the service. */
+/** Sends calls to the service. */
 export interface Caller {
-  /** @throws StoreError where no answer comes; else what the signal says. */
+  /** @throws StoreError if no answer comes; the signal's reason if it aborts. */
   call(call: Call, times: CallTimes): Promise<Answer>;
-  /** Ends calls that are under way, too. */
+  /** Aborts the calls in flight, too. */
   close(): void;
 }
 
-/** Connections to the service that are kept for the next call. Idle ones keep no process alive. */
+/** A connection pool. Idle connections are reused, and do not keep the process alive. */
 export class Transport implements Caller {
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
   readonly #target: http.RequestOptions;
   readonly #prefix: string;
   readonly #authorization: http.OutgoingHttpHeaders;
-  /** End the calls that are under way. */
-  readonly #ends = new Set<(error: unknown) => void>();
+  /** Functions that abort the calls in flight. */
+  readonly #aborts = new Set<(error: unknown) => void>();
   #isClosed = false;
 
   constructor({ address, token, sockets }: TransportOptions) {
     const { isSecure, host, port, socketPath, prefix } = address;
     const { Agent, request } = isSecure ? https : http;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: longestIdle });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: maxIdle });
     this.#request = request as typeof http.request;
     this.#target = socketPath === undefined ? { host, port } : { socketPath };
     this.#prefix = prefix;
@@ -70,25 +73,26 @@ export class Transport implements Caller {
     for (;;) {
       if (this.#isClosed) throw isClosed();
       const answer = await this.#try(call, times);
-      // The server has closed an idle connection as the request left. Every call is safe to repeat.
+      // Undefined means that the server closed the idle connection just as the request was sent. Retried, because every
+      // call is safe to repeat.
       if (answer !== undefined) return answer;
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const end of this.#ends) end(isClosed());
+    for (const abort of this.#aborts) abort(isClosed());
     this.#agent.destroy();
   }
 
-  /** Where one connection has died without a word, those beside it may have, too. */
+  /** If one connection has silently died, the idle ones may have died, too. */
   #dropIdle(): void {
     for (const idle of Object.values(this.#agent.freeSockets)) {
       for (const socket of idle ?? []) socket.destroy();
     }
   }
 
-  /** Undefined where the connection was not there any more. */
+  /** Resolves to undefined if the reused connection was already closed. */
   #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -100,7 +104,7 @@ export class Transport implements Caller {
       const end = () => {
         cancel();
         signal?.removeEventListener('abort', abort);
-        this.#ends.delete(fail);
+        this.#aborts.delete(fail);
       };
       const fail = (error: unknown) => {
         end();
@@ -116,7 +120,7 @@ export class Transport implements Caller {
         this.#dropIdle();
       };
       const cancel = timeout === undefined ? () => {} : afterAll(timeout, giveUp);
-      this.#ends.add(fail);
+      this.#aborts.add(fail);
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (!request.reusedSocket || !isStale(error)) return fail(unreachable(error));
         end();
@@ -156,8 +160,8 @@ async function read(response: http.IncomingMessage): Promise<string> {
   response.setEncoding('utf8');
   for await (const chunk of response) {
     text += chunk;
-    if (text.length > longestAnswer) {
-      throw refused(`the semaphore service answers with more than ${longestAnswer} characters`);
+    if (text.length > maxAnswerLength) {
+      throw refused(`the semaphore service answers with more than ${maxAnswerLength} characters`);
     }
   }
   return text;
@@ -168,8 +172,8 @@ function isStale({ code }: NodeJS.ErrnoException): boolean {
 }
 
 /**
- * A timeout of those who wait for an answer: while the event loop was busy nothing was sent and no answer read. That
- * time does not count, once. Returns what cancels it.
+ * A timeout for an answer that excuses a busy event loop: while it was blocked, nothing was sent or read, so it is
+ * extended once by the time lost. Returns a function that cancels it.
  */
 export function afterAll(timeout: number, callback: () => void): () => void {
   const due = performance.now() + timeout;

@@ -1,11 +1,11 @@
 import { StoreError } from '@headgate/core/shared';
 import { HttpError } from './failure.ts';
 
-/** Requests of one kind that were not answered, by semaphore: for a while they may still arrive. */
+/** Unanswered requests of one kind by semaphore, which may still arrive at the service for a while. */
 export class Unanswered {
   readonly #until = new Map<string, number>();
 
-  /** @param span Milliseconds after which none arrives any more. */
+  /** @param span Milliseconds after which an unanswered request can no longer arrive. */
   constructor(private readonly span: number) {}
 
   /** Remembers the request if it fails without an answer. */
@@ -19,12 +19,12 @@ export class Unanswered {
     }
   }
 
-  /** Milliseconds until none for this semaphore arrives any more. */
+  /** Milliseconds until no request for this semaphore can arrive any more. */
   timeLeft(semaphore: string): number {
     return Math.max(0, (this.#until.get(semaphore) ?? 0) - performance.now());
   }
 
-  /** The semaphores for which one may arrive. */
+  /** The semaphores for which a request may still arrive. */
   names(): string[] {
     for (const semaphore of this.#until.keys()) {
       if (this.timeLeft(semaphore) === 0) this.#until.delete(semaphore);

@@ -9,13 +9,13 @@ const { connect, acquired, pending, peers } = service;
 let proxy: FaultyProxy | undefined;
 afterAll(() => proxy?.stop());
 
-/** Waits for `B`, `A`, … and is in line when this resolves. */
-async function inLine(semaphore: string, wait: () => Promise<Lock>): Promise<Promise<Lock>[]> {
+/** Requests a lock; resolves when the request is queued. */
+async function queued(semaphore: string, wait: () => Promise<Lock>): Promise<Promise<Lock>[]> {
   const before = await pending(semaphore);
   const lock = wait();
   lock.catch(() => {});
   await vi.waitFor(async () => expect(await pending(semaphore)).toBeGreaterThan(before), 5_000);
-  // In an array: who awaits this does not wait for the lock.
+  // Wrapped in an array, so that awaiting this function does not await the lock.
   return [lock];
 }
 
@@ -42,11 +42,11 @@ describe('a lock', () => {
     expect(await acquired('A')).toBe(0);
   });
 
-  test('is given in order of arrival, also to other clients', async () => {
+  test('is granted in order of arrival, also across clients', async () => {
     const [one, two] = [connect(), connect()];
     const held = await one.lock('A');
-    const [second] = await inLine('A', () => two.lock('A'));
-    const [third] = await inLine('A', () => one.lock('A', { timeout: 20_000 }));
+    const [second] = await queued('A', () => two.lock('A'));
+    const [third] = await queued('A', () => one.lock('A', { timeout: 20_000 }));
     const order: number[] = [];
     second?.then(() => order.push(2));
     third?.then(() => order.push(3));
@@ -57,13 +57,13 @@ describe('a lock', () => {
     expect(await peers()).toBe(0);
   });
 
-  test('has a semaphore of whatever name', async () => {
+  test('may be on a semaphore of any name', async () => {
     await using lock = await connect().lock('/%& ü');
     expect(lock.semaphore).toBe('/%& ü');
     expect(await acquired('/%& ü')).toBe(1);
   });
 
-  test('is kept by heartbeats for as long as it is held', async () => {
+  test('is kept alive by heartbeats while it is held', async () => {
     const client = connect({ lease: 600 });
     await using lock = await client.lock('A');
     await expect(connect().lock('A', { timeout: 1_500 })).rejects.toMatchObject({
@@ -74,8 +74,8 @@ describe('a lock', () => {
   });
 });
 
-describe('who does not get one', () => {
-  test('F7: is told when its time is up, and waits no more', async () => {
+describe('lock()', () => {
+  test('rejects on timeout and withdraws its request', async () => {
     await using held = await connect().lock('A');
     expect(held.count).toBe(1);
     for (const timeout of [0, 50]) {
@@ -88,7 +88,7 @@ describe('who does not get one', () => {
     expect(await pending('A')).toBe(0);
   });
 
-  test('F7: leaves the line when its signal aborts', async () => {
+  test('rejects with the reason of its signal and withdraws its request', async () => {
     const held = await connect().lock('A');
     const abort = new AbortController();
     const waiting = connect().lock('A', { signal: abort.signal });
@@ -107,7 +107,7 @@ describe('who does not get one', () => {
   test.each([
     ['nowhere', {}, 'answered 400: Unknown semaphore'],
     ['B', { count: 4 }, 'asks for count 4 yet full count is only 3'],
-  ])('is told why it never will: %s', async (semaphore, options, message) => {
+  ])('is refused at once if it can never be granted: %s', async (semaphore, options, message) => {
     const client = connect();
     await expect(client.lock(semaphore, options)).rejects.toMatchObject({
       name: 'StoreError',
@@ -118,7 +118,7 @@ describe('who does not get one', () => {
     expect(await peers()).toBe(0);
   });
 
-  test('finds no service, and is told so before its time is up', async () => {
+  test('reports an unreachable service before its timeout', async () => {
     await service.server.close();
     const client = connect();
     await expect(client.lock('A', { timeout: 300 })).rejects.toMatchObject({
@@ -128,8 +128,8 @@ describe('who does not get one', () => {
   });
 });
 
-describe('a holder of several locks', () => {
-  test('takes them from the highest level down, and gives each back alone', async () => {
+describe('an owner of several locks', () => {
+  test('acquires them in descending levels and releases each separately', async () => {
     const client = connect();
     const outer = await client.lock('C');
     const inner = await outer.lock('B', { count: 2 });
@@ -144,7 +144,7 @@ describe('a holder of several locks', () => {
     expect(await peers()).toBe(0);
   });
 
-  test('is told where it might wait in a circle, and holds on', async () => {
+  test('is refused a lock that could deadlock, and keeps the others', async () => {
     const low = await connect().lock('B');
     await expect(low.lock('C')).rejects.toMatchObject({
       code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -155,13 +155,13 @@ describe('a holder of several locks', () => {
     expect(await peers()).toBe(0);
   });
 
-  test('waits for one at a time', async () => {
+  test('can wait for one lock at a time', async () => {
     const held = await connect().lock('A');
     const outer = await connect().lock('C');
     const waiting = outer.lock('A');
     await expect(outer.lock('B')).rejects.toMatchObject({ code: 'ERR_HEADGATE_WAITING' });
     await vi.waitFor(async () => expect(await pending('A')).toBe(1));
-    // Its place in the line stays.
+    // The request stays queued.
     await outer.release();
     expect(await pending('A')).toBe(1);
     await held.release();
@@ -171,7 +171,7 @@ describe('a holder of several locks', () => {
 });
 
 describe('a service that loses its state', () => {
-  test('is told again what is held, and by whom', async () => {
+  test('is restored with the held locks by their owners', async () => {
     const client = connect({ lease: 300 });
     const outer = await client.lock('C');
     const inner = await outer.lock('B', { count: 2 });
@@ -184,9 +184,9 @@ describe('a service that loses its state', () => {
     expect(await peers()).toBe(0);
   });
 
-  test('is asked again by those who wait', async () => {
+  test('queues pending locks again', async () => {
     const held = await connect({ lease: 300 }).lock('A');
-    const [waiting] = await inLine('A', () => connect().lock('A'));
+    const [waiting] = await queued('A', () => connect().lock('A'));
     await service.restart();
     await vi.waitFor(async () => expect(await acquired('A')).toBe(1), 5_000);
     await held.release();
@@ -196,10 +196,10 @@ describe('a service that loses its state', () => {
 });
 
 describe('a service that cannot be reached', () => {
-  test('has let go of the lock only when its holder knows, who does not come back', async () => {
+  test('grants the lock to another owner only after the previous one was notified, which does not return', async () => {
     proxy = await startProxy({ port: service.port });
     const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, lease: 600 }).lock('A');
-    const [waiting] = await inLine('A', () => connect().lock('A'));
+    const [waiting] = await queued('A', () => connect().lock('A'));
     proxy.hold(true);
     const lost = new Promise((resolve) => lock.signal.addEventListener('abort', resolve));
     const first = await Promise.race([lost.then(() => 'lost'), waiting?.then(() => 'given')]);

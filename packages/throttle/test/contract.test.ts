@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const nothing = { fencing: false, queueLimit: false, setLimit: false, keys: false, place: false };
 const can = { ...nothing, resize: false, recall: false, counts: false };
-// Of the whole URL, a server takes some thousand characters.
+// Servers accept URLs of a few thousand characters.
 const longestName = 3_000;
 
 storeSuite({
@@ -48,7 +48,7 @@ if (otherServer !== undefined) {
     name: otherServer,
     can,
     longestName,
-    // It has to start in less.
+    // Longer than the server takes to start.
     lease: 3_000,
     declare: (limits) => service.configure(Object.fromEntries(limits)),
     connect: (times) => throttleStore({ url: service.url, ...times }),

@@ -9,16 +9,16 @@ export interface Asked {
   readonly query: URLSearchParams;
   readonly body: string;
   readonly headers: IncomingMessage['headers'];
-  /** Milliseconds. */
+  /** When it arrived, in milliseconds of the monotonic clock. */
   readonly at: number;
 }
 
 type Answer = readonly [status: number, text: string];
 
-/** Undefined: nobody answers. `cut`: the connection ends without an answer. */
+/** Answers a request. Undefined leaves it unanswered; `cut` closes the connection without an answer. */
 export type Script = (asked: Asked) => Answer | 'cut' | undefined | Promise<Answer>;
 
-/** A service that answers as a test says, and tells what it was asked. */
+/** A scripted service that records its requests. */
 export interface FakeService {
   readonly url: string;
   readonly asked: Asked[];
@@ -26,7 +26,7 @@ export interface FakeService {
   closeIdle(): void;
 }
 
-/** What the service says where nothing is wrong. */
+/** The service's answers when nothing is wrong. */
 export const fine: Script = ({ method, path }) => {
   const [, , peer = '', semaphore] = path.split('/');
   if (method === 'DELETE' && semaphore === undefined) return [200, '"Peer released"'];
@@ -45,9 +45,9 @@ export async function startFake(script: Script = fine): Promise<FakeService> {
     for await (const chunk of request) body += chunk;
     const ask = { method, path: pathname, query, body, headers, at: performance.now() };
     asked.push(ask);
-    const said = await fake.script(ask);
-    if (said === 'cut') request.socket.destroy();
-    else if (said !== undefined) response.writeHead(said[0]).end(said[1]);
+    const scripted = await fake.script(ask);
+    if (scripted === 'cut') request.socket.destroy();
+    else if (scripted !== undefined) response.writeHead(scripted[0]).end(scripted[1]);
   }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

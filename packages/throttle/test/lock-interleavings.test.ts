@@ -7,7 +7,7 @@ import type { Lock } from '../src/lock.ts';
 import { SimulatedTransport } from './simulated-transport.ts';
 
 const lease = 10_000;
-/** Milliseconds that a message takes at most where nothing fails. */
+/** Maximum delay of a message without faults, in milliseconds. */
 const maxDelay = 150;
 
 interface Event {
@@ -15,7 +15,7 @@ interface Event {
   run(): unknown;
 }
 
-/** A caller that locks one semaphore again and again, alone or under another lock. */
+/** A caller that locks one semaphore repeatedly, alone or under another lock. */
 class Caller {
   lock: Lock | undefined;
   isBusy = false;
@@ -25,7 +25,7 @@ class Caller {
 
   constructor(
     readonly name: string,
-    private readonly take: (options: { timeout: number; signal: AbortSignal }) => Promise<Lock>,
+    private readonly acquire: (options: { timeout: number; signal: AbortSignal }) => Promise<Lock>,
   ) {}
 
   get isAtWork(): boolean {
@@ -48,7 +48,7 @@ class Caller {
     this.isBusy = true;
     this.#abort = new AbortController();
     this.#began = performance.now();
-    this.take({ timeout, signal: this.#abort.signal })
+    this.acquire({ timeout, signal: this.#abort.signal })
       .then((lock) => {
         this.lock = lock;
         if (performance.now() - this.#began >= timeout) this.errors.push('granted too late');
@@ -64,7 +64,7 @@ class Caller {
   }
 }
 
-/** Two holders of an outer lock that lock the same inner semaphore, and a client that locks that one alone. */
+/** Two owners of an outer lock that lock the same inner semaphore, and a client that locks only the inner one. */
 class Scene {
   readonly network = new Network(() => performance.now());
   readonly trace: string[] = [];
@@ -81,7 +81,7 @@ class Scene {
     const outer = [one.lock('outer'), other.lock('outer')];
     await this.#arrive();
     const held = await Promise.all(outer);
-    this.callers = held.map((lock, at) => new Caller(`nested ${at}`, (o) => lock.lock('inner', o)));
+    this.callers = held.map((lock, i) => new Caller(`nested ${i}`, (o) => lock.lock('inner', o)));
     this.callers.push(new Caller('lone', (options) => third.lock('inner', options)));
     return held;
   }
@@ -104,16 +104,16 @@ class Scene {
   }
 
   async end(outer: readonly Lock[]): Promise<void> {
-    for (let turn = 0; turn < 200 && !this.#isOver; turn++) {
+    for (let i = 0; i < 200 && !this.#isOver; i++) {
       await this.#arrive();
       for (const caller of this.callers) if (!caller.isBusy) caller.release();
       await this.elapse(50);
     }
-    // A heartbeat repeats what may have got lost.
-    if (this.hasFaults) for (let at = 0; at < 45; at++) await this.#arriveAfter(500);
+    // Heartbeats repeat requests that were lost.
+    if (this.hasFaults) for (let i = 0; i < 45; i++) await this.#arriveAfter(500);
     expect(await this.#count('inner'), this.trace.join('\n')).toEqual([0, 0]);
     for (const lock of outer) void lock.release();
-    for (let at = 0; at < 60; at++) await this.#arriveAfter(500);
+    for (let i = 0; i < 60; i++) await this.#arriveAfter(500);
     expect(await this.#count('outer')).toEqual([0, 0]);
     for (const { name, errors } of this.callers) {
       if (!this.hasFaults && errors.length > 0) this.breaches.add(`${name}: ${errors[0]}`);
@@ -157,10 +157,10 @@ class Scene {
   }
 
   #check(): void {
-    const atWork = this.callers.filter(({ isAtWork }) => isAtWork);
-    if (atWork.length > 1) this.breaches.add(atWork.map(({ name }) => name).join(' and '));
+    const working = this.callers.filter(({ isAtWork }) => isAtWork);
+    if (working.length > 1) this.breaches.add(working.map(({ name }) => name).join(' and '));
     for (const { name, lock } of this.callers) {
-      if (!this.hasFaults && lock?.signal.aborted) this.breaches.add(`${name} has lost its lock`);
+      if (!this.hasFaults && lock?.signal.aborted) this.breaches.add(`${name} lost its lock`);
     }
   }
 
@@ -178,7 +178,7 @@ class Scene {
 }
 
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('throttleClient', { timeout: 120_000 }, () => {
@@ -188,9 +188,9 @@ describe('throttleClient', { timeout: 120_000 }, () => {
   afterEach(() => void vi.useRealTimers());
 
   test.each([
-    ['in whatever order messages arrive', false],
-    ['over a network that fails', true],
-  ])('gives a lock to one holder at a time %s', async (_, hasFaults) => {
+    ['for any order of messages', false],
+    ['over a network with faults', true],
+  ])('grants a lock to one owner at a time %s', async (_, hasFaults) => {
     const choices = fc.array(fc.nat(9_999), { minLength: 20, maxLength: 80, size: 'max' });
     const property = fc.asyncProperty(choices, async (list) => {
       const scene = new Scene(hasFaults);

@@ -1,4 +1,4 @@
-// A process that takes one lock, at the service whose URL it is given, and gives it back.
+// A process that acquires and releases one lock at the service whose URL it is given.
 import { throttleClient } from '@headgate/throttle';
 
 const client = throttleClient({ url: process.argv[2] as string });

@@ -25,7 +25,7 @@ describe.each([
     expect(made({ url: wrong })).toThrow(option('url'));
   });
 
-  test('shows no password', () => {
+  test('does not reveal a password', () => {
     const secret = made({ url: 'http://user:secret@localhost' });
     expect(secret).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('secret') }),
@@ -36,7 +36,7 @@ describe.each([
     expect(made({ url, token })).toThrow(option('token'));
   });
 
-  test('shows no token', () => {
+  test('does not reveal the token', () => {
     const shown = expect.objectContaining({ message: expect.not.stringContaining('secret') });
     expect(made({ url, token: 'secret token' })).toThrow(shown);
   });
@@ -50,14 +50,14 @@ describe.each([
   });
 
   test.each([url, 'https://locks.internal/prefix/', 'http://[::1]:8000', 'unix:/run/locks.sock'])(
-    'takes the url %s',
+    'accepts the url %s',
     (right) => {
       expect(made({ url: right, token: 'aZ0-._~+/==', lease: 100 })).not.toThrow();
     },
   );
 });
 
-test('a store takes no longer than a third of its lease for a call', () => {
+test('the call timeout of a store is at most a third of its lease', () => {
   const made = () => throttleStore({ url, lease: 900, timeout: 301 });
   expect(made).toThrow(option('lease'));
   expect(throttleStore({ url, lease: 900 })).toMatchObject({ lease: 900, timeout: 300 });
@@ -75,7 +75,7 @@ test.each([
   ['A', { timeout: Number.NaN }, 'timeout'],
   ['A', { signal: {} }, 'signal'],
   ['A', { cont: 1 }, 'cont'],
-])('lock(%j, %j) is refused before anybody is asked', async (semaphore, options, wrong) => {
+])('lock(%j, %j) is refused without a request', async (semaphore, options, wrong) => {
   const lock: (...args: unknown[]) => Promise<Lock> = throttleClient({ url }).lock as never;
   const client = throttleClient({ url });
   await expect(lock.call(client, semaphore, options)).rejects.toMatchObject({

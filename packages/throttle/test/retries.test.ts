@@ -12,7 +12,7 @@ const isLock = ({ method, path }: Asked) => method === 'PUT' && path.split('/').
 const isHeartbeat = ({ method, path }: Asked) => method === 'PUT' && path.split('/').length === 3;
 
 test.each([408, 444, 499, 500, 502, 503, 504, 509, 521, 599])(
-  'what is answered %i is tried again',
+  'a request answered %i is retried',
   async (status) => {
     let left = 2;
     const fake = await startFake((asked) =>
@@ -25,7 +25,7 @@ test.each([408, 444, 499, 500, 502, 503, 504, 509, 521, 599])(
 );
 
 test.each([400, 401, 404, 405, 409, 413, 415, 422, 429, 501, 505, 506, 507, 508, 510, 511])(
-  'what is answered %i is not',
+  'a request answered %i is not retried',
   async (status) => {
     const fake = await startFake((asked) => (isLock(asked) ? [status, 'no'] : fine(asked)));
     const client = connect({ url: fake.url });
@@ -36,12 +36,12 @@ test.each([400, 401, 404, 405, 409, 413, 415, 422, 429, 501, 505, 506, 507, 508,
     });
     await client.close();
     expect(fake.asked.filter(isLock).length).toBe(1);
-    // Whatever the service made of it is taken back.
+    // Whatever the request changed is undone.
     expect(fake.asked.at(-1)?.method).toBe('DELETE');
   },
 );
 
-test('what is not answered is tried again, and so is a release', async () => {
+test('an unanswered request is retried, and so is a release', async () => {
   let cuts = 0;
   const fake = await startFake((asked) => (cuts++ % 2 === 0 ? 'cut' : fine(asked)));
   const lock = await connect({ url: fake.url }).lock('A');
@@ -50,7 +50,7 @@ test('what is not answered is tried again, and so is a release', async () => {
   expect(methods).toEqual(['POST', 'POST', 'PUT', 'PUT', 'DELETE', 'DELETE']);
 });
 
-test('what always fails is given up', async () => {
+test('a request that always fails is given up', async () => {
   const fake = await startFake(() => [503, 'closed today']);
   const began = performance.now();
   await expect(connect({ url: fake.url }).lock('A', { timeout: 1_000 })).rejects.toMatchObject({
@@ -58,12 +58,12 @@ test('what always fails is given up', async () => {
   });
   // Ten attempts take more than ten seconds.
   expect(performance.now() - began).toBeLessThan(5_000);
-  // 100, 200, 400, 800 ms and so on, of which each may be half as long.
+  // 100, 200, 400, 800 ms and so on, each shortened by up to half.
   expect(fake.asked.length).toBeGreaterThanOrEqual(3);
   expect(fake.asked.length).toBeLessThanOrEqual(7);
 });
 
-test('a wait ends between two attempts when its signal aborts', async () => {
+test('lock() rejects between two attempts when its signal aborts', async () => {
   const fake = await startFake(() => [503, 'not now']);
   const reason = new Error('no longer wanted');
   const abort = new AbortController();
@@ -74,11 +74,11 @@ test('a wait ends between two attempts when its signal aborts', async () => {
   await expect(lock).rejects.toBe(reason);
 });
 
-test('who waits asks for 5 seconds at a time, and for no longer than it may wait', async () => {
-  let turns = 0;
+test('a waiter blocks its requests for 5 seconds at a time, within its timeout', async () => {
+  let attempts = 0;
   const fake = await startFake((asked) => {
     if (!isLock(asked)) return fine(asked);
-    return [turns++ < 2 ? 202 : 200, asked.path.split('/')[2] as string];
+    return [attempts++ < 2 ? 202 : 200, asked.path.split('/')[2] as string];
   });
   const lock = await connect({ url: fake.url, lease: 60_000 }).lock('A', { timeout: 6_000 });
   await lock.release();
@@ -91,14 +91,14 @@ test('who waits asks for 5 seconds at a time, and for no longer than it may wait
   );
 });
 
-test('a request is never blocked for so long that the lease could run out', async () => {
+test('a request is never blocked so long that the lease could expire', async () => {
   const fake = await startFake();
   const lock = await connect({ url: fake.url, lease: 300 }).lock('A');
   await lock.release();
   expect(fake.asked.find(isLock)?.query.get('block_for')).toBe('100ms');
 });
 
-test('F6: heartbeats come before a third of the lease has passed, and again', async () => {
+test('a lease is renewed within a third of its duration, repeatedly', async () => {
   const fake = await startFake();
   const lease = 600;
   const lock = await connect({ url: fake.url, lease }).lock('A');
@@ -112,7 +112,7 @@ test('F6: heartbeats come before a third of the lease has passed, and again', as
   expect(lock.signal.aborted).toBe(false);
 });
 
-test('F8: a lease of a year is not renewed at once, and again', async () => {
+test('a lease of a year is not renewed immediately', async () => {
   const fake = await startFake();
   const lock = await connect({ url: fake.url, lease: 365 * 86_400_000 }).lock('A');
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -121,7 +121,7 @@ test('F8: a lease of a year is not renewed at once, and again', async () => {
   await lock.release();
 });
 
-test('a lost heartbeat is followed by another in time', async () => {
+test('a lost heartbeat is retried in time', async () => {
   let lost = 0;
   const fake = await startFake((asked) =>
     isHeartbeat(asked) && lost++ === 0 ? undefined : fine(asked),
@@ -132,7 +132,7 @@ test('a lost heartbeat is followed by another in time', async () => {
   await lock.release();
 });
 
-test('a peer that is not known is made again while the lease cannot have run out', async () => {
+test('an unknown peer is restored while its lease cannot have expired', async () => {
   let isForgotten = true;
   const fake = await startFake((asked) => {
     if (!isHeartbeat(asked) || !isForgotten) return fine(asked);
@@ -149,24 +149,24 @@ test('a peer that is not known is made again while the lease cannot have run out
   await lock.release();
 });
 
-test('what is given back is not restored by a heartbeat that was under way', async () => {
+test('a released lock is not restored by a heartbeat in flight', async () => {
   let answer: (said: [number, string]) => void = () => {};
-  const later = new Promise<[number, string]>((resolve) => {
+  const lateAnswer = new Promise<[number, string]>((resolve) => {
     answer = resolve;
   });
-  const fake = await startFake((asked) => (isHeartbeat(asked) ? later : fine(asked)));
+  const fake = await startFake((asked) => (isHeartbeat(asked) ? lateAnswer : fine(asked)));
   const lock = await connect({ url: fake.url, lease: 1_500 }).lock('A');
   await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(1), 5_000);
   const released = lock.release();
   answer([400, 'Unknown peer']);
   await released;
-  // Time for what would follow.
-  for (let turn = 0; turn < 3; turn++) await fetch(fake.url);
+  // Gives a wrong restore time to arrive.
+  for (let i = 0; i < 3; i++) await fetch(fake.url);
   const methods = fake.asked.map(({ method }) => method).filter((method) => method !== 'GET');
   expect(methods).toEqual(['POST', 'PUT', 'PUT', 'DELETE']);
 });
 
-test('a service that forgets a peer as soon as it is made is not asked for ever', async () => {
+test('a service that forgets new peers is not retried forever', async () => {
   const fake = await startFake((asked) => (isLock(asked) ? [400, 'Unknown peer'] : fine(asked)));
   await expect(connect({ url: fake.url }).lock('A')).rejects.toMatchObject({
     code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -175,7 +175,7 @@ test('a service that forgets a peer as soon as it is made is not asked for ever'
   expect(fake.asked.filter(isLock).length).toBe(3);
 });
 
-test('an answer of another server is no lock', async () => {
+test('an answer from another kind of server is not a lock', async () => {
   const fake = await startFake((asked) => (isLock(asked) ? [200, '<!doctype html>'] : fine(asked)));
   await expect(connect({ url: fake.url }).lock('A')).rejects.toMatchObject({
     code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -183,7 +183,7 @@ test('an answer of another server is no lock', async () => {
   });
 });
 
-test('who waits is told at once when the client is closed', async () => {
+test('close() rejects a waiting caller immediately', async () => {
   const fake = await startFake((asked) => (isLock(asked) ? undefined : fine(asked)));
   const client = connect({ url: fake.url });
   const lock = client.lock('A');
@@ -191,10 +191,10 @@ test('who waits is told at once when the client is closed', async () => {
   await vi.waitFor(() => expect(fake.asked.filter(isLock).length).toBe(1));
   await client.close();
   await expect(lock).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
-  // Tried again, it would be told ten times as late.
+  // With retries it would take ten times as long.
 }, 10_000);
 
-test('an answer that never ends is cut off', async () => {
+test('an endless answer is cut off', async () => {
   const fake = await startFake((asked) =>
     isLock(asked) ? [200, 'x'.repeat(40_000_000)] : fine(asked),
   );
@@ -203,7 +203,7 @@ test('an answer that never ends is cut off', async () => {
   });
 });
 
-test('ids keep all of their 64 bits', async () => {
+test('peer ids keep all of their 64 bits', async () => {
   const fake = await startFake();
   const client = connect({ url: fake.url });
   const locks = await Promise.all(Array.from({ length: 20 }, () => client.lock('A')));
@@ -214,15 +214,15 @@ test('ids keep all of their 64 bits', async () => {
     expect(fake.asked.filter(({ path }) => path === `/peers/${id}/A`).length).toBe(1);
     expect(fake.asked.filter(({ path }) => path === `/peers/${id}`).length).toBe(1);
   }
-  // As good as certain of 20 at random.
+  // Practically certain with 20 random ids.
   expect(ids.some((id) => BigInt(id) > 2n ** 63n)).toBe(true);
   expect(ids.some((id) => BigInt(Number(id)) !== BigInt(id))).toBe(true);
 });
 
-test('an idle connection that the service has closed fails nobody', async () => {
+test('an idle connection closed by the service fails no request', async () => {
   const fake = await startFake();
   const client = connect({ url: fake.url });
-  for (let turn = 0; turn < 20; turn++) {
+  for (let i = 0; i < 20; i++) {
     const lock = await client.lock('A');
     fake.closeIdle();
     await lock.release();

@@ -8,12 +8,12 @@ import { startProxy } from '@headgate/test-servers';
 import { afterAll } from 'vitest';
 import { program as ours } from '../../server/test/command/program.ts';
 
-/** Another program that speaks the protocol, such as the original: what `THROTTLE_SERVER` names. */
+/** Another program that implements the protocol, such as the original, from `THROTTLE_SERVER`. */
 export const { THROTTLE_SERVER: otherServer } = process.env;
 
 export type FullCounts = Readonly<Record<string, number>>;
 
-/** The service in a process of its own, which ends with this one. */
+/** The service in its own process, which is killed with this one. */
 export class Service {
   readonly port: number;
   readonly #folder: string;
@@ -21,14 +21,15 @@ export class Service {
 
   static async start(semaphores: FullCounts): Promise<Service> {
     const folder = await mkdtemp(join(tmpdir(), 'headgate-throttle-'));
-    // It knows of ports that nobody uses.
+    // The proxy picks a free port.
     const proxy = await startProxy({ port: 0 });
     const { port } = proxy;
     await proxy.stop();
     const service = new Service(folder, port);
     await service.#write(semaphores);
     await service.launch();
-    // The service loads its metrics library only now: on a busy machine that takes longer than a call may.
+    // The service loads its metrics library on the first scrape, which takes longer than a call's timeout on a busy
+    // machine.
     await (await fetch(`${service.url}/metrics`)).text();
     return service;
   }
@@ -42,7 +43,7 @@ export class Service {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** There are these semaphores from now on. Where the program cannot be told, it is restarted. */
+  /** Replaces the semaphores. A program that cannot reload is restarted. */
   async configure(semaphores: FullCounts): Promise<void> {
     await this.#write(semaphores);
     if (otherServer !== undefined) return this.restart();
@@ -53,7 +54,7 @@ export class Service {
     while (!(await isKnown())) await sleep(5);
   }
 
-  /** It loses its state, also where it may end by itself (SIGTERM). */
+  /** Restarts it without its state. With SIGTERM it may shut down gracefully. */
   async restart(signal?: 'SIGTERM'): Promise<void> {
     await this.kill(signal);
     await this.launch();
@@ -67,7 +68,8 @@ export class Service {
     process.once('exit', end);
     this.#child.once('exit', () => process.off('exit', end));
     while (!(await fetch(`${this.url}/health`).catch(() => undefined))?.ok) {
-      if (this.#child.exitCode !== null) throw new Error(`it has ended: ${args.join(' ')}`);
+      if (this.#child.exitCode !== null)
+        throw new Error(`the service has exited: ${args.join(' ')}`);
       await sleep(10);
     }
   }
@@ -78,7 +80,7 @@ export class Service {
     await exit;
   }
 
-  /** It answers nobody and keeps its connections, until `thaw`. */
+  /** Stops answering while keeping its connections, until `thaw`. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -102,14 +104,14 @@ export class Service {
   }
 }
 
-/** For the tests of one file. */
+/** Starts a service for the tests of one file. */
 export async function useService(semaphores: FullCounts): Promise<Service> {
   const service = await Service.start(semaphores);
   afterAll(() => service.stop());
   return service;
 }
 
-/** As TOML has it; JSON's escapes are its own, but for one character. */
+/** Quotes a TOML key: as JSON does, except for one character. */
 function quoted(name: string): string {
   return JSON.stringify(name).replaceAll('\x7f', '\\u007f');
 }

@@ -7,15 +7,15 @@ import { useServer } from './use-server.ts';
 
 const service = useServer({ A: 1 });
 
-/** A way to the service on which connections die without a word, as behind a NAT gateway that forgets them. */
+/** A gateway to the service whose connections can die silently, as behind a NAT gateway that drops them. */
 async function gateway() {
   const open = new Map<Socket, Socket>();
-  const asking = new Set<Socket>();
+  const unanswered = new Set<Socket>();
   const front = createServer((client) => {
     const server = connect(service.port, '127.0.0.1');
     client.pipe(server).pipe(client);
-    client.on('data', () => asking.add(client));
-    server.on('data', () => asking.delete(client));
+    client.on('data', () => unanswered.add(client));
+    server.on('data', () => unanswered.delete(client));
     for (const socket of [client, server]) socket.on('error', () => {});
     open.set(client, server);
     client.on('close', () => {
@@ -32,9 +32,9 @@ async function gateway() {
   });
   return {
     url: `http://127.0.0.1:${(front.address() as { port: number }).port}`,
-    /** They swallow everything from now on: those with a request that is not answered, or all. New ones work. */
-    forget: (which: 'asking' | 'all' = 'all') => {
-      const forgotten = [...open].filter(([client]) => which === 'all' || asking.has(client));
+    /** Makes connections swallow all data: those with an unanswered request, or all. New connections work. */
+    forget: (which: 'unanswered' | 'all' = 'all') => {
+      const forgotten = [...open].filter(([client]) => which === 'all' || unanswered.has(client));
       for (const ends of forgotten) for (const end of ends) end.unpipe().resume();
       for (const [client] of forgotten) open.delete(client);
       return forgotten.length;
@@ -42,7 +42,7 @@ async function gateway() {
   };
 }
 
-/** A request has arrived that waits for a lock. */
+/** Resolves when the service receives a request to be blocked. */
 async function blocked(): Promise<void> {
   const served = vi.spyOn(service.server.app, 'fetch');
   const isBlocked = () => served.mock.calls.some(([{ url }]) => url.includes('block_for'));
@@ -63,20 +63,20 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   const waiting = Array.from({ length: 8 }, () => limiter.acquire());
   await vi.waitFor(async () => expect(await service.pending('A')).toBe(8), 5_000);
   await isBlocked;
-  expect(forget('asking')).toBe(1);
+  expect(forget('unanswered')).toBe(1);
   const released = performance.now();
   held.release();
   const [first, ...others] = waiting;
   (await first)?.release();
-  // A third of the lease until it asks by itself.
+  // The waiter checks its lease after a third of it.
   expect(performance.now() - released).toBeLessThan(lease / 3 + 3 * timeout);
   const granted = performance.now();
-  // Before, each asked by itself, or the dead request was given up after more than four seconds.
+  // Once, each waiter polled alone, or the dead request was given up only after four seconds.
   for (const permit of others) (await permit).release();
   expect(performance.now() - granted).toBeLessThan(2.5 * timeout);
 });
 
-test('a lock is granted within a blocked request’s time where its connection has died', async () => {
+test("a lock is granted within the blocked request's time after its connection has died", async () => {
   const { url, forget } = await gateway();
   const lease = 1_500;
   const client = throttleClient({ url, lease });
@@ -89,13 +89,13 @@ test('a lock is granted within a blocked request’s time where its connection h
   const released = performance.now();
   await held.release();
   const lock = await waiting;
-  // Blocked for a third of the lease, and as long for the answer.
+  // A third of the lease for the block, and as much for the answer.
   expect(performance.now() - released).toBeLessThan(lease);
   await lock.release();
   await vi.waitFor(async () => expect(await service.peers()).toBe(0), 5_000);
 });
 
-test('a lock that is held is kept where its connections have died', async () => {
+test('a held lock survives the death of its connections', async () => {
   const { url, forget } = await gateway();
   const lock = await throttleClient({ url, lease: 1_500 }).lock('A');
   forget();
@@ -119,12 +119,12 @@ test('lock() ends with its timeout while the service hangs, and a late grant is 
   forget();
   await held.release();
   await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-  // It hung for another 0.67 s, until the call was given up.
+  // Before, it took another 0.67 s, until the call timed out.
   expect(performance.now() - began).toBeLessThan(1_000);
   await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0), 5_000);
 });
 
-test('one call without an answer shows that idle connections have died, too', async () => {
+test('one unanswered call shows that the idle connections have died, too', async () => {
   const { url, forget } = await gateway();
   const store = throttleStore({ url, lease: 3_000, timeout: 900 });
   onTestFinished(() => store.close());

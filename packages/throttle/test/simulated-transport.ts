@@ -2,7 +2,7 @@ import type { Network } from '@headgate/test-suite';
 import { late, unreachable } from '../src/failure.ts';
 import type { Answer, Call, Caller, CallTimes } from '../src/transport.ts';
 
-/** Each request has a connection of its own, as with HTTP/1.1 no two are under way on one. */
+/** Each request has its own connection, because HTTP/1.1 allows one request at a time per connection. */
 export class SimulatedTransport implements Caller {
   constructor(
     private readonly network: Network,

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { semaphores, useLimits } from './use-limits.ts';
 
 const limits = useLimits();
-const { connect, limiter, stood } = limits;
+const { connect, limiter, usage } = limits;
 
 const refused = (message: string) =>
   expect.objectContaining({
@@ -12,17 +12,17 @@ const refused = (message: string) =>
   });
 
 describe('a limit', () => {
-  test('that is another at the service is refused, naming both', async () => {
+  test('that differs at the service is refused, naming both values', async () => {
     const wrong = limiter('two', { limit: 5 });
     const message = 'semaphore "two" has 2 at the service, but the limit "two" is 5 here';
-    for (let turn = 0; turn < 3; turn++) {
+    for (let i = 0; i < 3; i++) {
       await expect(wrong.acquire()).rejects.toEqual(refused(message));
       await vi.waitFor(async () =>
         expect(JSON.parse(await limits.service.ask('/peers/'))).toEqual([]),
       );
     }
     expect(wrong.limit).toBe(5);
-    expect(await stood('two')).toEqual([0, 0]);
+    expect(await usage('two')).toEqual([0, 0]);
     limits.service.server.configure({ ...semaphores, two: 5 });
     (await wrong.acquire()).release();
   });
@@ -36,7 +36,7 @@ describe('a limit', () => {
     (await unknown.acquire()).release();
   });
 
-  test('that changes at the service applies here, and the app is told', async () => {
+  test('that changes at the service is adopted, and the app is notified', async () => {
     const conflict = vi.fn();
     const changing = limiter('two', { observer: { conflict } });
     await changing.acquire();
@@ -50,17 +50,17 @@ describe('a limit', () => {
     );
     expect(conflict).toHaveBeenCalledWith({ name: 'two', declared: 2, limit: 3 });
     await Promise.all([changing.acquire(), changing.acquire()]);
-    expect((await stood('two'))[0]).toBe(3);
+    expect((await usage('two'))[0]).toBe(3);
   });
 
-  test('is closed at the service for a while, and is the same afterwards', async () => {
+  test('may be closed at the service for a while and then applies unchanged', async () => {
     const conflict = vi.fn();
     const limit = limiter('two', { observer: { conflict } });
     (await limit.acquire()).release();
     limits.service.server.configure({ ...semaphores, two: 0 });
     const code = 'ERR_HEADGATE_STORE_REFUSED';
     await expect(limit.acquire()).rejects.toMatchObject({ code });
-    // Its figures are fetched anew when they are a second old.
+    // The figures are fetched again once they are a second old.
     const served = vi.spyOn(limits.service.server.app, 'fetch');
     await vi.waitFor(async () => {
       await expect(limit.acquire()).rejects.toMatchObject({ code });
@@ -81,7 +81,7 @@ describe('a limit', () => {
     );
   });
 
-  test('cannot be set, nor the weight of a permit', async () => {
+  test('cannot be changed, and neither can the weight of a permit', async () => {
     const fixed = limiter('two');
     expect(() => fixed.setLimit(1)).toThrow(expect.objectContaining({ option: 'limit' }));
     const permit = await fixed.acquire();
@@ -90,22 +90,22 @@ describe('a limit', () => {
     expect(() => permit.adjust(2)).toThrow(expect.objectContaining({ option: 'weight' }));
     expect(permit.weight).toBe(1);
     permit.release();
-    await vi.waitFor(async () => expect(await stood('two')).toEqual([0, 0]));
+    await vi.waitFor(async () => expect(await usage('two')).toEqual([0, 0]));
   });
 
-  test('keeps to queueLimit in each process', async () => {
+  test('applies queueLimit in each process', async () => {
     const [mine, others] = [limiter('one', { queueLimit: 1 }), limiter('one', { queueLimit: 1 })];
     const held = await mine.acquire();
     const waiting = [mine.acquire(), others.acquire()];
-    await vi.waitFor(async () => expect(await stood('one')).toEqual([1, 2]));
+    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 2]));
     await expect(mine.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
     held.release();
     for (const permit of waiting) (await permit).release();
   });
 });
 
-describe('the line', () => {
-  test('is served by arrival over processes, though nobody renews', async () => {
+describe('the queue', () => {
+  test('is FIFO across processes, without renewals', async () => {
     const stores = [connect(), connect()];
     const [mine, others] = stores.map((store) => limiter('one', {}, store)) as [Limiter, Limiter];
     let last = await mine.acquire();
@@ -115,7 +115,7 @@ describe('the line', () => {
       const permit = (at % 3 === 0 ? others : mine).acquire();
       permit.then(() => order.push(at));
       waiting.push(permit);
-      await vi.waitFor(async () => expect(await stood('one')).toEqual([1, at + 1]));
+      await vi.waitFor(async () => expect(await usage('one')).toEqual([1, at + 1]));
     }
     for (const next of waiting) {
       last.release();
@@ -125,8 +125,8 @@ describe('the line', () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test('takes three connections of a process, however many wait for however many limits', async () => {
-    // A crowd on a busy machine is no outage.
+  test('uses three connections per process, for any number of waiters and limits', async () => {
+    // The timeout is long, because a busy machine is no outage.
     const store = connect({ timeout: 20_000 });
     const names = ['a', 'b', 'c', 'd', 'e'] as const;
     const limiters = names.map((name) => limiter(name, {}, store));
@@ -136,73 +136,73 @@ describe('the line', () => {
       () => expect(limiters.map(({ queued }) => queued)).toEqual(Array(5).fill(100)),
       20_000,
     );
-    // One that has given way to another is being closed.
+    // A connection replaced by another may still be closing.
     await vi.waitFor(() => expect(limits.proxy.connections).toBeLessThanOrEqual(3));
-    let most = 0;
-    const look = () => {
-      most = Math.max(most, limits.proxy.connections);
+    let max = 0;
+    const record = () => {
+      max = Math.max(max, limits.proxy.connections);
     };
-    const timer = setInterval(look, 1);
+    const timer = setInterval(record, 1);
     for (const permit of held) permit.release();
     await Promise.all(waiting.map(async (permit) => (await permit).release()));
     clearInterval(timer);
-    expect(most).toBe(3);
+    expect(max).toBe(3);
   });
 
-  test('is heard of though two others are asked for, and nothing happens there', async () => {
+  test('reports a grant while polls for two other limits are blocked', async () => {
     const names = ['a', 'b', 'c'] as const;
     const elsewhere = connect();
     const held = await Promise.all(names.map((name) => limiter(name, {}, elsewhere).acquire()));
     const store = connect();
-    // Less than a request is blocked for.
+    // Shorter than the time for which a request is blocked.
     const waiting = names.map((name) => limiter(name, { queueTimeout: 4_000 }, store).acquire());
     for (const each of waiting) each.catch(() => {});
-    await vi.waitFor(async () => expect((await stood('c'))[1]).toBe(1));
+    await vi.waitFor(async () => expect((await usage('c'))[1]).toBe(1));
     held[2]?.release();
     (await waiting[2])?.release();
     for (const permit of held) permit.release();
     for (const each of waiting) await each.then((permit) => permit.release());
   });
 
-  test('is left by who gives up', async () => {
-    const waits = limiter('one');
-    const held = await waits.acquire();
+  test('is left by waiters that abort or time out', async () => {
+    const limit = limiter('one');
+    const held = await limit.acquire();
     const abort = new AbortController();
-    const aborted = waits.acquire({ signal: abort.signal });
-    const late = waits.acquire({ queueTimeout: 200 });
-    const patient = waits.acquire();
+    const aborted = limit.acquire({ signal: abort.signal });
+    const timedOut = limit.acquire({ queueTimeout: 200 });
+    const patient = limit.acquire();
     aborted.catch(() => {});
-    late.catch(() => {});
-    await vi.waitFor(async () => expect(await stood('one')).toEqual([1, 3]));
+    timedOut.catch(() => {});
+    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 3]));
     abort.abort();
     await expect(aborted).rejects.toBe(abort.signal.reason);
-    await expect(late).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-    await vi.waitFor(async () => expect(await stood('one')).toEqual([1, 1]));
+    await expect(timedOut).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
+    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 1]));
     held.release();
     (await patient).release();
-    await vi.waitFor(async () => expect(await stood('one')).toEqual([0, 0]));
+    await vi.waitFor(async () => expect(await usage('one')).toEqual([0, 0]));
   });
 
-  test('is left for longer than the wait would have lasted', async () => {
-    const hasty = limiter('one', { queueTimeout: 600 });
-    const held = await hasty.acquire();
-    const waiting = hasty.acquire();
-    await vi.waitFor(async () => expect(await stood('one')).toEqual([1, 1]));
+  test('releases no granted permit when the wait would have ended', async () => {
+    const limit = limiter('one', { queueTimeout: 600 });
+    const held = await limit.acquire();
+    const waiting = limit.acquire();
+    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 1]));
     held.release();
     const permit = await waiting;
     await new Promise((resolve) => setTimeout(resolve, 700));
-    expect(await stood('one')).toEqual([1, 0]);
+    expect(await usage('one')).toEqual([1, 0]);
     expect(permit.signal.aborted).toBe(false);
     permit.release();
   });
 
-  test('is nobody who may not wait', async () => {
-    const hasty = limiter('one', { queueLimit: 0 });
-    const held = await hasty.acquire();
-    for (let turn = 0; turn < 3; turn++) {
-      await expect(hasty.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
+  test('is not joined with queueLimit 0', async () => {
+    const limit = limiter('one', { queueLimit: 0 });
+    const held = await limit.acquire();
+    for (let i = 0; i < 3; i++) {
+      await expect(limit.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
     }
-    expect(await stood('one')).toEqual([1, 0]);
+    expect(await usage('one')).toEqual([1, 0]);
     held.release();
   });
 });

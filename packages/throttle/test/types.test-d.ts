@@ -11,7 +11,7 @@ expectTypeOf<Lock>().toExtend<AsyncDisposable>();
 
 // @ts-expect-error: there is no such option
 throttleClient({ url, timeout: 5 });
-// @ts-expect-error: it is asked somewhere
+// @ts-expect-error: the url is required
 throttleStore({});
-// @ts-expect-error: nor is there a key
+// @ts-expect-error: a lock has no key
 throttleClient({ url }).lock('A', { key: 'a' });

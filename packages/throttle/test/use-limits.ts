@@ -7,7 +7,7 @@ import { useServer } from './use-server.ts';
 
 export const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
 
-/** Limits that a service in this process counts, behind a proxy; others for each test of a file. */
+/** Limits counted by a service in this process, behind a proxy; new for each test of a file. */
 export function useLimits() {
   const service = useServer(semaphores);
   let proxy: FaultyProxy;
@@ -16,7 +16,7 @@ export function useLimits() {
   });
   afterEach(() => proxy.stop());
 
-  // So long that nothing is renewed within a test.
+  // So long that no lease is renewed within a test.
   function connect({ lease = 60_000, timeout = 20_000 } = {}): Store {
     const store = throttleStore({ url: `http://127.0.0.1:${proxy.port}`, lease, timeout });
     onTestFinished(() => store.close());
@@ -33,13 +33,13 @@ export function useLimits() {
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
-    // Its observer takes the place of warnings.
+    // Observing `store` suppresses the warnings.
     const quiet = warns ? {} : { store: () => {} };
     const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
     return createLimiter(all as SharedLimiterOptions);
   }
 
-  async function stood(name: string): Promise<[inflight: number, queued: number]> {
+  async function usage(name: string): Promise<[inflight: number, queued: number]> {
     const { inflight, queued } = await connect().stats({ name });
     return [inflight, queued];
   }
@@ -48,7 +48,7 @@ export function useLimits() {
     service,
     connect,
     limiter,
-    stood,
+    usage,
     get proxy() {
       return proxy;
     },

@@ -2,7 +2,7 @@ import { createServer, type SemaphoresOptions, type Server } from '@headgate/ser
 import { type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
 import { beforeEach, onTestFinished } from 'vitest';
 
-/** A service in this process, another for each test of a file; its clients, and what it says of itself. */
+/** A service in this process, new for each test of a file, with its clients and its figures. */
 export function useServer(semaphores: SemaphoresOptions) {
   const service = {
     server: undefined as unknown as Server,
@@ -13,7 +13,7 @@ export function useServer(semaphores: SemaphoresOptions) {
       onTestFinished(() => client.close());
       return client;
     },
-    /** On the same port; it has lost its state. */
+    /** Restarts it on the same port without its state. */
     async restart(): Promise<void> {
       await service.server.close();
       await start(service.port);

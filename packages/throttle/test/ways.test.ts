@@ -14,7 +14,7 @@ import { useServer } from './use-server.ts';
 const service = useServer({ A: 1 });
 const { connect, acquired, peers } = service;
 
-test('the way to the service may be a unix socket', async () => {
+test('the service is reachable over a unix socket', async () => {
   const path = join(tmpdir(), `headgate-${randomUUID()}.sock`);
   await service.server.listen({ socket: path });
   await using lock = await connect({ url: `unix:${path}` }).lock('A');
@@ -22,7 +22,7 @@ test('the way to the service may be a unix socket', async () => {
   expect(await acquired('A')).toBe(1);
 });
 
-test('the way to the service may have a prefix', async () => {
+test('the service is reachable under a path prefix', async () => {
   const { port } = service;
   const front = http.createServer((request, response) => {
     const path = (request.url as string).replace('/locks/', '/');
@@ -44,7 +44,7 @@ test('the way to the service may have a prefix', async () => {
   expect(await acquired('A')).toBe(1);
 });
 
-test('the way to the service may be HTTPS, with a certificate that the process trusts', async () => {
+test('the service is reachable over HTTPS with a trusted certificate', async () => {
   const { url } = await service.server.listen({ port: 0, tls: certificate });
   const file = join(tmpdir(), `headgate-${randomUUID()}.pem`);
   await writeFile(file, certificate.cert);
@@ -60,7 +60,7 @@ test('the way to the service may be HTTPS, with a certificate that the process t
   });
 });
 
-test('the way to the service may ask for a token', async () => {
+test('the service may require a token', async () => {
   const closed = createServer({ semaphores: { A: 1 }, token: 'a-secret' });
   const { url } = await closed.listen({ port: 0 });
   onTestFinished(() => closed.close());

@@ -8,7 +8,7 @@ export const headgate =
   async (setting) => {
     const { port, lease, name } = setting;
     const store = postgresStore({ connect: configOf(port), lease });
-    // Resolves when it is connected and listening.
+    // Waits until the store is connected and listening.
     await store.stats({ name });
     return limited(store, setting, saving);
   };

@@ -1,11 +1,11 @@
-import { type Open, type Place, patience } from '../../sharing/contender.ts';
+import { acquireTimeout, type Held, type Open } from '../../sharing/contender.ts';
 import { connect } from '../connect.ts';
 
-/** As documented: one semaphore for each use. */
+/** Used as documented: one semaphore object per use. */
 export const redisSemaphore: Open = async ({ port, name, limit, lease }) => {
   const { Semaphore } = await import('redis-semaphore');
   const client = await connect(port);
-  const options = { lockTimeout: lease, acquireTimeout: patience };
+  const options = { lockTimeout: lease, acquireTimeout };
   return {
     acquire: async () => {
       const semaphore = new Semaphore(client, name, limit, options);
@@ -22,7 +22,7 @@ export const bottleneck: Open = async ({ port, name, limit }) => {
   await limiter.ready();
   return {
     acquire: () =>
-      new Promise<Place>((resolve) => {
+      new Promise<Held>((resolve) => {
         const done = limiter.schedule(
           () => new Promise<void>((end) => resolve({ release: () => back(end) })),
         );

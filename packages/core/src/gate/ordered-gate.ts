@@ -9,7 +9,14 @@ import type { BasePermit, Permit } from '../limiter/permit.ts';
 import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
 import { RetryAfter } from '../limiter/retry-after.ts';
 import { Tally } from '../limiter/tally.ts';
-import { checkIdle, checkWishes, grant, type Waiter, waitedSince } from '../limiter/waiter.ts';
+import {
+  checkIdle,
+  checkWishes,
+  grant,
+  isGone,
+  type Waiter,
+  waitedSince,
+} from '../limiter/waiter.ts';
 import { acquireAt } from './acquire.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
@@ -122,7 +129,13 @@ export class OrderedGate implements Gate, Way {
     const hasRoom = asks || !this.#isFull() || this.#spare(passage) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
     // `spare` and `joins` may have run code of the app, which may have changed the queue.
-    if (!asks && this.#isFull()) this.#makeRoom(passage);
+    if (!asks && this.#isFull()) {
+      this.#makeRoom(passage);
+      if (isGone(waiter)) {
+        this.abandon(passage);
+        return false;
+      }
+    }
     if (this.closed || (!asks && this.#isFull())) return false;
     const now = clock.now();
     passage.order = nextArrival();

@@ -34,9 +34,13 @@ export class NodeClient extends Client {
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeClient {
     const kept = slot as { [own]?: NodeClient };
-    kept[own] ??=
+    const known = kept[own];
+    // The app may keep one object for all its requests.
+    if (known !== undefined && (slot === response || known.response === response)) return known;
+    const client =
       (slot === response ? undefined : listening(response)) ?? new NodeClient(request, response);
-    return kept[own];
+    kept[own] = client;
+    return client;
   }
 
   get gone(): boolean {
@@ -76,17 +80,21 @@ export class NodeClient extends Client {
   }
 
   /**
-   * A pipelined response that is written before its turn counts as sent: otherwise an earlier request of the same
-   * connection could wait for its permit.
+   * A pipelined response that is written or destroyed before its turn counts as sent or closed: otherwise an earlier
+   * request of the same connection could wait for its permit.
    */
   #watchEnd(): void {
     const { response } = this;
-    const { end } = response;
-    response.end = (...args: unknown[]) => {
-      const result = end.apply(response, args);
-      if (response.writableEnded && response.socket === null) this.ended('complete');
-      return result;
-    };
+    for (const name of ['end', 'destroy'] as const) {
+      const original = response[name];
+      response[name] = (...args: unknown[]) => {
+        const result = original.apply(response, args);
+        if (response.socket !== null) return result;
+        if (response.writableEnded) this.ended('complete');
+        else if (response.destroyed) this.#onClose();
+        return result;
+      };
+    }
   }
 
   #onClose(): void {

@@ -158,8 +158,8 @@ export class Rule<R> {
   #weight(request: R, limit: number): number {
     const { weight = 1 } = this.options;
     const asked = typeof weight === 'function' ? weight(request) : weight;
-    const whole = Number.isInteger(asked) || Math.abs(asked) === Infinity;
-    if (whole && typeof asked === 'number') return Math.min(Math.max(asked, 1), limit);
+    const whole = Number.isInteger(asked) || asked === Infinity || asked === -Infinity;
+    if (whole) return Math.min(Math.max(asked, 1), limit);
     throw invalid('weight', 'a whole number', asked, 'ERR_HEADGATE_WEIGHT');
   }
 }

@@ -70,6 +70,12 @@ export class Ledger implements Register {
     if (this.#attentive) this.#end(permit, outcome);
   }
 
+  /** Its time starts anew. */
+  restart(permit: BasePermit): void {
+    permit.since = this.settings.clock.now();
+    this.#maxHold?.restart(permit);
+  }
+
   watch(permit: BasePermit): void {
     this.#attentive = true;
     this.#watched.add(permit);

@@ -3,11 +3,15 @@ import { invalid } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
-let arrivals = 0;
+/** Not of this module alone: limiters and gates of two copies of the package work together (docs/decisions/0023). */
+const arrivals = Symbol.for('headgate.arrivals');
+const counters = globalThis as { [arrivals]?: { latest: number } };
+counters[arrivals] ??= { latest: 0 };
+const counter = counters[arrivals];
 
 /** The next number in the order of arrival, which is one order for all lines of the process. */
 export function nextArrival(): number {
-  return ++arrivals;
+  return ++counter.latest;
 }
 
 /** Those who wait at a limit, or for one key of it. All of it is synchronous, and calls nobody back. */

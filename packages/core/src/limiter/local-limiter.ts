@@ -10,7 +10,7 @@ import { Pool } from './pool.ts';
 import { type LimiterSettings, Pools } from './pools.ts';
 import type { RejectionCause, RejectionReason } from './rejection.ts';
 import { checkRequest } from './request.ts';
-import { checkIdle, checkWishes, grant, type Waiter } from './waiter.ts';
+import { checkIdle, checkWishes, grant, isGone, type Waiter } from './waiter.ts';
 
 const none: readonly string[] = [];
 
@@ -107,7 +107,10 @@ export class InProcessLimiter implements LocalLimiter {
     if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
     // Asking may have run the app's own code: it may have closed the limiter, filled the line, or freed the key and taken it again.
     pool = pools.again(waiter.key, waiter.limit);
-    if (pool.isFullFor(waiter)) pool = this.#withRoom(pool, waiter);
+    if (pool.isFullFor(waiter)) {
+      pool = this.#withRoom(pool, waiter);
+      if (isGone(waiter)) return;
+    }
     if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
     if (pool.isFullFor(waiter)) return pool.rejectNewcomer(waiter, 'full');
     pool.join(waiter, timeout);

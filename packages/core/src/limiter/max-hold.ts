@@ -24,6 +24,11 @@ export class MaxHold {
     this.#byAge.delete(permit);
   }
 
+  /** Its time starts anew, so it expires last. */
+  restart(permit: BasePermit): void {
+    if (this.#byAge.delete(permit)) this.#byAge.add(permit);
+  }
+
   #arm(deadline: number, now: number): void {
     this.#due = Math.min(deadline, now + longestTimer);
     this.#timer = this.clock.setTimeout(() => this.#sweep(), this.#due - now);

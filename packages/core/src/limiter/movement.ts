@@ -29,7 +29,7 @@ export class Movement {
   }
 
   resume(permit: LocalPermit): void {
-    permit.since = this.pools.settings.clock.now();
+    this.pools.ledger.restart(permit);
     this.idle -= permit.weight;
   }
 

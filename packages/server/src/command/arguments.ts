@@ -8,16 +8,20 @@ export interface Arguments {
   readonly socket?: string | undefined;
 }
 
-const addressing = 'address to listen on; :: or 0.0.0.0 is all of them';
+const addressing = 'address to listen on; :: or 0.0.0.0 listens on all of them';
 
-/** Throws a CommanderError where they make no sense, and when it has shown what it was asked for. */
+/**
+ * Parses the command line.
+ *
+ * @throws CommanderError for invalid arguments, and after printing `--help` or `--version`.
+ */
 export function parseArguments(argv: readonly string[]): Arguments {
   const program = new Command('headgate-server')
     .description('Semaphores over HTTP, in the protocol of pacman82/throttle.')
     .version(version)
     .addOption(new Option('--address <address>', addressing).default('127.0.0.1'))
     .addOption(
-      new Option('--port <port>', 'port to listen on; 0 is any that is free')
+      new Option('--port <port>', 'port to listen on; 0 picks a free one')
         .argParser(portFrom)
         .default(8_000),
     )

@@ -1,7 +1,7 @@
 /**
- * The first signal to end. Listened for before anything else is loaded, which takes some tenths of a second: whoever
- * starts a server may end it at once. A second signal changes nothing: a terminal and npx send two, and blocked requests
- * are to be answered.
+ * Resolves with the first SIGTERM or SIGINT. The handlers are registered before anything else is loaded, because
+ * loading takes some tenths of a second and the server may be stopped at once. Further signals are ignored: a terminal
+ * and npx both forward the same one, and blocked requests must still be answered.
  */
 export const ending: Promise<string> = new Promise((resolve) => {
   for (const name of ['SIGTERM', 'SIGINT']) process.on(name, resolve);

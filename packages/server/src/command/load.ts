@@ -11,7 +11,7 @@ import type { ListenOptions } from '../http/listen.ts';
 /**
  * Reads the configuration file.
  *
- * @param isOptional Whether none is as good as an empty one.
+ * @param isOptional Whether a missing file counts as an empty one.
  */
 export async function loadConfiguration(path: string, isOptional: boolean): Promise<Configuration> {
   return parseConfiguration(await textOf(path, isOptional), path);
@@ -28,7 +28,11 @@ async function textOf(path: string, isOptional: boolean): Promise<string> {
   }
 }
 
-/** What the configuration names to serve HTTPS with. */
+/**
+ * Reads the certificate and the key that the configuration names, if any.
+ *
+ * @throws ConfigurationError if either cannot be read or is invalid.
+ */
 export async function loadTls({ tls, errorAt }: Configuration): Promise<ListenOptions['tls']> {
   if (tls === undefined) return undefined;
   const fail = (name: string) => (error: unknown) => {
@@ -36,7 +40,7 @@ export async function loadTls({ tls, errorAt }: Configuration): Promise<ListenOp
   };
   const cert = await readFile(tls.certificate).catch(fail('certificate'));
   const key = await readFile(tls.key).catch(fail('key'));
-  // Node would say it without naming the file.
+  // Node reports an invalid certificate or key without naming the file.
   await check({ cert }).catch(fail('certificate'));
   await check({ cert, key }).catch(fail('key'));
   return { cert, key };
@@ -46,7 +50,7 @@ async function check(options: SecureContextOptions): Promise<void> {
   createSecureContext(options);
 }
 
-/** The environment comes before the file. */
+/** `THROTTLE_LOG` overrides the file. Default: `warn`. */
 export function logLevelOf({ logLevel = 'warn' }: Configuration): LogLevel {
   const { THROTTLE_LOG } = process.env;
   return THROTTLE_LOG ? logLevelFrom('THROTTLE_LOG', THROTTLE_LOG) : logLevel;

@@ -1,13 +1,13 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../configuration/log-level.ts';
 
-/** Bytes that are kept where they cannot be written; what is said beyond them is lost. */
-const mostKept = 1_000_000;
+/** Bytes buffered while stderr cannot be written; log lines beyond them are lost. */
+const maxBuffered = 1_000_000;
 
-/** JSON lines on stderr, each written before anything else happens: the last ones matter most. */
+/** Logs JSON lines to stderr. Writes are synchronous, so the last lines before an exit are not lost. */
 export function createLogger(level: LogLevel): Logger {
-  const stderr = destination({ dest: 2, sync: true, maxLength: mostKept });
-  // A disk that is full is no reason to stop: what could not be written is tried again with the next line.
+  const stderr = destination({ dest: 2, sync: true, maxLength: maxBuffered });
+  // A full disk is no reason to exit: what could not be written is retried with the next line.
   stderr.on('error', () => {});
   return pino(
     {

@@ -1,5 +1,5 @@
 import { ending } from './ending.ts';
 
-// Nothing else is imported statically: signals must be listened for before that is loaded.
+// Everything else is imported dynamically, so that the signal handlers are registered before it is loaded.
 const { run } = await import('./run.ts');
 process.exitCode = await run(process.argv, ending);

@@ -4,12 +4,12 @@ import { ConfigurationError } from '../configuration/configuration.ts';
 import { parseArguments } from './arguments.ts';
 import { serve } from './serve.ts';
 
-/** A command line or a configuration that makes no sense. */
+/** The exit code for an invalid command line or configuration. */
 const misused = 2;
-/** A port that is taken, a file that cannot be read. */
+/** The exit code for other failures: a port in use, an unreadable file. */
 const failed = 1;
 
-/** Resolves to the exit code. */
+/** Runs the command. Resolves to its exit code. */
 export async function run(argv: readonly string[], ending: Promise<string>): Promise<number> {
   try {
     await serve(parseArguments(argv), ending);
@@ -19,7 +19,7 @@ export async function run(argv: readonly string[], ending: Promise<string>): Pro
   }
 }
 
-/** What has been said already is not said again. */
+/** Commander has already printed its own errors, so those are not printed again. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : misused;
   process.stderr.write(`headgate-server: ${(error as Error).message}\n`);

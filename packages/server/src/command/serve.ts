@@ -6,26 +6,29 @@ import type { Arguments } from './arguments.ts';
 import { loadConfiguration, loadTls, logLevelOf } from './load.ts';
 import { createLogger, pinoLevel } from './logger.ts';
 
-/** Serves until a signal has come, which may be before; resolves then. */
+/** Serves until `ending` resolves, which may be before the server is ready. */
 export async function serve(args: Arguments, ending: Promise<string>): Promise<void> {
   const configuration = await loadConfiguration(args.configuration, true);
   const log = createLogger(logLevelOf(configuration));
   log.info('Starting');
   const { semaphores, token, maxPeers, maxBlocked } = configuration;
   const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
-  // One after the other: what was read last is what was written last.
+  // Reloads run one after the other, so that the file's latest content is also the last to be applied.
   let reloaded = Promise.resolve();
   process.on('SIGHUP', () => {
     reloaded = reloaded.then(() => reload(args.configuration, server, log));
   });
-  const { url } = await server.listen(await placeOf(args, configuration));
+  const { url } = await server.listen(await listenOptions(args, configuration));
   log.info({ url }, 'Ready');
   log.info(`${await ending} received`);
   await server.close();
   log.info('Stopped');
 }
 
-async function placeOf(args: Arguments, configuration: Configuration): Promise<ListenOptions> {
+async function listenOptions(
+  args: Arguments,
+  configuration: Configuration,
+): Promise<ListenOptions> {
   const { socket, address, port } = args;
   return {
     ...(socket === undefined ? { address: address.replace(/^\[(.*)\]$/, '$1'), port } : { socket }),
@@ -34,7 +37,7 @@ async function placeOf(args: Arguments, configuration: Configuration): Promise<L
   };
 }
 
-/** Semaphores and the level of the log. What makes no sense changes nothing. */
+/** Applies the semaphores and the log level of the file. An invalid file is logged and changes nothing. */
 async function reload(path: string, server: Server, log: Logger): Promise<void> {
   try {
     const configuration = await loadConfiguration(path, false);

@@ -3,9 +3,9 @@ import { parse, TomlError } from 'smol-toml';
 import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '../semaphores.ts';
 import { lineOf } from './line-of.ts';
 import { type LogLevel, logLevelFrom } from './log-level.ts';
-import { Misfit, Table } from './table.ts';
+import { InvalidValue, Table } from './table.ts';
 
-/** What the configuration file says. */
+/** The parsed configuration file. */
 export interface Configuration {
   readonly semaphores: SemaphoresOptions;
   readonly logLevel: LogLevel | undefined;
@@ -15,18 +15,20 @@ export interface Configuration {
   readonly maxConnections: number | undefined;
   /** Paths of PEM files. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
-  /** What to throw where the value at this path turns out to make no sense later. */
+  /** Makes the error for a value that is found to be invalid after parsing. */
   errorAt(path: readonly string[], message: string): ConfigurationError;
 }
 
-/** The message names the file, the line and the key. */
+/** An invalid configuration file. The message names the file, the line and the key. */
 export class ConfigurationError extends Error {
   override readonly name: string = 'ConfigurationError';
 }
 
 /**
- * @param file What the messages call it.
- * @throws ConfigurationError where it is no TOML, or a value makes no sense. Unknown keys are ignored.
+ * Parses a configuration file. Unknown keys are ignored.
+ *
+ * @param file The name of the file in error messages.
+ * @throws ConfigurationError for invalid TOML or an invalid value.
  */
 export function parseConfiguration(text: string, file: string): Configuration {
   const errorAt = (path: readonly string[], message: string) =>
@@ -38,7 +40,7 @@ export function parseConfiguration(text: string, file: string): Configuration {
       const [reason] = error.message.split('\n');
       throw new ConfigurationError(`${file}:${error.line}:${error.column}: ${reason}`);
     }
-    if (!(error instanceof Misfit)) throw error;
+    if (!(error instanceof InvalidValue)) throw error;
     throw errorAt(error.path, error.message);
   }
 }
@@ -75,7 +77,7 @@ function semaphoreFrom(table: Table, name: string): SemaphoreOptions {
   return checked(table, [name, 'level'], name, { max, level });
 }
 
-/** The same check as of the library's options, with the place of what did not pass it. */
+/** Checks options as the library does, and adds their position in the file to the error. */
 function checked(
   table: Table,
   path: readonly string[],
@@ -90,7 +92,8 @@ function tlsFrom(server: Table): Configuration['tls'] {
   const certificate = server.text('certificate');
   const key = server.text('key');
   if (certificate === undefined && key === undefined) return undefined;
-  if (certificate === undefined) throw server.misfit(['certificate'], 'given with key', undefined);
-  if (key === undefined) throw server.misfit(['key'], 'given with certificate', undefined);
+  if (certificate === undefined)
+    throw server.invalidValue(['certificate'], 'given with key', undefined);
+  if (key === undefined) throw server.invalidValue(['key'], 'given with certificate', undefined);
   return { certificate, key };
 }

@@ -1,28 +1,29 @@
 import { parse } from 'smol-toml';
 
 /**
- * The line of a value in a TOML file, or of the nearest table around it: the first line with which the file, if it ended
- * there, would have the value. The parser does not tell; this is looked for by halves, as who asks again has to wait.
+ * Finds the line of a value in a TOML file, or of the closest table around it: the smallest number of leading lines
+ * that already define the value when parsed alone. The parser does not report positions. The search is binary, because
+ * a reload of a large file must not block the server.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const lines = text.split('\n');
   for (let depth = path.length; depth > 0; depth--) {
     const sought = path.slice(0, depth);
     if (!has(parsed(lines, lines.length).value, sought)) continue;
-    let [least, most] = [1, lines.length];
-    while (least < most) {
-      const middle = (least + most) >> 1;
-      if (has(parsed(lines, middle).value, sought)) most = middle;
-      else least = middle + 1;
+    let [min, max] = [1, lines.length];
+    while (min < max) {
+      const middle = (min + max) >> 1;
+      if (has(parsed(lines, middle).value, sought)) max = middle;
+      else min = middle + 1;
     }
-    return parsed(lines, least).count;
+    return parsed(lines, min).count;
   }
   return undefined;
 }
 
-/** So many lines, or as few more as it takes not to end in the middle of a value. */
-function parsed(lines: readonly string[], least: number): { value: unknown; count: number } {
-  for (let count = least; ; count++) {
+/** Parses the first `min` lines, plus as many more as it takes not to end within a value. */
+function parsed(lines: readonly string[], min: number): { value: unknown; count: number } {
+  for (let count = min; ; count++) {
     try {
       const value = parse(lines.slice(0, count).join('\n'), { integersAsBigInt: true });
       return { value, count };

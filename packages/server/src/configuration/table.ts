@@ -1,7 +1,7 @@
 import { HeadgateError, invalid } from '@headgate/core/shared';
 
-/** A value that makes no sense, and which one it is. */
-export class Misfit extends Error {
+/** An invalid value, and its path in the file. */
+export class InvalidValue extends Error {
   constructor(
     readonly path: readonly string[],
     message: string,
@@ -10,7 +10,7 @@ export class Misfit extends Error {
   }
 }
 
-/** A table of a TOML file, and where it is. */
+/** A table of a TOML file, and its path. */
 export class Table {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #path: readonly string[];
@@ -18,7 +18,7 @@ export class Table {
   constructor(values: unknown, path: readonly string[] = []) {
     this.#path = path;
     const isTable = typeof values === 'object' && values !== null && !Array.isArray(values);
-    if (!isTable) throw this.misfit([], 'a table', values);
+    if (!isTable) throw this.invalidValue([], 'a table', values);
     this.#values = values as Readonly<Record<string, unknown>>;
   }
 
@@ -30,7 +30,7 @@ export class Table {
     return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }
 
-  /** An empty one where there is none. */
+  /** Returns an empty table if there is none. */
   table(name: string): Table {
     return new Table(this.value(name) ?? {}, [...this.#path, name]);
   }
@@ -38,29 +38,29 @@ export class Table {
   text(name: string): string | undefined {
     const value = this.value(name);
     if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-    throw this.misfit([name], 'a text', value);
+    throw this.invalidValue([name], 'a string', value);
   }
 
-  count(name: string, least: number): number | undefined {
+  count(name: string, min: number): number | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
     const count = typeof value === 'bigint' ? Number(value) : Number.NaN;
-    if (Number.isSafeInteger(count) && count >= least) return count;
-    throw this.misfit([name], `a whole number of at least ${least}`, value);
+    if (Number.isSafeInteger(count) && count >= min) return count;
+    throw this.invalidValue([name], `a whole number of at least ${min}`, value);
   }
 
-  /** Does as it is told, and says of what in this table an option was that made no sense. */
+  /** Calls `make`, and turns a HeadgateError into an `InvalidValue` at this path. */
   check<T>(names: readonly string[], make: () => T): T {
     try {
       return make();
     } catch (error) {
       if (!(error instanceof HeadgateError)) throw error;
-      throw new Misfit([...this.#path, ...names], error.message);
+      throw new InvalidValue([...this.#path, ...names], error.message);
     }
   }
 
-  misfit(names: readonly string[], expected: string, value: unknown): Misfit {
+  invalidValue(names: readonly string[], expected: string, value: unknown): InvalidValue {
     const path = [...this.#path, ...names];
-    return new Misfit(path, invalid(path.join('.'), expected, value).message);
+    return new InvalidValue(path, invalid(path.join('.'), expected, value).message);
   }
 }

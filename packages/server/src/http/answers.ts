@@ -14,10 +14,10 @@ const statuses: Record<RefusalKind, ContentfulStatusCode> = {
   busy: 503,
 };
 
-/** Seconds after which it may be worth to try again. */
+/** Seconds after which a client may retry. */
 const retryAfter = '1';
 
-/** The text is the whole body, as clients expect it. */
+/** Sends the refusal's text as the whole body, because clients compare it. */
 export function refused(c: Context, { kind, text }: Refusal): Response {
   if (kind === 'busy') c.header('Retry-After', retryAfter);
   return c.text(text, statuses[kind]);
@@ -25,7 +25,7 @@ export function refused(c: Context, { kind, text }: Refusal): Response {
 
 const asJson = { 'Content-Type': 'application/json' };
 
-/** Bigints are JSON as they are written. */
+/** A bigint printed in decimal is valid JSON. */
 export function jsonNumber(c: Context, value: bigint | boolean, status: 200 | 202 = 200): Response {
   return c.body(`${value}`, status, asJson);
 }

@@ -10,7 +10,7 @@ import { pages } from './pages.ts';
 import { peerRoutes } from './peers.ts';
 import { uiPage, uiState } from './ui.ts';
 
-/** The protocol over HTTP. It decides nothing: that is the state's. */
+/** The HTTP protocol. All decisions are made by the state. */
 export function createApp(service: Service, token: string | undefined): Hono {
   const app = new Hono();
   uiPage(app, token !== undefined);
@@ -26,14 +26,14 @@ export function createApp(service: Service, token: string | undefined): Hono {
   notFound(app, () => metrics.countUnknownPath());
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
-    // A body that ended too soon has nobody left to read this.
+    // If the client disconnected while sending its body, there is no one to answer and nothing to log.
     if (!c.req.raw.signal.aborted) service.log.error(`${c.req.method} failed: ${error.stack}`);
     return c.text('Internal Server Error', 500);
   });
   return app;
 }
 
-/** Whoever looks whether the server lives needs none. */
+/** Health checks need no token. */
 function requireToken(app: Hono, token: string): void {
   const check = bearerAuth({ token });
   app.use((c, next) => (c.req.path === '/health' ? next() : check(c, next)));

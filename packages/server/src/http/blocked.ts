@@ -3,7 +3,10 @@ import { Refusal } from '../state/refusal.ts';
 import type { LockRequest, State } from '../state/state.ts';
 import type { Acquired } from '../state/wait.ts';
 
-/** Answers when the lock is acquired, the peer is gone, or the time is up. Who goes away meanwhile is forgotten. */
+/**
+ * Resolves when the lock is acquired, the peer is gone or `blockFor` has elapsed. A client that disconnects is
+ * forgotten.
+ */
 export function blocked(
   c: Context,
   state: State,
@@ -13,16 +16,16 @@ export function blocked(
   const { signal } = c.req.raw;
   return new Promise((resolve) => {
     const settle = (answer: Acquired) => {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', disconnect);
       resolve(answer);
     };
     const wait = state.wait(request, blockFor, settle);
-    const leave = () => {
+    const disconnect = () => {
       if (!(wait instanceof Refusal)) state.forget(wait);
       resolve(false);
     };
     if (wait instanceof Refusal) resolve(wait);
-    else if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+    else if (signal.aborted) disconnect();
+    else signal.addEventListener('abort', disconnect, { once: true });
   });
 }

@@ -5,15 +5,15 @@ import type { Log } from '../log.ts';
 export interface Timeouts {
   /** To send the headers of a request. */
   readonly headersTimeout: number;
-  /** To send a whole request; however long its answer is blocked. */
+  /** To send a whole request. The time for which its answer is blocked does not count. */
   readonly requestTimeout: number;
-  /** How often Node looks for requests that take longer. */
+  /** The interval at which Node checks for requests that exceed these timeouts. */
   readonly connectionsCheckingInterval: number;
-  /** Between two requests: longer than proxies keep their connections. */
+  /** Idle time between two requests: longer than proxies keep their connections. */
   readonly keepAliveTimeout: number;
-  /** With TLS; Node does not check connections that have not come to HTTP. */
+  /** For the TLS handshake: Node does not check connections before their first byte of HTTP. */
   readonly handshakeTimeout: number;
-  /** To read on in an answer that is too long to be sent at once; Node looks twice. */
+  /** To continue reading an answer too long to be sent at once. Node checks twice before it closes the connection. */
   readonly unreadTimeout: number;
 }
 
@@ -28,37 +28,37 @@ export const timeouts: Timeouts = {
 
 export const maxHeaderSize = 16_384;
 
-/** However many connect, and however slowly they read: memory is bounded. */
+/** Bounds the memory that connections use, however many there are and however slowly clients read. */
 export function boundConnections(
   server: Server,
-  most: number,
+  maxConnections: number,
   { unreadTimeout }: Timeouts,
   log: Log,
 ): void {
   server.on('request', (_, response) => dropUnread(response, unreadTimeout));
-  refuseMore(server, most, log);
+  limitConnections(server, maxConnections, log);
 }
 
-/** A client that requests much and reads none of it would keep it in memory for ever. */
+/** A client that requests much and reads nothing would otherwise keep its answers in memory forever. */
 function dropUnread(response: ServerResponse, unreadTimeout: number): void {
   response.once('prefinish', () => {
     const { socket } = response;
     if (socket === null || socket.writableLength === 0) return;
     socket.setTimeout(unreadTimeout);
-    // Before Node says for how long it may be idle then.
+    // Must run before Node's own listener, which sets the keep-alive timeout.
     response.prependOnceListener('finish', () => socket.setTimeout(0));
   });
 }
 
-function refuseMore(server: Server, most: number, log: Log): void {
+function limitConnections(server: Server, maxConnections: number, log: Log): void {
   let isFull = false;
-  server.maxConnections = most;
+  server.maxConnections = maxConnections;
   server.on('connection', () => {
     isFull = false;
   });
-  // A flood of connections is none of lines in the log.
+  // Logs once per flood, not once per connection.
   server.on('drop', () => {
-    if (!isFull) log.warn(`A connection was closed: there are ${most} already.`);
+    if (!isFull) log.warn(`A connection was closed: there are ${maxConnections} already.`);
     isFull = true;
   });
 }

@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { parse } from 'lossless-json';
 import { parseDuration } from '../duration.ts';
 
-/** Bytes of a body: enough to restore a peer with a thousand locks. */
+/** Maximum size of a body in bytes: enough to restore a peer with a thousand locks. */
 const maxBody = 65_536;
 
 const highestId = 2n ** 64n - 1n;
@@ -15,35 +15,36 @@ function refuse(status: 400 | 413 | 415 | 422, message: string): never {
   throw new HTTPException(status, { message });
 }
 
-/** A parameter of the path: 400 if it is none of 64 bits. */
+/** A path parameter; 400 unless it fits into 64 bits. */
 export function peerIdOf(c: Context): bigint {
   const text = c.req.param('id') ?? '';
   const id = /^\+?\d{1,40}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
-  if (id === undefined || id > highestId) refuse(400, 'A peer id is a whole number of 64 bits.');
+  if (id === undefined || id > highestId)
+    refuse(400, 'A peer id must be a whole number of 64 bits.');
   return id;
 }
 
-/** A parameter of the query: 400 if it comes twice. */
+/** A query parameter; 400 if it is given more than once. */
 export function queryOf(c: Context, name: string): string | undefined {
   const values = c.req.queries(name);
   if (values !== undefined && values.length > 1) refuse(400, `There is more than one ${name}.`);
   return values?.[0];
 }
 
-/** Milliseconds; 400 if it is no duration. */
+/** A duration in milliseconds; 400 for anything else. */
 export function durationOf(c: Context, name: string): number | undefined {
   const text = queryOf(c, name);
   if (text === undefined) return undefined;
-  return parseDuration(text) ?? refuse(400, `${name} is no duration, such as 5m or 1h 30m.`);
+  return parseDuration(text) ?? refuse(400, `${name} must be a duration such as 5m or 1h 30m.`);
 }
 
-/** Whole numbers as bigints: a peer id is beyond what a number can tell. */
+/** Whole numbers are bigints, because a peer id may exceed what a number can represent. */
 export type Json = null | boolean | string | number | bigint | readonly Json[] | JsonObject;
 interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** The body: 413 if it is too large, 415 if it does not say that it is JSON, 400 if it is not. */
+/** The parsed body: 413 if it is too large, 415 if its type is not JSON, 400 if it is not valid JSON. */
 export async function bodyOf(c: Context): Promise<Json> {
   if (!json.test(c.req.header('content-type') ?? '')) {
     refuse(415, 'Expected a body with `Content-Type: application/json`.');
@@ -53,16 +54,16 @@ export async function bodyOf(c: Context): Promise<Json> {
   try {
     return parse(text, undefined, { parseNumber }) as Json;
   } catch (error) {
-    return refuse(400, `The body is no JSON: ${(error as Error).message.slice(0, 100)}`);
+    return refuse(400, `The body is not valid JSON: ${(error as Error).message.slice(0, 100)}`);
   }
 }
 
-/** The same, 422 if it is no object. */
+/** The parsed body, which must be an object; 422 for anything else. */
 export async function fieldsOf(c: Context): Promise<JsonObject> {
   return objectFrom(await bodyOf(c), 'The body');
 }
 
-/** Counts only where the length has not been said: it costs a stream. */
+/** Counts the bytes only if the client has not declared the length, because counting costs a stream. */
 async function checkLength(c: Context): Promise<void> {
   if (c.req.header('transfer-encoding') !== undefined) await countBytes(c, async () => {});
   else if (Number(c.req.header('content-length') ?? 0) > maxBody) tooLarge();
@@ -71,38 +72,38 @@ async function checkLength(c: Context): Promise<void> {
 const countBytes = bodyLimit({ maxSize: maxBody, onError: tooLarge });
 
 function tooLarge(): never {
-  return refuse(413, `A body has at most ${maxBody} bytes.`);
+  return refuse(413, `The body must not exceed ${maxBody} bytes.`);
 }
 
 function parseNumber(text: string): number | bigint {
   return /^-?\d{1,20}$/.test(text) ? BigInt(text) : Number(text);
 }
 
-/** 422 if it is none of 64 bits. */
+/** A count; 422 unless it is a whole number of 64 bits. */
 export function countFrom(value: Json | undefined): bigint {
   const isCount = typeof value === 'bigint' && value <= highestCount && value >= -highestCount - 1n;
-  return isCount ? value : refuse(422, 'A count is a whole number of 64 bits.');
+  return isCount ? value : refuse(422, 'A count must be a whole number of 64 bits.');
 }
 
 function objectFrom(value: Json | undefined, what: string): JsonObject {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonObject) : refuse(422, `${what} is an object.`);
+  return isObject ? (value as JsonObject) : refuse(422, `${what} must be an object.`);
 }
 
-/** Milliseconds, of the field that says how long a peer lives on. */
+/** The peer's remaining lifetime in milliseconds, from the field `expires_in`. */
 export function expiryFrom(body: JsonObject): number {
   const text = own(body, 'expires_in');
   const expiresIn = typeof text === 'string' ? parseDuration(text) : undefined;
-  return expiresIn ?? refuse(422, 'expires_in is a duration, such as "5m" or "1h 30m".');
+  return expiresIn ?? refuse(422, 'expires_in must be a duration such as "5m" or "1h 30m".');
 }
 
 export function idFrom(body: JsonObject): bigint {
   const id = own(body, 'peer_id');
   const isId = typeof id === 'bigint' && id >= 0n && id <= highestId;
-  return isId ? id : refuse(422, 'peer_id is a whole number of 64 bits.');
+  return isId ? id : refuse(422, 'peer_id must be a whole number of 64 bits.');
 }
 
-/** Counts by the name of the semaphore. */
+/** The counts by the semaphore's name. */
 export function locksFrom(body: JsonObject): Map<string, bigint> {
   const locks = Object.entries(objectFrom(own(body, 'acquired'), 'acquired'));
   return new Map(locks.map(([semaphore, count]) => [semaphore, countFrom(count)]));

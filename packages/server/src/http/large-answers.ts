@@ -4,16 +4,16 @@ import type { MiddlewareHandler } from 'hono';
 import { tooManyAnswers } from '../state/refusal.ts';
 import { refused } from './answers.ts';
 
-/** Answers that are as long as there are peers or semaphores: how many may be unread at once. */
+/** Maximum number of unread long answers. Their length grows with the number of peers or semaphores. */
 const maxUnread = 4;
-/** Requests for them that may wait. */
+/** Maximum number of queued requests for long answers. */
 const maxQueued = 1_000;
-/** Milliseconds that they may wait. */
+/** Maximum time in the queue, in milliseconds. */
 const maxWait = 5_000;
 
 /**
- * Bounds what long answers take of memory and of the event loop, however many clients ask for them: one is made when one
- * before it has been read.
+ * Bounds the memory and event-loop time spent on long answers, however many clients request them: the next one is made
+ * once an earlier one has been read.
  */
 export function largeAnswers(): MiddlewareHandler {
   const limiter = createLimiter({
@@ -27,7 +27,7 @@ export function largeAnswers(): MiddlewareHandler {
     const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
     try {
       const permit = await limiter.acquire({ signal });
-      // In another app there may be no response to wait for.
+      // Mounted in another app, there may be no Node response to wait for.
       if (outgoing === undefined || outgoing.closed) permit.release();
       else outgoing.once('close', () => permit.release());
     } catch (error) {

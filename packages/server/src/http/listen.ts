@@ -12,15 +12,15 @@ import { boundConnections, maxHeaderSize, type Timeouts, timeouts } from './conn
 import { inTurn } from './in-turn.ts';
 
 export interface ListenOptions {
-  /** Default: 127.0.0.1, which only this machine can reach. */
+  /** Default: 127.0.0.1, which is reachable from this machine only. */
   readonly address?: string | undefined;
-  /** Default: 8000; 0 is any that is free. */
+  /** Default: 8000; 0 picks a free port. */
   readonly port?: number | undefined;
-  /** The path of a unix socket, in place of an address and a port. */
+  /** The path of a unix socket, instead of an address and a port. */
   readonly socket?: string | undefined;
-  /** Serves HTTPS: the certificate and its key, as PEM. */
+  /** Serves HTTPS with this certificate and key, both as PEM. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
-  /** How many connections there may be at once; more are closed without an answer. Default: 20,000. */
+  /** Maximum number of open connections; further ones are closed without an answer. Default: 20,000. */
   readonly maxConnections?: number | undefined;
 }
 
@@ -33,34 +33,37 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Characters; what is in the way of nobody but who tries what happens. */
+/** Maximum length of a URL in characters, far above what the protocol needs. */
 const maxUrl = 4_096;
 
-/** Bytes of a socket's path that the system takes. */
-const longestPath = process.platform === 'linux' ? 107 : 103;
+/** Maximum length of a socket's path in bytes, as the operating system defines it. */
+const maxSocketPath = process.platform === 'linux' ? 107 : 103;
 
-/** Milliseconds that a request which is not blocked has to end, while the server closes. */
-const patience = 500;
+/**
+ * Milliseconds after which open connections are destroyed while the server closes. Blocked requests are answered
+ * before.
+ */
+const closeTimeout = 500;
 
 export async function listen(
   app: Hono,
   options: ListenOptions,
   log: Log,
-  /** For tests, which do not wait for the usual ones. */
-  bounds: Timeouts = timeouts,
+  /** Tests set shorter ones. */
+  timeoutValues: Timeouts = timeouts,
 ): Promise<Listener> {
   checkNames('listen', options, names);
   const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
   const fetch = (request: Request, env: object) =>
     request.url.length > maxUrl ? tooLong() : app.fetch(request, env);
-  // `hostname` is for requests that name no host: HTTP/1.0, as some health checks speak it, does not require one.
+  // `hostname` serves requests without a Host header: HTTP/1.0, which some health checks speak, does not require one.
   const handle = inTurn(getRequestListener(fetch, { hostname: 'localhost' }) as RequestListener);
-  const settings = { maxHeaderSize, ...bounds };
+  const settings = { maxHeaderSize, ...timeoutValues };
   const server: Server =
     tls === undefined
       ? createServer(settings, handle)
       : createTlsServer({ ...settings, ...tls }, handle);
-  boundConnections(server, checkCount('maxConnections', maxConnections, 1), bounds, log);
+  boundConnections(server, checkCount('maxConnections', maxConnections, 1), timeoutValues, log);
   const open = new Set<Socket>();
   server.on('connection', (connection: Socket) => {
     open.add(connection);
@@ -73,21 +76,21 @@ export async function listen(
   if (socket !== undefined) await removeStale(socket);
   server.listen(place);
   await once(server, 'listening');
-  // One that could not be accepted, for want of memory or of a file descriptor, is no reason to end.
+  // A connection that could not be accepted, for lack of memory or file descriptors, is no reason to stop.
   server.on('error', (error) => log.error(`A connection was not accepted: ${error.message}`));
   const bound = server.address() as AddressInfo | string;
   const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
   return { url, close: () => close(server, open) };
 }
 
-/** A longer path would be cut off without a word: nobody would find the socket. */
+/** The system would silently truncate a longer path, and clients would not find the socket. */
 function checkSocket(path: string): string {
-  if (Buffer.byteLength(checkText('socket', path)) <= longestPath) return path;
-  throw invalid('socket', `a path of at most ${longestPath} bytes`, path);
+  if (Buffer.byteLength(checkText('socket', path)) <= maxSocketPath) return path;
+  throw invalid('socket', `a path of at most ${maxSocketPath} bytes`, path);
 }
 
 function tooLong(): Response {
-  return new Response(`A URL has at most ${maxUrl} characters.`, { status: 414 });
+  return new Response(`The URL must not exceed ${maxUrl} characters.`, { status: 414 });
 }
 
 function urlOf({ address, port, family }: AddressInfo, isTls: boolean): string {
@@ -95,15 +98,18 @@ function urlOf({ address, port, family }: AddressInfo, isTls: boolean): string {
   return `${isTls ? 'https' : 'http'}://${host}:${port}`;
 }
 
-/** The socket of a process that was killed is still there, and nobody answers. */
+/**
+ * Removes the socket file that a killed process has left behind, after checking that no process accepts connections on
+ * it.
+ */
 async function removeStale(path: string): Promise<void> {
-  // Node would say that access is denied.
+  // Fails with ENOENT if the folder is missing; `listen` would report EACCES.
   await access(dirname(path));
   const isSocket = await lstat(path).then(
     (stats) => stats.isSocket(),
     () => false,
   );
-  // Nothing else is taken out of the way.
+  // Any other kind of file is left alone.
   if (!isSocket) return;
   const connection = connect(path);
   const error: NodeJS.ErrnoException | undefined = await once(connection, 'connect').then(
@@ -115,11 +121,11 @@ async function removeStale(path: string): Promise<void> {
 }
 
 async function close(server: Server, open: ReadonlySet<Socket>): Promise<void> {
-  // Node's own way leaves those out that have not come to HTTP.
+  // `closeAllConnections()` misses connections that have not sent any HTTP yet.
   const end = () => {
     for (const connection of open) connection.destroy();
   };
-  const timer = setTimeout(end, patience);
+  const timer = setTimeout(end, closeTimeout);
   const closed = once(server, 'close');
   server.close();
   await closed;

@@ -6,11 +6,11 @@ import { jsonNumber, refused } from './answers.ts';
 import { blocked } from './blocked.ts';
 import { bodyOf, countFrom, durationOf, peerIdOf, queryOf } from './input.ts';
 
-/** Acquiring and releasing locks, and asking how they stand. */
+/** Routes that acquire and release locks and query their state. */
 export function lockRoutes(app: Hono, service: Service): void {
   const { state } = service;
 
-  // A semaphore may be called is_acquired, too: it is told apart by the method.
+  // A semaphore may be named is_acquired, too; the method tells the two routes apart.
   app.put('/peers/:id/:semaphore', async (c) => {
     const peer = peerIdOf(c);
     const semaphore = c.req.param('semaphore');
@@ -45,8 +45,9 @@ export function lockRoutes(app: Hono, service: Service): void {
 }
 
 /**
- * Whether an earlier request on the same connection is not answered yet: only in another app, as `listen` handles them one
- * after the other. Such a request is not blocked, because Node does not report when its client disconnects.
+ * Whether an earlier request on the same connection is still unanswered. That happens only when mounted in another app,
+ * because `listen` handles them one after the other. Such a request is not blocked: Node would not report that its
+ * client has disconnected.
  */
 function isBehindAnother(c: Context): boolean {
   const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;

@@ -5,7 +5,7 @@ import type { State } from '../state/state.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Figures for Prometheus, made when they are asked for: the state has them at hand. */
+/** Prometheus metrics, computed on each scrape from figures that the state maintains anyway. */
 export class Metrics {
   #unknownPaths = 0;
 
@@ -17,8 +17,8 @@ export class Metrics {
 
   route(app: Hono): void {
     app.get('/metrics', async (c) => {
-      // It takes longer to load than all the rest, and the server is to be there soon. An import that failed, as there
-      // were too many connections for another open file, would fail for ever.
+      // Loaded on the first scrape, because it takes longer than all other modules together and would delay the start.
+      // Not imported dynamically: an import that failed once, for lack of file descriptors, fails forever.
       const { Counter, Gauge, Registry }: typeof import('prom-client') = require('prom-client');
       const registry = new Registry();
       const common = { registers: [registry], labelNames: ['semaphore'] };
@@ -29,7 +29,7 @@ export class Metrics {
         pending: gauge('throttle_pending', 'Sum of all pending locks.'),
         longest: gauge(
           'throttle_longest_pending_sec',
-          'Seconds that the first in line has waited.',
+          'Seconds that the first pending lock has waited.',
         ),
       });
       const help = 'Number of GET requests to unknown paths.';

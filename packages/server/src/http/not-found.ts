@@ -10,7 +10,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A path that there is under another method is 405, any other one 404. */
+/** Answers 405 if the path exists under another method, else 404. */
 export function notFound(app: Hono, count: () => void): void {
   const checkMethod = methodNotAllowed({ app });
   app.notFound(async (c: Context) => {

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { version } from '../version.ts';
 import { favicon } from './favicon.ts';
 
-/** What a person, a browser or a load balancer asks for. */
+/** Routes for people, browsers and load balancers. */
 export function pages(app: Hono): void {
   app.get('/', (c) => c.text('Hello from Throttle!'));
   app.get('/health', (c) => c.text('Ok'));

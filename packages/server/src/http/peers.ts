@@ -4,7 +4,7 @@ import { Refusal } from '../state/refusal.ts';
 import { jsonNumber, jsonText, refused } from './answers.ts';
 import { expiryFrom, fieldsOf, idFrom, locksFrom, peerIdOf } from './input.ts';
 
-/** Making peers, keeping them alive and letting them go. */
+/** Routes that create, renew, list, restore and delete peers. */
 export function peerRoutes(app: Hono, { state }: Service): void {
   app.post('/new_peer', async (c) => {
     const expiresIn = expiryFrom(await fieldsOf(c));

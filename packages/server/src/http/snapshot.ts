@@ -1,11 +1,14 @@
 import type { Semaphore } from '../state/semaphore.ts';
 import type { State } from '../state/state.ts';
 
-/** What the page shows. Ids and counts are texts, since a number cannot tell all of them; durations are milliseconds. */
+/**
+ * What the page shows. Ids and counts are strings, because a number cannot represent all of them. Durations are in
+ * milliseconds.
+ */
 export interface Snapshot {
   readonly version: string;
   readonly peers: number;
-  /** How many semaphores there are, or, if a text was looked for, how many names have it. */
+  /** The number of semaphores, or of those whose name contains the search text. */
   readonly found: number;
   readonly semaphores: readonly SemaphoreView[];
 }
@@ -15,17 +18,17 @@ export interface SemaphoreView {
   readonly level: number;
   readonly max: string;
   readonly acquired: string;
-  /** The sum of the counts that are waited for. */
+  /** The sum of the counts of all pending locks. */
   readonly pending: string;
-  /** 0 where nobody waits. */
+  /** 0 if no lock is pending. */
   readonly longestWait: number;
-  /** The configuration does not name it any more. */
+  /** Whether it is no longer configured. */
   readonly retired: boolean;
   readonly holding: Share;
   readonly waiting: Share;
 }
 
-/** The first of those who hold a semaphore, or wait for it, and how many there are in all. */
+/** The first peers that hold a semaphore, or wait for it, and their total number. */
 export interface Share {
   readonly peers: number;
   readonly first: readonly Stake[];
@@ -34,20 +37,20 @@ export interface Share {
 export interface Stake {
   readonly peer: string;
   readonly count: string;
-  /** For how long it has been held, or waited for. */
+  /** How long the lock has been held, or pending. */
   readonly since: number;
-  /** When the peer expires, if nobody prolongs it. */
+  /** When the peer expires unless it is renewed. */
   readonly expiresIn: number;
 }
 
-/** Of each semaphore, those who hold it and those who wait. */
-const mostStakes = 8;
-/** More are found by a part of their name. */
-const mostSemaphores = 100;
+/** Maximum number of holders, and of waiting peers, shown per semaphore. */
+const maxStakes = 8;
+/** Maximum number of semaphores shown; the search finds the others. */
+const maxSemaphores = 100;
 
 /**
- * How the semaphores stand whose names have a text in them. Its cost is that of what is shown, and of looking through the
- * names: however many peers there are.
+ * The state of the semaphores whose name contains `text`. Its cost depends on the number of names and on what is shown,
+ * not on the number of peers.
  */
 export function snapshot(state: State, text: string): Omit<Snapshot, 'version'> {
   const now = state.advance();
@@ -57,7 +60,7 @@ export function snapshot(state: State, text: string): Omit<Snapshot, 'version'> 
   for (const semaphore of state.semaphores()) {
     if (!semaphore.name.toLowerCase().includes(wanted)) continue;
     found += 1;
-    if (found <= mostSemaphores) semaphores.push(view(semaphore, now));
+    if (found <= maxSemaphores) semaphores.push(view(semaphore, now));
   }
   return { peers: state.size.peers, found, semaphores };
 }
@@ -73,23 +76,23 @@ function view(semaphore: Semaphore, now: number): SemaphoreView {
     longestWait: Math.floor(now - pendingSince),
     retired,
     holding: { peers: semaphore.holders.size, first: holders(semaphore, now) },
-    waiting: { peers: semaphore.waiting, first: line(semaphore, now) },
+    waiting: { peers: semaphore.queued, first: pendingLocks(semaphore, now) },
   };
 }
 
 function holders(semaphore: Semaphore, now: number): Stake[] {
   const first: Stake[] = [];
   for (const [peer, since] of semaphore.holders) {
-    if (first.length === mostStakes) break;
+    if (first.length === maxStakes) break;
     first.push(stake(peer, peer.acquired.get(semaphore) as bigint, since, now));
   }
   return first;
 }
 
-function line(semaphore: Semaphore, now: number): Stake[] {
+function pendingLocks(semaphore: Semaphore, now: number): Stake[] {
   const first: Stake[] = [];
-  for (const { peer, count, since } of semaphore.line()) {
-    if (first.length === mostStakes) break;
+  for (const { peer, count, since } of semaphore.queue()) {
+    if (first.length === maxStakes) break;
     first.push(stake(peer, count, since, now));
   }
   return first;

@@ -9,17 +9,17 @@ import { snapshot } from './snapshot.ts';
 
 const folder = new URL('../../ui/', import.meta.url);
 
-/** By the end of its name, what a file is. */
+/** Media types by file extension. */
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
 
-/** A newer server may have another page. */
-const unkept = { 'Cache-Control': 'no-cache' };
+/** The browser must revalidate, because a newer server may have another page. */
+const revalidated = { 'Cache-Control': 'no-cache' };
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame; and no text ever becomes markup. */
+/** Allows no other origins, no inline code and no framing; trusted types keep text from becoming markup. */
 const secure = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -33,12 +33,12 @@ const secure = secureHeaders({
     requireTrustedTypesFor: ["'script'"],
     trustedTypes: ["'none'"],
   },
-  // Whether a host has HTTPS in all its ports is not for one of its servers to say.
+  // One server cannot decide whether all ports of its host speak HTTPS.
   strictTransportSecurity: false,
   xFrameOptions: 'DENY',
 });
 
-/** The page that shows the semaphores. It knows nothing itself, so nobody needs a token for it. */
+/** The page that shows the semaphores. It contains no state itself, so it is served without a token. */
 export function uiPage(app: Hono, needsToken: boolean): void {
   app.use('/ui', secure);
   app.use('/ui/*', secure);
@@ -46,18 +46,18 @@ export function uiPage(app: Hono, needsToken: boolean): void {
     'data-token="no"',
     `data-token="${needsToken ? 'yes' : 'no'}"`,
   );
-  app.get('/ui', (c) => c.html(page, 200, unkept));
-  // Its links are relative: the app may be a part of another one.
+  app.get('/ui', (c) => c.html(page, 200, revalidated));
+  // The page's links are relative, because the app may be mounted in another one.
   app.get('/ui/', (c) => c.redirect('../ui', 301));
   for (const name of readdirSync(folder)) {
     const type = types[extname(name)];
     if (type === undefined) continue;
     const text = read(name);
-    app.get(`/ui/${name}`, (c) => c.body(text, 200, { 'Content-Type': type, ...unkept }));
+    app.get(`/ui/${name}`, (c) => c.body(text, 200, { 'Content-Type': type, ...revalidated }));
   }
 }
 
-/** What the page asks for, again and again. */
+/** The state that the page polls. */
 export function uiState(app: Hono, state: State): void {
   app.get('/ui/state', (c) => {
     const shown = snapshot(state, queryOf(c, 'find') ?? '');

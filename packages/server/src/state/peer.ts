@@ -1,11 +1,11 @@
 import type { PendingLock, Semaphore } from './semaphore.ts';
 import type { Wait } from './wait.ts';
 
-/** Who holds locks and waits for at most one; all of them end with it. */
+/** A client's session: holds locks and has at most one pending lock. All of them end with it. */
 export class Peer {
   readonly acquired = new Map<Semaphore, bigint>();
   pending: PendingLock | undefined = undefined;
-  /** The requests that are not answered before it waits no longer. */
+  /** The blocked requests that are answered once no lock of this peer is pending. */
   readonly waits = new Set<Wait>();
 
   constructor(
@@ -13,13 +13,13 @@ export class Peer {
     public validUntil: number,
   ) {}
 
-  /** What it holds of a semaphore, or waits for. */
+  /** The count of this semaphore that it holds or has requested. */
   demand(semaphore: Semaphore): bigint | undefined {
     if (this.pending?.semaphore === semaphore) return this.pending.count;
     return this.acquired.get(semaphore);
   }
 
-  /** The lowest level of what it holds. */
+  /** The lowest level of the semaphores it holds. */
   get level(): number | undefined {
     let lowest: number | undefined;
     for (const { level } of this.acquired.keys()) {
@@ -28,22 +28,22 @@ export class Peer {
     return lowest;
   }
 
-  /** Lets go of all that it holds, and waits for nothing. Returns of what there may be room now. */
-  leave(): Semaphore[] {
+  /** Releases all its locks and withdraws the pending one. Returns the semaphores that may be able to grant now. */
+  releaseAll(): Semaphore[] {
     const semaphores = [...this.acquired.keys()];
-    for (const semaphore of semaphores) semaphore.free(this);
+    for (const semaphore of semaphores) semaphore.release(this);
     if (this.pending !== undefined) semaphores.push(this.pending.semaphore);
     this.withdraw();
     return semaphores;
   }
 
-  /** Waits no longer. The line is not served by that: more may be about to leave it. */
+  /** Withdraws the pending lock. Does not serve the queue, because the caller may remove more locks first. */
   withdraw(): void {
-    this.pending?.semaphore.leave(this.pending);
+    this.pending?.semaphore.remove(this.pending);
     this.pending = undefined;
   }
 
-  /** Whether it holds just these. */
+  /** Whether it holds exactly these locks. */
   holds(locks: ReadonlyMap<Semaphore, bigint>): boolean {
     if (locks.size !== this.acquired.size) return false;
     for (const [semaphore, count] of locks) {

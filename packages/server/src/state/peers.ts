@@ -2,13 +2,13 @@ import { Heap } from '@headgate/core/shared';
 import type { Peer } from './peer.ts';
 import { type Refusal, tooManyPeers } from './refusal.ts';
 
-/** All peers, by their ids, and by when they expire. */
+/** All peers, indexed by id and by expiry. */
 export class Peers {
   readonly #byId = new Map<bigint, Peer>();
   readonly #expiries = new Heap<Peer>((peer) => peer.validUntil);
 
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly wakeAt: (instant: number) => void,
   ) {}
 
@@ -16,12 +16,12 @@ export class Peers {
     return this.#byId.size;
   }
 
-  /** How many expiries are remembered: as many as there are peers. */
+  /** The number of tracked expiries, which equals the number of peers. For tests. */
   get expiries(): number {
     return this.#expiries.size;
   }
 
-  /** When the next one expires. */
+  /** When the next peer expires; Infinity if there is none. */
   get next(): number {
     return this.#expiries.first?.validUntil ?? Infinity;
   }
@@ -35,14 +35,14 @@ export class Peers {
   }
 
   add(peer: Peer): Refusal | undefined {
-    if (this.size >= this.most) return tooManyPeers;
+    if (this.size >= this.max) return tooManyPeers;
     this.#byId.set(peer.id, peer);
-    this.prolong(peer, peer.validUntil);
+    this.renew(peer, peer.validUntil);
     return undefined;
   }
 
-  /** Or shortens its life. */
-  prolong(peer: Peer, validUntil: number): void {
+  /** Sets when the peer expires, which may be earlier than before. */
+  renew(peer: Peer, validUntil: number): void {
     peer.validUntil = validUntil;
     this.#expiries.add(peer);
     this.wakeAt(validUntil);
@@ -53,7 +53,7 @@ export class Peers {
     this.#expiries.delete(peer);
   }
 
-  /** One that has expired by now. */
+  /** A peer that has expired by `now`, if any. */
   due(now: number): Peer | undefined {
     return this.next <= now ? this.#expiries.first : undefined;
   }

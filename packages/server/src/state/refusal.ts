@@ -1,4 +1,4 @@
-/** Why a call has changed nothing. */
+/** Why a request was refused. */
 export type RefusalKind =
   | 'unknown-semaphore'
   | 'unknown-peer'
@@ -10,11 +10,11 @@ export type RefusalKind =
   | 'shrinking'
   | 'busy';
 
-/** No Error: nobody looks at its stack, and clients make many of them. */
+/** Not an Error: clients may cause many refusals, and a stack trace would be wasted on them. */
 export class Refusal {
   constructor(
     readonly kind: RefusalKind,
-    /** Clients compare it as a whole, spelling mistakes included. */
+    /** The protocol's text to the letter, spelling mistakes included, because clients compare it. */
     readonly text: string,
   ) {}
 }

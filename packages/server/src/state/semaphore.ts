@@ -1,38 +1,38 @@
 import type { Peer } from './peer.ts';
 
-/** How much of something there is, and where it stands in the order of locks. */
+/** A semaphore's full count and level. */
 export interface SemaphoreSettings {
-  /** The most count that is acquired at once; 0 closes it. */
+  /** The maximum total count of acquired locks; 0 closes it. */
   readonly max: bigint;
-  /** Who holds a lock may only acquire locks of lower levels. */
+  /** A peer that holds a lock may only acquire locks of lower levels. */
   readonly level: number;
 }
 
-/** A lock that a peer waits for, in the line of its semaphore. */
+/** A pending lock, linked into its semaphore's queue. */
 export class PendingLock {
-  sooner: PendingLock | undefined = undefined;
-  later: PendingLock | undefined = undefined;
+  previous: PendingLock | undefined = undefined;
+  next: PendingLock | undefined = undefined;
 
   constructor(
     readonly peer: Peer,
     readonly semaphore: Semaphore,
     readonly count: bigint,
-    /** When the peer began to wait. */
+    /** When it was enqueued. */
     readonly since: number,
   ) {}
 }
 
-/** One count and one line, in order of arrival. Its figures are kept, not counted. */
+/** A counting semaphore with a FIFO queue. Its totals are kept up to date rather than computed on demand. */
 export class Semaphore {
   max: bigint;
   level: number;
   acquired = 0n;
   pending = 0n;
-  /** How many peers wait. */
-  waiting = 0;
-  /** Who holds it, since when. */
+  /** The number of pending locks. */
+  queued = 0;
+  /** Its holders, and when each acquired it. */
   readonly holders = new Map<Peer, number>();
-  /** The configuration does not name it any more: it goes when nobody holds it or waits for it. */
+  /** Whether it is no longer configured. It is removed once it has neither holders nor pending locks. */
   retired = false;
   #first: PendingLock | undefined;
   #last: PendingLock | undefined;
@@ -51,7 +51,7 @@ export class Semaphore {
     this.retired = false;
   }
 
-  /** Negative where locks were restored beyond the full count, or the full count was lowered. */
+  /** Negative after a restore beyond the full count, or after the full count was lowered. */
   get remainder(): bigint {
     return this.max - this.acquired;
   }
@@ -60,44 +60,44 @@ export class Semaphore {
     return this.acquired === 0n && this.#first === undefined;
   }
 
-  /** When the one began to wait who has waited longest. */
+  /** When the first pending lock was enqueued. */
   get pendingSince(): number | undefined {
     return this.#first?.since;
   }
 
-  join(lock: PendingLock): void {
-    lock.sooner = this.#last;
+  enqueue(lock: PendingLock): void {
+    lock.previous = this.#last;
     if (this.#last === undefined) this.#first = lock;
-    else this.#last.later = lock;
+    else this.#last.next = lock;
     this.#last = lock;
     this.pending += lock.count;
-    this.waiting += 1;
+    this.queued += 1;
   }
 
-  leave(lock: PendingLock): void {
-    const { sooner, later } = lock;
-    if (sooner === undefined) this.#first = later;
-    else sooner.later = later;
-    if (later === undefined) this.#last = sooner;
-    else later.sooner = sooner;
+  remove(lock: PendingLock): void {
+    const { previous, next } = lock;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
     this.pending -= lock.count;
-    this.waiting -= 1;
+    this.queued -= 1;
   }
 
-  /** Who waits, in order. */
-  *line(): Generator<PendingLock> {
-    for (let lock = this.#first; lock !== undefined; lock = lock.later) yield lock;
+  /** The pending locks, in order of arrival. */
+  *queue(): Generator<PendingLock> {
+    for (let lock = this.#first; lock !== undefined; lock = lock.next) yield lock;
   }
 
-  /** Beyond the full count if need be. */
+  /** Records a held lock, even beyond the full count. */
   hold(peer: Peer, count: bigint, now: number): void {
     peer.acquired.set(this, count);
     this.holders.set(peer, now);
     this.acquired += count;
   }
 
-  /** Returns whether the peer held it. */
-  free(peer: Peer): boolean {
+  /** Returns false if the peer did not hold it. */
+  release(peer: Peer): boolean {
     const count = peer.acquired.get(this);
     if (count === undefined) return false;
     peer.acquired.delete(this);
@@ -107,14 +107,15 @@ export class Semaphore {
   }
 
   /**
-   * Takes out of the line whom there is room for, and gives it to them. The first that does not fit ends it, so that nobody passes a large
-   * count; but one above the full count, which has been lowered since, waits aside until that is raised.
+   * Dequeues and grants the pending locks that fit. Stops at the first that does not, so that smaller requests cannot
+   * starve a large one; but a count above the full count, which has been lowered since, is skipped and stays queued
+   * until the full count is raised.
    */
-  *fitting(now: number): Generator<PendingLock> {
-    for (let lock = this.#first; lock !== undefined; lock = lock.later) {
+  *grantFitting(now: number): Generator<PendingLock> {
+    for (let lock = this.#first; lock !== undefined; lock = lock.next) {
       if (lock.count > this.max) continue;
       if (lock.count > this.remainder) return;
-      this.leave(lock);
+      this.remove(lock);
       this.hold(lock.peer, lock.count, now);
       yield lock;
     }

@@ -2,11 +2,11 @@ import type { Peer } from './peer.ts';
 import { badCount, type Refusal, unknownSemaphore } from './refusal.ts';
 import { Semaphore, type SemaphoreSettings } from './semaphore.ts';
 
-/** The semaphores that are configured, and those that were and are still in use. */
+/** The configured semaphores, and the no longer configured ones that are still in use. */
 export class Semaphores {
   readonly #byName = new Map<string, Semaphore>();
 
-  /** @param granted The peer has got what it waited for. */
+  /** @param granted Called when a peer's pending lock has been granted. */
   constructor(private readonly granted: (peer: Peer) => void) {}
 
   get size(): number {
@@ -21,14 +21,17 @@ export class Semaphores {
     return this.#byName.values();
   }
 
-  /** What the peer can ask for: of what is configured no more, only what it holds or waits for. */
+  /**
+   * The semaphore that the peer may use. One that is no longer configured is visible only to peers that hold it or wait
+   * for it.
+   */
   of(name: string, peer: Peer | undefined): Semaphore | undefined {
     const semaphore = this.#byName.get(name);
     if (semaphore?.retired && peer?.demand(semaphore) === undefined) return undefined;
     return semaphore;
   }
 
-  /** What is held and waited for stays. */
+  /** Replaces the configuration. Held and pending locks stay. */
   configure(settings: ReadonlyMap<string, SemaphoreSettings>, now: number): void {
     for (const [name, each] of settings) {
       const known = this.#byName.get(name);
@@ -41,16 +44,16 @@ export class Semaphores {
     }
   }
 
-  /** Lets in whom there is room for, and lets go of a semaphore that nobody needs any more. */
+  /** Grants the pending locks that fit, and removes an idle semaphore that is no longer configured. */
   serve(semaphore: Semaphore, now: number): void {
-    for (const { peer } of semaphore.fitting(now)) {
+    for (const { peer } of semaphore.grantFitting(now)) {
       peer.pending = undefined;
       this.granted(peer);
     }
     if (semaphore.retired && semaphore.isIdle) this.#byName.delete(semaphore.name);
   }
 
-  /** The locks that a peer is to have back, all of them or none. */
+  /** The semaphores of the locks to restore, or a refusal if any of the locks is invalid. */
   resolve(
     locks: ReadonlyMap<string, bigint>,
     peer: Peer | undefined,

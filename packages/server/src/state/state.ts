@@ -6,32 +6,32 @@ import { PendingLock, type Semaphore, type SemaphoreSettings } from './semaphore
 import { Semaphores } from './semaphores.ts';
 import { type Acquired, Wait, Waits } from './wait.ts';
 
-/** What the state is given by the world, and tells it. */
+/** The environment of the state. */
 export interface StateOptions {
-  /** Milliseconds that never go back. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Any number of 64 bits. */
+  /** A random unsigned 64-bit number. */
   readonly randomId: () => bigint;
   readonly maxPeers: number;
-  /** Of blocked requests. */
+  /** Maximum number of blocked requests. */
   readonly maxBlocked: number;
-  /** `advance` has something to do then, if not before; the earliest instant counts. */
+  /** Asks for a call of `advance` at this instant. Only the earliest instant asked for matters. */
   readonly wakeAt: (instant: number) => void;
   readonly expired: (peers: number) => void;
 }
 
-/** A lock that is asked for. */
+/** A request for a lock. */
 export interface LockRequest {
   readonly peer: bigint;
   readonly semaphore: string;
   readonly count: bigint;
-  /** Milliseconds that the peer lives on from now, whatever becomes of the lock. */
+  /** Renews the peer for this many milliseconds from now, whether or not the lock is granted. */
   readonly expiresIn?: number | undefined;
 }
 
 /**
- * Peers, and the locks that they hold and wait for. It does no input or output and has no timers: each call begins
- * with what is due by then, in `advance`.
+ * The peers with their held and pending locks. It does no I/O and has no timers: each call first applies, in `advance`,
+ * what is due by then.
  */
 export class State {
   readonly #options: StateOptions;
@@ -46,12 +46,12 @@ export class State {
     this.#semaphores = new Semaphores((peer) => this.#waits.answer(peer));
   }
 
-  /** From now on there are these semaphores. What is held and waited for stays. */
+  /** Replaces the configured semaphores. Held and pending locks stay. */
   configure(semaphores: ReadonlyMap<string, SemaphoreSettings>): void {
     this.#semaphores.configure(semaphores, this.advance());
   }
 
-  /** Ends what has expired, and the waits whose time is up. Returns what time it is. */
+  /** Removes expired peers and answers blocked requests that have timed out. Returns the current time. */
   advance(): number {
     const now = this.#options.now();
     this.#expire(now);
@@ -59,7 +59,7 @@ export class State {
     return now;
   }
 
-  /** When `advance` has something to do; Infinity where it never has. */
+  /** When `advance` is due next; Infinity if never. */
   get next(): number {
     return Math.min(this.#peers.next, this.#waits.next);
   }
@@ -71,7 +71,7 @@ export class State {
     return this.#peers.add(new Peer(id, now + expiresIn)) ?? id;
   }
 
-  /** Whether there was one. */
+  /** Returns whether the peer existed. */
   deletePeer(id: bigint): boolean {
     const now = this.advance();
     const peer = this.#peers.get(id);
@@ -80,28 +80,31 @@ export class State {
     return true;
   }
 
-  /** The peer lives on for so many milliseconds from now. */
+  /** Renews the peer for `expiresIn` milliseconds from now. */
   heartbeat(id: bigint, expiresIn: number): Refusal | undefined {
     const now = this.advance();
     const peer = this.#peers.get(id);
     if (peer === undefined) return refusals.unknownPeer;
-    this.#peers.prolong(peer, now + expiresIn);
+    this.#peers.renew(peer, now + expiresIn);
     return undefined;
   }
 
-  /** Whether the peer waits for nothing now. May be repeated: the same count is not taken twice. */
+  /**
+   * Requests a lock. Returns false if it is pending. Idempotent: a repeated request for the same count acquires nothing
+   * more.
+   */
   acquire({ peer: id, semaphore: name, count, expiresIn }: LockRequest): Acquired {
     const now = this.advance();
     const peer = this.#peers.get(id);
     const semaphore = this.#semaphores.of(name, peer);
     if (semaphore === undefined) return refusals.unknownSemaphore;
-    // What is held already stays so where the full count has been lowered since.
+    // A lock that is already held stays held, even if the full count has been lowered below its count.
     if (count > semaphore.max && count !== peer?.acquired.get(semaphore)) {
       return refusals.never(count, semaphore.max);
     }
     if (expiresIn !== undefined) {
       if (peer === undefined) return refusals.unknownPeer;
-      this.#peers.prolong(peer, now + expiresIn);
+      this.#peers.renew(peer, now + expiresIn);
     }
     if (count < 1n) return refusals.badCount(count);
     if (peer === undefined) return refusals.unknownPeer;
@@ -112,8 +115,8 @@ export class State {
   }
 
   /**
-   * After `acquire` has said no: tells once the peer waits for nothing any more, is gone, or the time is up. The lock
-   * waits on.
+   * Blocks a request whose `acquire` returned false: calls `settle` when no lock of the peer is pending any more, when
+   * the peer is gone, or after `blockFor`. The lock stays pending.
    *
    * @param blockFor Milliseconds.
    */
@@ -128,24 +131,24 @@ export class State {
     return this.#waits.add(wait) ?? wait;
   }
 
-  /** Who waited has gone away; no answer follows. */
+  /** The blocked request's client has disconnected: `settle` will not be called. */
   forget(wait: Wait): void {
     this.#waits.forget(wait);
   }
 
-  /** Every blocked request is answered as if its time were up. */
+  /** Answers all blocked requests as if their time were over. */
   answerAll(): void {
     this.#waits.end(Infinity);
   }
 
-  /** Gives a lock back, or waits for it no longer. Another one that the peer waits for is none of its business. */
+  /** Releases a held lock, or withdraws a pending one. The peer's pending lock on another semaphore is not affected. */
   releaseLock(id: bigint, name: string): Refusal | undefined {
     const now = this.advance();
     const semaphore = this.#semaphores.get(name);
     if (semaphore === undefined) return refusals.unknownSemaphore;
     const peer = this.#peers.get(id);
     if (peer === undefined) return refusals.unknownPeer;
-    if (!semaphore.free(peer) && peer.pending?.semaphore === semaphore) {
+    if (!semaphore.release(peer) && peer.pending?.semaphore === semaphore) {
       peer.withdraw();
       this.#waits.answer(peer);
     }
@@ -153,7 +156,7 @@ export class State {
     return undefined;
   }
 
-  /** Whether the peer waits for nothing. */
+  /** Whether the peer has no pending lock. */
   isAcquired(id: bigint): Acquired {
     this.advance();
     const peer = this.#peers.get(id);
@@ -166,8 +169,8 @@ export class State {
   }
 
   /**
-   * A peer with all its locks, beyond the full counts if need be and whoever waits: it works under them already. One
-   * that is there lives on, if it is the same.
+   * Restores a peer with all its locks, even beyond the full counts and ahead of pending locks, because it already
+   * works under them. A peer that still exists is renewed if its locks match.
    */
   restore(id: bigint, locks: ReadonlyMap<string, bigint>, expiresIn: number): Refusal | undefined {
     const now = this.advance();
@@ -176,7 +179,7 @@ export class State {
     if (acquired instanceof Refusal) return acquired;
     if (known !== undefined) {
       if (known.pending !== undefined || !known.holds(acquired)) return refusals.restoreWouldChange;
-      this.#peers.prolong(known, now + expiresIn);
+      this.#peers.renew(known, now + expiresIn);
       return undefined;
     }
     const peer = new Peer(id, now + expiresIn);
@@ -196,7 +199,7 @@ export class State {
     return this.#semaphores.all();
   }
 
-  /** How much is remembered. */
+  /** The sizes of all collections, for tests and the page. */
   get size(): { peers: number; expiries: number; waits: number; semaphores: number } {
     return {
       peers: this.#peers.size,
@@ -206,7 +209,7 @@ export class State {
     };
   }
 
-  /** Joins the line; who finds it empty, and room, has left it by the end. */
+  /** Enqueues the lock. If the queue was empty and the count fits, `serve` grants it immediately. */
   #request(peer: Peer, semaphore: Semaphore, count: bigint, now: number): Acquired {
     const { level } = peer;
     if (level !== undefined && level <= semaphore.level) {
@@ -215,12 +218,14 @@ export class State {
     if (peer.pending !== undefined) return refusals.alreadyPending;
     const lock = new PendingLock(peer, semaphore, count, now);
     peer.pending = lock;
-    semaphore.join(lock);
+    semaphore.enqueue(lock);
     this.#semaphores.serve(semaphore, now);
     return peer.pending === undefined;
   }
 
-  /** All go before anybody is let in, who might be one of them. */
+  /**
+   * Removes all expired peers before granting, so that no lock is granted to a peer that expires at the same instant.
+   */
   #expire(now: number): void {
     let count = 0;
     const freed = new Set<Semaphore>();
@@ -233,10 +238,10 @@ export class State {
     this.#options.expired(count);
   }
 
-  /** Returns of what there may be room now. */
+  /** Removes the peer. Returns the semaphores that may be able to grant now. */
   #remove(peer: Peer): Semaphore[] {
     this.#peers.delete(peer);
     this.#waits.refuse(peer);
-    return peer.leave();
+    return peer.releaseAll();
   }
 }

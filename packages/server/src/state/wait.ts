@@ -3,26 +3,26 @@ import type { Peer } from './peer.ts';
 import { type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** Whether the peer has what it asked for; false is also the answer when the time is up. */
+/** Whether the lock is acquired; false also when the request has timed out. */
 export type Acquired = boolean | Refusal;
 
-/** A request that is answered when its peer waits for nothing any more, or its own time is up. */
+/** A blocked request. It is answered when its peer has no pending lock any more, or after its own time. */
 export class Wait {
   constructor(
     readonly peer: Peer,
     readonly semaphore: Semaphore,
     readonly until: number,
-    /** Is called once, in the midst of a change: it must not ask the state for anything. */
+    /** Called once, during a state change, so it must not call the state. */
     readonly settle: (answer: Acquired) => void,
   ) {}
 }
 
-/** All requests that are blocked, by when their time is up. */
+/** All blocked requests, by the time at which they are answered at the latest. */
 export class Waits {
   readonly #all = new Heap<Wait>((wait) => wait.until);
 
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly wakeAt: (instant: number) => void,
   ) {}
 
@@ -30,36 +30,36 @@ export class Waits {
     return this.#all.size;
   }
 
-  /** When the next one's time is up. */
+  /** When the next one times out; Infinity if there is none. */
   get next(): number {
     return this.#all.first?.until ?? Infinity;
   }
 
   add(wait: Wait): Refusal | undefined {
-    if (this.size >= this.most) return tooManyWaits;
+    if (this.size >= this.max) return tooManyWaits;
     wait.peer.waits.add(wait);
     this.#all.add(wait);
     this.wakeAt(wait.until);
     return undefined;
   }
 
-  /** No answer follows. */
+  /** Removes it without an answer. */
   forget(wait: Wait): void {
     wait.peer.waits.delete(wait);
     this.#all.delete(wait);
   }
 
-  /** The peer waits for nothing any more. */
+  /** The peer has no pending lock any more. */
   answer(peer: Peer): void {
     for (const wait of peer.waits) this.#settle(wait, peer.acquired.has(wait.semaphore));
   }
 
-  /** The peer is gone. */
+  /** The peer was removed. */
   refuse(peer: Peer): void {
     for (const wait of peer.waits) this.#settle(wait, unknownPeer);
   }
 
-  /** The time is up of those until this instant. */
+  /** Answers all requests whose time ends at or before `now`. */
   end(now: number): void {
     for (let wait = this.#all.first; wait !== undefined; wait = this.#all.first) {
       if (wait.until > now) return;

@@ -27,7 +27,7 @@ color = "ignored"
 level = "INFO"
 `;
 
-it('T19, T22: the configuration file', async () => {
+it('the configuration file sets full counts and levels', async () => {
   const command = new Command(abc).start(['--port', '0'], {});
   const client = await command.client();
   const remainders = await Promise.all(
@@ -40,7 +40,7 @@ it('T19, T22: the configuration file', async () => {
   expect(await client.acquire(peer, 'closed')).toMatch(/^409 Lock can never be acquired/);
 });
 
-it('[server] of the configuration file', async () => {
+it('the [server] table sets the bounds, the token and TLS', async () => {
   const table = 'token = "sesame"\nmax_peers = 2\nmax_blocked = 0\nmax_connections = 3\n';
   const tls = 'certificate = "cert.pem"\nkey = "key.pem"\n';
   const command = new Command(`[semaphores]\nA = 1\n[server]\n${table}${tls}`);
@@ -71,7 +71,7 @@ it('[server] of the configuration file', async () => {
   agent.destroy();
 });
 
-it('T22: the level of the log is WARN, and THROTTLE_LOG overrides the file', async () => {
+it('the log level is warn by default, and THROTTLE_LOG overrides the file', async () => {
   const louder = new Command(abc.replace('INFO', 'ERROR')).start();
   await louder.line('Ready');
   const byDefault = new Command('[semaphores]\nA = 1\n');
@@ -88,14 +88,14 @@ it('T22: the level of the log is WARN, and THROTTLE_LOG overrides the file', asy
   }
 });
 
-it('T23: without a file there is a note, and an empty configuration', async () => {
+it('a missing file is noted and counts as an empty configuration', async () => {
   const command = new Command().start();
   const client = await command.client();
   expect(command.lines[0]).toBe('throttle.toml not found => Using empty default configuration.');
   expect(await client.remainder('A')).toBe('400 Unknown semaphore');
 });
 
-it('T23: -c, --configuration, --address and --port', async () => {
+it('-c, --configuration, --address and --port are applied', async () => {
   for (const option of ['-c', '--configuration']) {
     const command = new Command();
     command.write('other.toml', '[semaphores]\nX = 9\n');
@@ -104,7 +104,7 @@ it('T23: -c, --configuration, --address and --port', async () => {
   }
 });
 
-it('T23: --help and --version say so, and that is all', async () => {
+it('--help and --version print and exit', async () => {
   const help = new Command().start(['--help']);
   expect(await help.exit).toBe(0);
   for (const option of ['--address', '--port', '-c, --configuration', '--socket', '--version']) {
@@ -123,7 +123,7 @@ it.each([
   [['--what'], /--what/],
   [['more'], /argument/],
   [['--socket', 'x', '--port', '1'], /--socket.*--port/],
-])('a command line that makes no sense: %j', async (args, message) => {
+])('the command line %j is refused', async (args, message) => {
   const command = new Command('').start(args);
   expect(await command.exit).toBe(2);
   expect(command.stderr).toMatch(message);
@@ -132,14 +132,14 @@ it.each([
 it.each([
   ['[semaphores]\nA = 1\nB = -1\n', 'throttle.toml:3: semaphores.B must be'],
   ['[semaphores\n', 'throttle.toml:1:12: '],
-])('T23: the invalid configuration %j', async (text, message) => {
+])('the configuration %j is refused', async (text, message) => {
   const command = new Command(text).start();
   expect(await command.exit).toBe(2);
   expect(command.stderr).toContain(`headgate-server: ${message}`);
   expect(command.lines).toHaveLength(1);
 });
 
-it('an environment, a token and a certificate that make no sense', async () => {
+it('an invalid environment, token or certificate is refused', async () => {
   const loud = new Command('').start(['--port', '0'], { THROTTLE_LOG: 'LOUD' });
   expect(await loud.exit).toBe(2);
   expect(loud.stderr).toContain('THROTTLE_LOG must be one of error, warn');
@@ -156,7 +156,7 @@ it('an environment, a token and a certificate that make no sense', async () => {
   expect(broken.stderr).toMatch(/headgate-server: .+/);
 });
 
-it('a port that is taken', async () => {
+it('a port in use is reported', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as { port: number };
@@ -166,13 +166,13 @@ it('a port that is taken', async () => {
   other.close();
 });
 
-it('a unix socket in a folder that is not there', async () => {
+it('a unix socket in a missing folder is reported', async () => {
   const command = new Command('[semaphores]\nA = 1\n').start(['--socket', 'nowhere/a.sock']);
   expect(await command.exit).toBe(1);
   expect(command.stderr).toContain("no such file or directory, access 'nowhere'");
 });
 
-it('T24: what the log says', async () => {
+it('the log reports the start, expiries and the stop', async () => {
   const command = new Command('').start();
   const client = await command.client();
   await client.newPeer('0s');
@@ -192,24 +192,27 @@ it('T24: what the log says', async () => {
   ]);
 });
 
-it.runIf(existsSync('/dev/full'))('a log that cannot be written ends nothing', async () => {
-  const command = new Command('[semaphores]\nA = 1\n');
-  const port = await freePort();
-  command.start(['--port', `${port}`], { THROTTLE_LOG: 'warn' }, '/dev/full');
-  const client = await command.clientOn(port);
-  for (let turn = 0; turn < 3; turn++) await client.newPeer('0s');
-  expect(await client.said('GET', '/peers/')).toBe('200 []');
-  expect(await client.remainder('A')).toBe('200 1');
-});
+it.runIf(existsSync('/dev/full'))(
+  'a log that cannot be written does not stop the server',
+  async () => {
+    const command = new Command('[semaphores]\nA = 1\n');
+    const port = await freePort();
+    command.start(['--port', `${port}`], { THROTTLE_LOG: 'warn' }, '/dev/full');
+    const client = await command.clientOn(port);
+    for (let i = 0; i < 3; i++) await client.newPeer('0s');
+    expect(await client.said('GET', '/peers/')).toBe('200 []');
+    expect(await client.remainder('A')).toBe('200 1');
+  },
+);
 
-it('too many connections for one more file end nothing, and the metrics are there afterwards', async () => {
+it('running out of file descriptors does not stop the server, and the metrics work afterwards', async () => {
   const command = new Command('[semaphores]\nA = 1\n', 100).start();
   const client = await command.client();
   expect(await client.said('GET', '/health')).toBe('200 Ok');
   const port = Number(new URL((await command.line('Ready')).url as string).port);
   const connections = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'));
   for (const each of connections) each.on('error', () => {});
-  // The server turns away whom it has no room for.
+  // The server closes connections for which it has no file descriptor.
   await Promise.race(connections.map((each) => once(each, 'close')));
   expect((await client.ask('GET', '/metrics')).status).toBe(500);
   for (const each of connections) each.destroy();
@@ -219,7 +222,7 @@ it('too many connections for one more file end nothing, and the metrics are ther
   );
 });
 
-it('--socket listens on a unix socket, and takes a dead one out of the way', async () => {
+it('--socket listens on a unix socket and replaces a stale one', async () => {
   const socket = 'server.sock';
   const first = new Command('[semaphores]\nA = 6\n').start(['--socket', socket]);
   await first.line('Ready');
@@ -229,7 +232,7 @@ it('--socket listens on a unix socket, and takes a dead one out of the way', asy
   first.start(['--socket', join(first.folder, socket)]);
   const client = await first.client(1);
   expect(await client.remainder('A')).toBe('200 6');
-  // One that is served is left alone, and so is anything else.
+  // A socket in use is left alone, and so is any other file.
   const second = new Command('').start(['--socket', join(first.folder, socket)]);
   expect(await second.exit).toBe(1);
   const third = new Command('').start(['--socket', join(first.folder, 'throttle.toml')]);

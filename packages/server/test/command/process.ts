@@ -15,7 +15,7 @@ interface Line {
   readonly url?: string;
 }
 
-/** The command as a process of its own, in a folder of its own. */
+/** Runs the command in its own process and folder. */
 export class Command {
   readonly folder = mkdtempSync(join(tmpdir(), 'headgate-server-'));
   readonly lines: string[] = [];
@@ -23,12 +23,12 @@ export class Command {
   #child: ChildProcess | undefined;
   #exit: Promise<number | string> | undefined;
   #client: Client | undefined;
-  #told = () => {};
+  #notify = () => {};
 
   constructor(
     configuration?: string,
-    /** How many files and connections it may have open. */
-    private readonly mostFiles?: number,
+    /** Maximum number of open files and connections. */
+    private readonly maxFiles?: number,
   ) {
     if (configuration !== undefined) this.write('throttle.toml', configuration);
     onTestFinished(async () => {
@@ -50,11 +50,11 @@ export class Command {
   start(
     args = ['--port', '0'],
     env: Record<string, string> = { THROTTLE_LOG: 'info' },
-    /** Where stderr goes instead of here. */
+    /** A file that stderr is redirected to. */
     log?: string,
   ): this {
     const { THROTTLE_LOG: _, ...rest } = process.env;
-    const limit = this.mostFiles === undefined ? ':' : `ulimit -n ${this.mostFiles}`;
+    const limit = this.maxFiles === undefined ? ':' : `ulimit -n ${this.maxFiles}`;
     const inShell = ['-c', `${limit} && exec "$0" "$@"`, process.execPath, program];
     const child = spawn('sh', [...inShell, ...args], {
       cwd: this.folder,
@@ -67,18 +67,18 @@ export class Command {
     if (child.stderr !== null)
       createInterface({ input: child.stderr }).on('line', (line) => {
         this.lines.push(line);
-        this.#told();
+        this.#notify();
       });
     this.#child = child;
-    // Until all has been read that it has said.
+    // `close` comes after all output has been read.
     this.#exit = once(child, 'close').then(([code, name]) => {
-      this.#told();
+      this.#notify();
       return code ?? name;
     });
     return this;
   }
 
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that killed the process. */
   get exit(): Promise<number | string> {
     return this.#exit as Promise<number | string>;
   }
@@ -91,14 +91,14 @@ export class Command {
     this.#child?.kill(name);
   }
 
-  /** The first line of the log that says so, from the one on that is given. */
+  /** Resolves to the first log line that contains `message`, starting at line `from`. */
   async line(message: string, from = 0): Promise<Line> {
     for (;;) {
       const found = this.log(from).find(({ msg }) => msg?.includes(message));
       if (found !== undefined) return found;
-      if (this.#child?.exitCode != null) throw new Error(`It has ended: ${this.stderr}`);
+      if (this.#child?.exitCode != null) throw new Error(`The process has exited: ${this.stderr}`);
       await new Promise<void>((resolve) => {
-        this.#told = resolve;
+        this.#notify = resolve;
       });
     }
   }
@@ -108,7 +108,11 @@ export class Command {
     return lines.map((line) => JSON.parse(line) as Line);
   }
 
-  /** How often it has been started before. */
+  /**
+   * Connects a client to the address in the log.
+   *
+   * @param restarts How many times the process was started before.
+   */
   async client(restarts = 0): Promise<Client> {
     const from = restarts === 0 ? 0 : this.lines.length;
     const { url = '' } = await this.line('Ready', from);
@@ -117,18 +121,18 @@ export class Command {
     return this.#client;
   }
 
-  /** On a port that it has been told: where it logs nothing, only an answer shows that it is there. */
+  /** Connects to a fixed port, polling until the server answers, because it logs nothing. */
   async clientOn(port: number): Promise<Client> {
     this.#client = new Client({ port });
     for (;;) {
       const answer = await this.#client.said('GET', '/health').catch(() => '');
       if (answer === '200 Ok') return this.#client;
-      if (this.#child?.exitCode != null) throw new Error(`It has ended: ${this.stderr}`);
+      if (this.#child?.exitCode != null) throw new Error(`The process has exited: ${this.stderr}`);
     }
   }
 }
 
-/** One that was free a moment ago. */
+/** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

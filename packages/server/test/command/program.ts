@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 
 const main = fileURLToPath(new URL('../../src/command/main.ts', import.meta.url));
 
-/** The sources look for the manifest, the page and a CommonJS package beside themselves, not beside the bundle. */
+/** The sources look for the manifest, the page and a CommonJS package next to themselves, not next to the bundle. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {
@@ -18,7 +18,7 @@ const ownUrls: Plugin = {
   },
 };
 
-/** The command as one JavaScript file, which plain Node starts in a fraction of the time that tsx needs. */
+/** The command bundled into one JavaScript file, which plain Node starts in a fraction of the time that tsx needs. */
 export const program = await bundle();
 
 async function bundle(): Promise<string> {
@@ -29,7 +29,7 @@ async function bundle(): Promise<string> {
     ...{ entryPoints: [main], outfile, bundle: true, logLevel: 'error', plugins: [ownUrls] },
     ...{ platform: 'node', format: 'esm', target: 'node20', keepNames: true },
     conditions: ['headgate-source'],
-    // For CommonJS packages, which require Node's own modules.
+    // CommonJS packages require Node's own modules.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
     },

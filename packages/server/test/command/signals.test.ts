@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { Command } from './process.ts';
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  'T25, F3: %s answers who is blocked, and exits 0',
+  '%s answers blocked requests and exits with 0',
   async (name) => {
     const command = new Command('[semaphores]\nA = 1\n').start();
     const client = await command.client();
@@ -19,19 +19,19 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     command.signal(name);
     expect(await Promise.all(blocked)).toEqual(peers.map((peer) => `202 ${peer}`));
     expect(await command.exit).toBe(0);
-    // A second is what the protocol allows; the connections above are kept alive by the client.
+    // The protocol allows one second. The client keeps the connections above alive.
     expect(performance.now() - signalled).toBeLessThan(5_000);
   },
 );
 
-it('a second SIGTERM does not end it before all are answered', async () => {
+it('a second SIGTERM does not stop the server before all requests are answered', async () => {
   const command = new Command('[semaphores]\nA = 1\n').start();
   const client = await command.client();
   const [holder, peer] = [await client.newPeer(), await client.newPeer()];
   await client.acquire(holder, 'A');
   const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
   await client.untilPending(peer);
-  // A request that has not come whole holds the server up.
+  // An incomplete request delays the exit.
   const { url = '' } = await command.line('Ready');
   const unfinished = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   unfinished.write('GET /health HTTP/1.1\r\n');
@@ -45,7 +45,7 @@ it('a second SIGTERM does not end it before all are answered', async () => {
   expect(await command.exit).toBe(0);
 });
 
-it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
+it('SIGHUP raises and lowers full counts and keeps locks', async () => {
   const command = new Command('[semaphores]\nA = 1\nB = 5\n').start();
   const client = await command.client();
   const [holder, waiter] = await client.newPeers(2);
@@ -64,19 +64,19 @@ it('SIGHUP raises and lowers full counts, and keeps locks', async () => {
   expect(await blocked).toBe(`200 ${waiter}`);
 });
 
-it('SIGHUP after SIGHUP: what was written last holds, however long it took to read', async () => {
+it('after several SIGHUPs the latest content applies, however long the first took to read', async () => {
   const command = new Command('[semaphores]\nA = 1\n').start();
   const client = await command.client();
   const file = join(command.folder, 'throttle.toml');
   command.remove('throttle.toml');
   execFileSync('mkfifo', [file]);
   command.signal('SIGHUP');
-  // Opens when it is being read.
+  // The named pipe opens once the server reads it.
   const slow = await open(file, 'w');
   command.remove('throttle.toml');
   command.write('throttle.toml', '[semaphores]\nA = 3\n');
   command.signal('SIGHUP');
-  for (let turn = 0; turn < 5; turn++) await client.said('GET', '/health');
+  for (let i = 0; i < 5; i++) await client.said('GET', '/health');
   await slow.writeFile('[semaphores]\nA = 2\n');
   await slow.close();
   const times = () => command.log().filter(({ msg }) => msg?.startsWith('Read throttle')).length;

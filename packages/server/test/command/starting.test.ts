@@ -9,7 +9,7 @@ import { Command } from './process.ts';
 const main = fileURLToPath(new URL('../../src/command/main.ts', import.meta.url));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-/** A module that is loaded first, and sends a signal when another one is looked for. */
+/** A module that is preloaded and sends a signal when another module is resolved. */
 function early(signal: string, module: string): string {
   const hook = `export async function resolve(name, context, next) {
     if (name === '${module}') process.kill(process.pid, '${signal}');
@@ -24,8 +24,8 @@ it.each([
   ['SIGTERM', 'commander'],
   ['SIGINT', 'commander'],
   ['SIGTERM', 'hono'],
-])('%s while %s is being loaded ends it with 0', async (signal, module) => {
-  // From the sources: in a bundle there are no modules to be looked for.
+])('%s while %s is being loaded makes it exit with 0', async (signal, module) => {
+  // Runs the sources, because a bundle resolves no modules.
   const imports = ['--import', tsx, '--import', early(signal, module)];
   const args = ['--conditions=headgate-source', ...imports, main, '--port', '0'];
   const env = { ...process.env, THROTTLE_LOG: 'info' };

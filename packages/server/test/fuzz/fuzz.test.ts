@@ -8,9 +8,9 @@ import { mutated, randomOf } from './mutate.ts';
 const requests = Number(process.env.HEADGATE_FUZZ_REQUESTS ?? 10_000);
 const seed = Number(process.env.HEADGATE_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const connections = 32;
-/** Milliseconds; some mistakes leave the server waiting for more. */
-const patience = 500;
-/** Ends whatever a request has left open, so that few do. */
+/** Milliseconds to wait for an answer; after some mutations the server waits for more input. */
+const answerTimeout = 500;
+/** Completes truncated requests, so that few of them time out. */
 const filler = Buffer.from(`\r\n\r\n${'x'.repeat(400)}\r\n\r\n`);
 
 it(`survives ${requests} mutated requests (seed ${seed})`, { timeout: 600_000 }, async () => {
@@ -34,7 +34,7 @@ it(`survives ${requests} mutated requests (seed ${seed})`, { timeout: 600_000 },
   await Promise.all(Array.from({ length: connections }, attack));
   expect(answered).toBeGreaterThan(requests / 2);
   expect(log.filter((line) => line.startsWith('error'))).toEqual([]);
-  // It is there, it holds no more than it may, and nobody has touched what is another's.
+  // The server is up, respects its bounds, and has not changed another peer's locks.
   expect(await client.said('GET', '/health')).toBe('200 Ok');
   const peers = JSON.parse((await client.ask('GET', '/peers/')).text) as unknown[];
   expect(peers.length).toBeLessThanOrEqual(bounds.maxPeers);
@@ -47,7 +47,7 @@ function open(port: number): Socket {
   return connect({ port, host: '127.0.0.1', noDelay: true }).on('error', () => {});
 }
 
-/** Whether it was answered; the connection may be over nevertheless. */
+/** Whether the request was answered, even if the connection was closed afterwards. */
 function send(socket: Socket, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     let received = '';
@@ -61,13 +61,13 @@ function send(socket: Socket, bytes: Buffer): Promise<boolean> {
       if (isWhole(received)) done(true);
     };
     const end = () => done(received.startsWith('HTTP/1.1 '));
-    const timer = setTimeout(() => done(false), patience);
+    const timer = setTimeout(() => done(false), answerTimeout);
     socket.on('data', read).on('close', end);
     socket.write(isWhole(bytes.toString('latin1')) ? bytes : Buffer.concat([bytes, filler]));
   });
 }
 
-/** A request or an answer, as far as one can see who does not look closely. */
+/** Whether the text is a complete request or answer, judged by its Content-Length alone. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   const [, length] = /^content-length: (\d+)/im.exec(text.slice(0, end + 2)) ?? [];

@@ -1,4 +1,4 @@
-/** The same numbers for the same seed: mulberry32. */
+/** A seeded random number generator (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -87,9 +87,9 @@ const words = [
   '𝔘',
 ];
 
-/** One of the requests that there are, with a few mistakes. */
+/** A valid request with one to three random mutations. */
 export function mutated(random: Random): Buffer {
-  const below = (most: number) => Math.floor(random() * most);
+  const below = (max: number) => Math.floor(random() * max);
   let bytes = Buffer.from(pick(valid, random));
   for (let times = 1 + below(3); times > 0; times--) {
     const at = below(bytes.length + 1);
@@ -111,7 +111,10 @@ export function mutated(random: Random): Buffer {
   return bytes;
 }
 
-/** Where most that is parsed has its turn. The length of the body is put right, so that it is read at all. */
+/**
+ * Replaces numbers and strings, where most of the parsing happens. Corrects Content-Length, so that the body is read at
+ * all.
+ */
 function inPlaceOfANumber(bytes: Buffer, word: string, random: Random): Buffer[] {
   const [head = '', ...rest] = bytes.toString('latin1').split('\r\n\r\n');
   const body = rest.join('\r\n\r\n');

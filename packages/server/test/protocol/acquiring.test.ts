@@ -9,24 +9,24 @@ const violation = (current: number, requested: number) =>
   `        requested lock level was ${requested}.`;
 const alreadyPending = '409 Already pending. Only one pendig lock per peer is allowed.';
 
-it('T12: the order of checks', async () => {
+it('an acquire is checked in the documented order', async () => {
   const { client, clock } = await scene({ A: 2, B: { max: 2, level: 1 }, C: 1 });
   const [peer, other] = [await client.newPeer('10s'), await client.newPeer()];
-  // Unknown semaphore before all else.
+  // An unknown semaphore comes first.
   expect(await client.acquire('0', 'Z', -1)).toBe('400 Unknown semaphore');
-  // The full count before the peer.
+  // The full count comes before the peer.
   expect(await client.acquire('0', 'A', 3)).toBe(never(3, 2));
-  // The peer before the count where it is to be prolonged, and after it where not.
+  // The peer comes before the count if expires_in is given, and after it if not.
   expect(await client.acquire('0', 'A', 0, '?expires_in=1m')).toBe('400 Unknown peer');
   expect(await client.acquire('0', 'A', 0)).toBe(badCount(0));
   expect(await client.acquire('0', 'A', 1)).toBe('400 Unknown peer');
-  // A refused acquire has prolonged the peer, unless the count can never be had.
+  // A refused acquire still renews the peer, unless the count can never be granted.
   expect(await client.acquire(peer, 'A', 0, '?expires_in=1m')).toBe(badCount(0));
   clock.pass(59_000);
   expect(await client.acquire(peer, 'A', 3, '?expires_in=1m')).toBe(never(3, 2));
   clock.pass(1_000);
   expect(await client.said('GET', `/peers/${peer}/is_acquired`)).toBe('400 Unknown peer');
-  // What is demanded already before the hierarchy, that before a lock that is pending.
+  // An existing lock comes before the hierarchy, which comes before another pending lock.
   await client.acquire(other, 'A', 2);
   expect(await client.acquire(other, 'A', 2)).toBe(`200 ${other}`);
   expect(await client.acquire(other, 'B', 1)).toBe(violation(0, 1));
@@ -36,7 +36,7 @@ it('T12: the order of checks', async () => {
   expect(await client.acquire(waiter, 'B')).toBe(alreadyPending);
 });
 
-it('T13: the same count is not taken twice; more is refused, and less', async () => {
+it('acquiring the same count again changes nothing; a larger or smaller count is refused', async () => {
   const { client } = await scene({ A: 5, B: { max: 1, level: -1 } });
   const [peer, holder] = await client.newPeers(2);
   for (let i = 0; i < 3; i++) expect(await client.acquire(peer, 'A', 2)).toBe(`200 ${peer}`);
@@ -44,16 +44,16 @@ it('T13: the same count is not taken twice; more is refused, and less', async ()
   expect(await client.acquire(peer, 'A', 3)).toBe(violation(0, 0));
   expect(await client.acquire(peer, 'A', 1)).toMatch(/^501 Shrinking/);
   expect(await client.remainder('A')).toBe('200 3');
-  // So it is with a lock that is pending.
+  // The same holds for a pending lock.
   await client.acquire(holder, 'B');
   for (let i = 0; i < 3; i++) expect(await client.acquire(peer, 'B')).toBe(`202 ${peer}`);
-  // Who asks again for what is held, while something else is pending, has not got all.
+  // A repeated request for a held lock is answered 202 while another lock of the peer is pending.
   expect(await client.acquire(peer, 'A', 2)).toBe(`202 ${peer}`);
   const { text } = await client.ask('GET', '/metrics');
   expect(text).toContain('throttle_pending{semaphore="B"} 1\n');
 });
 
-it('T14: levels go down, and equal ones violate, too', async () => {
+it('locks must be acquired in descending levels; an equal level is a violation, too', async () => {
   const { client } = await scene({
     top: { max: 9, level: 2_147_483_647 },
     middle: { max: 9 },
@@ -67,36 +67,36 @@ it('T14: levels go down, and equal ones violate, too', async () => {
   expect(await client.acquire(peer, 'bottom')).toBe(`200 ${peer}`);
   await client.said('DELETE', `/peers/${peer}/top`);
   expect(await client.acquire(peer, 'top')).toBe(violation(-2_147_483_648, 2_147_483_647));
-  // The lowest of what is held counts.
+  // The lowest level held counts.
   await client.said('DELETE', `/peers/${peer}/bottom`);
   expect(await client.acquire(peer, 'also')).toBe(violation(0, 0));
   await client.said('DELETE', `/peers/${peer}/middle`);
   expect(await client.acquire(peer, 'also')).toBe(`200 ${peer}`);
 });
 
-it('T14: a lock that is pending does not count', async () => {
+it('the level of a pending lock does not count', async () => {
   const { client } = await scene({ low: { max: 1, level: 0 }, high: { max: 1, level: 1 } });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'low');
   expect(await client.acquire(peer, 'low')).toBe(`202 ${peer}`);
-  // Refused as a second one that waits, not for its level.
+  // Refused because a lock is pending, not because of its level.
   expect(await client.acquire(peer, 'high')).toBe(alreadyPending);
 });
 
-it('T15: a peer waits for one lock at most', async () => {
+it('a peer has at most one pending lock', async () => {
   const { client } = await scene({ A: { max: 1, level: 1 }, B: 1, C: 5 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
   await client.acquire(holder, 'B');
   expect(await client.acquire(peer, 'A')).toBe(`202 ${peer}`);
   expect(await client.acquire(peer, 'B')).toBe(alreadyPending);
-  // Neither of what there is room for.
+  // Not even for a semaphore with free count.
   expect(await client.acquire(peer, 'C')).toBe(alreadyPending);
   await client.said('DELETE', `/peers/${holder}/A`);
   expect(await client.acquire(peer, 'B')).toBe(`202 ${peer}`);
 });
 
-it('T16: no newcomer passes who waits, and a large count is not starved', async () => {
+it('a new request does not overtake pending locks, and a large count is not starved', async () => {
   const { client } = await scene({ A: 5 });
   const [small, big, late] = await client.newPeers(3);
   expect(await client.acquire(small, 'A', 2)).toBe(`200 ${small}`);
@@ -109,14 +109,14 @@ it('T16: no newcomer passes who waits, and a large count is not starved', async 
   expect(await client.acquire(late, 'A', 1)).toBe(`200 ${late}`);
 });
 
-it('T16: strictly in the order in which they began to wait', async () => {
+it('pending locks are granted strictly in the order of their first requests', async () => {
   const { client } = await scene({ A: 1 });
   const peers: string[] = [];
   for (let i = 0; i < 6; i++) {
     peers.push(await client.newPeer());
     await client.acquire(peers[i] as string, 'A');
   }
-  // To ask again changes nothing.
+  // Repeating the request does not change its position.
   for (const peer of [...peers].reverse()) await client.acquire(peer, 'A');
   for (const [i, peer] of peers.entries()) {
     const states = await Promise.all(
@@ -127,7 +127,7 @@ it('T16: strictly in the order in which they began to wait', async () => {
   }
 });
 
-it('T18: expires_in prolongs the peer, also when the lock is pending', async () => {
+it('expires_in renews the peer even if the lock stays pending', async () => {
   const { client, clock } = await scene({ A: 1 });
   const [holder, peer] = [await client.newPeer('1h'), await client.newPeer('3s')];
   await client.acquire(holder, 'A');
@@ -139,7 +139,7 @@ it('T18: expires_in prolongs the peer, also when the lock is pending', async () 
   expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('400 Unknown peer');
 });
 
-it('T21: + in a query is a space', async () => {
+it('a + in a query is a space', async () => {
   const { client, clock } = await scene({ A: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A', 1, '?expires_in=1m+40s');

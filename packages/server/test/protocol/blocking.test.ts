@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Client } from '../client.ts';
 import { scene } from '../scene.ts';
 
-it('T16: a pending lock survives the end of its block_for, and keeps its place', async () => {
+it('a pending lock outlives its block_for and keeps its queue position', async () => {
   const { client, clock } = await scene({ A: 1 });
   const [holder, first, second] = await client.newPeers(3);
   await client.acquire(holder, 'A');
@@ -17,7 +17,7 @@ it('T16: a pending lock survives the end of its block_for, and keeps its place',
   expect(await client.said('GET', `/peers/${second}/is_acquired`)).toBe('200 false');
 });
 
-it('T16: a pending lock survives a client that goes away while it is blocked', async () => {
+it('a pending lock survives the disconnect of its blocked client', async () => {
   const { client } = await scene({ A: 1 }, { maxBlocked: 1, clock: systemClock });
   const [holder, first, other] = await client.newPeers(3);
   await client.acquire(holder, 'A');
@@ -29,14 +29,14 @@ it('T16: a pending lock survives a client that goes away while it is blocked', a
   expect(await mayBlock(client, other)).toBe(false);
   leaving.abort();
   await expect(left).rejects.toThrow();
-  // Its request has ended when another one may be blocked in its place.
+  // The disconnected request has ended once another one can be blocked.
   while (!(await mayBlock(client, other)));
   expect(await client.said('GET', `/peers/${first}/is_acquired`)).toBe('200 false');
   await client.said('DELETE', `/peers/${holder}`);
   expect(await client.said('GET', `/peers/${first}/is_acquired`)).toBe('200 true');
 });
 
-it('T17: a blocked request returns at once on a release', async () => {
+it('a blocked request returns immediately on a release', async () => {
   const { client } = await scene({ A: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
@@ -46,7 +46,7 @@ it('T17: a blocked request returns at once on a release', async () => {
   expect(await blocked).toBe(`200 ${peer}`);
 });
 
-it("T17: and on a holder's expiry, though nobody asks for anything", async () => {
+it('a blocked request returns when the holder expires, even without other requests', async () => {
   const { client, clock, log } = await scene({ A: 1 });
   const [holder, peer] = [await client.newPeer('10s'), await client.newPeer()];
   await client.acquire(holder, 'A');
@@ -57,7 +57,7 @@ it("T17: and on a holder's expiry, though nobody asks for anything", async () =>
   expect(log).toContain('warn Removed 1 peers due to expiration.');
 });
 
-it('T17: 202 when its time is up, not before', async () => {
+it('a blocked request is answered 202 when its block_for is over, not before', async () => {
   const { client, clock } = await scene({ A: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
@@ -74,18 +74,21 @@ it('T17: 202 when its time is up, not before', async () => {
   expect(answer).toBe(`202 ${peer}`);
 });
 
-it.each(['is deleted', 'expires'])('T17: 400 when the peer %s meanwhile', async (how) => {
-  const { client, clock } = await scene({ A: 1 });
-  const [holder, peer] = [await client.newPeer(), await client.newPeer('10s')];
-  await client.acquire(holder, 'A');
-  const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
-  await client.untilPending(peer);
-  if (how === 'expires') clock.pass(10_000);
-  else await client.said('DELETE', `/peers/${peer}`);
-  expect(await blocked).toBe('400 Unknown peer');
-});
+it.each(['is deleted', 'expires'])(
+  'a blocked request is answered 400 when its peer %s',
+  async (how) => {
+    const { client, clock } = await scene({ A: 1 });
+    const [holder, peer] = [await client.newPeer(), await client.newPeer('10s')];
+    await client.acquire(holder, 'A');
+    const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
+    await client.untilPending(peer);
+    if (how === 'expires') clock.pass(10_000);
+    else await client.said('DELETE', `/peers/${peer}`);
+    expect(await blocked).toBe('400 Unknown peer');
+  },
+);
 
-it('T17: several requests of one peer all wake', async () => {
+it('all blocked requests of one peer are answered', async () => {
   const bounds = { maxBlocked: 4, clock: systemClock };
   const { client } = await scene({ A: 1, B: { max: 5, level: 1 } }, bounds);
   const [holder, peer, other] = await client.newPeers(3);
@@ -93,14 +96,14 @@ it('T17: several requests of one peer all wake', async () => {
   await client.acquire(peer, 'B');
   const blocked = ['A', 'A', 'A'].map((name) => client.acquire(peer, name, 1, '?block_for=1h'));
   await client.untilPending(peer);
-  // What is held already is blocked, too, as long as something is pending.
+  // A request for a held lock is blocked, too, while another lock of the peer is pending.
   blocked.push(client.acquire(peer, 'B', 1, '?block_for=1h'));
   while (await mayBlock(client, other));
   await client.said('DELETE', `/peers/${holder}`);
   expect(await Promise.all(blocked)).toEqual(Array(4).fill(`200 ${peer}`));
 });
 
-it('T17: without block_for the answer comes at once', async () => {
+it('a request without block_for is answered immediately', async () => {
   const { client } = await scene({ A: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
@@ -108,7 +111,7 @@ it('T17: without block_for the answer comes at once', async () => {
   expect(await client.acquire(peer, 'A', 1, '?block_for=0s')).toBe(`202 ${peer}`);
 });
 
-/** Whether there is room for one more blocked request, of a peer that waits for A. */
+/** Whether one more request can be blocked, made by a peer whose lock on A is pending. */
 async function mayBlock(client: Client, peer: string): Promise<boolean> {
   return !(await client.acquire(peer, 'A', 1, '?block_for=1ms')).startsWith('503');
 }

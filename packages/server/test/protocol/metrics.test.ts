@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scene } from '../scene.ts';
 
-it('T26: the gauges of each semaphore are sums of counts', async () => {
+it('the gauges of each semaphore sum the counts', async () => {
   const { client, clock } = await scene({ A: 5, B: 0 });
   const [holder, first, second] = await client.newPeers(3);
   await client.acquire(holder, 'A', 4);
@@ -33,7 +33,7 @@ it('T26: the gauges of each semaphore are sums of counts', async () => {
   ]);
 });
 
-it('T26: they follow, and forget who has gone', async () => {
+it('the gauges follow releases, and expired peers no longer count', async () => {
   const { client, clock, server } = await scene({ A: 1 });
   const [holder, first] = [await client.newPeer('10s'), await client.newPeer('10s')];
   await client.acquire(holder, 'A');
@@ -45,13 +45,13 @@ it('T26: they follow, and forget who has gone', async () => {
   expect(text).toContain('throttle_max{semaphore="C"} 2\n');
 });
 
-it('T26: throttle_num_404 counts GETs to unknown paths alone', async () => {
+it('throttle_num_404 counts only GET requests to unknown paths', async () => {
   const { client } = await scene({});
   await client.ask('GET', '/nothing');
   await client.ask('GET', '/peers');
   await client.ask('POST', '/nothing');
   await client.ask('HEAD', '/nothing');
-  // A known path under another method.
+  // A known path with another method.
   await client.ask('GET', '/new_peer');
   const { text } = await client.ask('GET', '/metrics');
   expect(text).toContain('throttle_num_404 2\n');

@@ -5,7 +5,7 @@ import { scene } from '../scene.ts';
 const restore = (acquired: string, id = '1') =>
   `{"expires_in":"5m","peer_id":${id},"acquired":${acquired}}`;
 
-it('T9: unknown semaphores and peers', async () => {
+it('unknown semaphores and peers are refused', async () => {
   const { client } = await scene({ A: 1 });
   const peer = await client.newPeer();
   expect(await client.acquire(peer, 'Z')).toBe('400 Unknown semaphore');
@@ -14,7 +14,7 @@ it('T9: unknown semaphores and peers', async () => {
   expect(await client.said('POST', '/restore', restore('{"Z":1}'))).toBe('400 Unknown semaphore');
 });
 
-it('T9: counts', async () => {
+it('invalid counts are refused', async () => {
   const { client } = await scene({ A: 3 });
   const peer = await client.newPeer();
   expect(await client.acquire(peer, 'A', 0)).toBe(
@@ -32,7 +32,7 @@ it('T9: counts', async () => {
   );
 });
 
-it('T9: hierarchy, to the letter', async () => {
+it('a hierarchy violation is refused with the exact text of the protocol', async () => {
   const { client } = await scene({ low: { max: 1, level: -7 }, high: { max: 1, level: 2 } });
   const peer = await client.newPeer();
   await client.acquire(peer, 'low');
@@ -42,7 +42,7 @@ it('T9: hierarchy, to the letter', async () => {
   );
 });
 
-it('T9: already pending, and a restore that would change', async () => {
+it('a second pending lock and a restore that would change a peer are refused', async () => {
   const { client } = await scene({ A: 1, B: 1 });
   const [one, two] = await client.newPeers(2);
   await client.acquire(one, 'A');
@@ -62,7 +62,7 @@ const bodies: [what: string, method: string, path: string, good: string][] = [
   ['a restore', 'POST', '/restore', '{"expires_in":"5m","peer_id":7,"acquired":{}}'],
 ];
 
-it.each(bodies)('T10: the media type of %s', async (_, method, path, good) => {
+it.each(bodies)('%s requires the media type of JSON', async (_, method, path, good) => {
   const { client } = await withPeer7();
   const as = async (type?: string) => {
     const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
@@ -78,7 +78,7 @@ it.each(bodies)('T10: the media type of %s', async (_, method, path, good) => {
   expect(await as('text/application/json')).toBe(415);
 });
 
-it.each(bodies)('T10: the syntax of %s', async (_, method, path, good) => {
+it.each(bodies)('%s refuses invalid JSON', async (_, method, path, good) => {
   const { client } = await withPeer7();
   for (const body of ['', '{', '{"expires_in":}', '{1', `${good} 1`, '01', '+1', "'1'", '[1,]']) {
     expect((await client.ask(method, path, body)).status, body).toBe(400);
@@ -87,7 +87,7 @@ it.each(bodies)('T10: the syntax of %s', async (_, method, path, good) => {
   expect((await client.ask(method, path, deep)).status).toBe(400);
 });
 
-it.each(bodies)('T10: the types of %s', async (_, method, path) => {
+it.each(bodies)('%s refuses JSON of another type', async (_, method, path) => {
   const { client } = await withPeer7();
   for (const body of ['null', 'true', '"1"', '[]', '[1]', '1.5', '1.0', '1e3', '{}']) {
     expect((await client.ask(method, path, body)).status, body).toBe(422);
@@ -105,7 +105,7 @@ it.each([
   '{"expires_in":["5s"]}',
   '{"expires_In":"5s"}',
   '{"__proto__":{"expires_in":"5s"}}',
-])('T10: %s is no body', async (body) => {
+])('the body %s is refused', async (body) => {
   const { client } = await withPeer7();
   expect((await client.ask('POST', '/new_peer', body)).status).toBe(422);
   expect((await client.ask('PUT', '/peers/7', body)).status).toBe(422);
@@ -122,20 +122,20 @@ it.each([
   restore('{}', '-1'),
   restore('{}', '"1"'),
   restore('{}', '1.0'),
-])('T10: %s is no restore', async (body) => {
+])('restoring %s is refused', async (body) => {
   const { client } = await scene({ A: 1 });
   expect((await client.ask('POST', '/restore', body)).status).toBe(422);
   expect(await client.said('GET', '/peers/')).toBe('200 []');
 });
 
-it('T10: unknown fields are ignored', async () => {
+it('unknown fields are ignored', async () => {
   const { client } = await withPeer7();
   const body = '{"expires_in":"5m","more":[{"a":1e999}]}';
   expect((await client.ask('PUT', '/peers/7', body)).status).toBe(200);
 });
 
 it.each(['x', '-1', '1.5', '0x1', '18446744073709551616', '9'.repeat(1_000), '%20', '1%2F', '%FF'])(
-  'T10: %s is no id',
+  '%s is refused as a peer id',
   async (id) => {
     const { client } = await scene({ A: 1 });
     const answers = await Promise.all([
@@ -150,7 +150,7 @@ it.each(['x', '-1', '1.5', '0x1', '18446744073709551616', '9'.repeat(1_000), '%2
 );
 
 it.each(['5', 'x', '', '-1s', '1m%2B40s', '1s&block_for=1s', '18446744073709551616s'])(
-  'T10: block_for=%s is no query',
+  'block_for=%s is refused',
   async (text) => {
     const { client } = await withPeer7();
     expect((await client.ask('PUT', `/peers/7/A?block_for=${text}`, '1')).status).toBe(400);
@@ -160,7 +160,7 @@ it.each(['5', 'x', '', '-1s', '1m%2B40s', '1s&block_for=1s', '184467440737095516
   },
 );
 
-it('T10: what is wrong with the path or the query is said before what is wrong with the body', async () => {
+it('errors in the path or the query are reported before errors in the body', async () => {
   const { client } = await withPeer7();
   expect((await client.ask('PUT', '/peers/x', '{')).status).toBe(400);
   expect((await client.ask('PUT', '/peers/7/A?block_for=x', '"', { headers: {} })).status).toBe(
@@ -168,7 +168,7 @@ it('T10: what is wrong with the path or the query is said before what is wrong w
   );
 });
 
-it('T10: another method is 405, and says which there are', async () => {
+it('another method is answered 405 with the allowed ones', async () => {
   const { client } = await scene({});
   const wrong = [
     ['PUT', '/new_peer', 'POST'],

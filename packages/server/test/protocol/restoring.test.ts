@@ -9,7 +9,7 @@ const restore = (client: Client, id: string, acquired: object, expiresIn = '5m')
     `{"expires_in":"${expiresIn}","peer_id":${id},"acquired":${JSON.stringify(acquired)}}`,
   );
 
-it('T19: what has expired is free at the earliest instant', async () => {
+it('a lock is free at the very instant its peer expires', async () => {
   const { client } = await scene({ A: 1 });
   const [peer, next] = [await client.newPeer('3s'), await client.newPeer()];
   expect(await client.acquire(peer, 'A', 1, '?expires_in=0')).toBe(`200 ${peer}`);
@@ -17,7 +17,7 @@ it('T19: what has expired is free at the earliest instant', async () => {
   expect(await client.acquire(next, 'A')).toBe(`200 ${next}`);
 });
 
-it('T19: also in the same breath', async () => {
+it('an expiry takes effect within the request that notices it', async () => {
   const { server } = await scene({ A: 1 });
   const headers = { 'Content-Type': 'application/json' };
   const body = '{"expires_in":"0s"}';
@@ -26,7 +26,7 @@ it('T19: also in the same breath', async () => {
   expect(await (await server.app.request(`/peers/${id}/is_acquired`)).text()).toBe('Unknown peer');
 });
 
-it('T20: a restore is over the full count, and ignores levels and waiters', async () => {
+it('a restore may exceed the full count, and ignores levels and pending locks', async () => {
   const { client } = await scene({ A: 2, B: { max: 1, level: 5 } });
   const [holder, waiter] = await client.newPeers(2);
   await client.acquire(holder, 'A', 2);
@@ -34,7 +34,7 @@ it('T20: a restore is over the full count, and ignores levels and waiters', asyn
   expect(await restore(client, '42', { A: 3, B: 4 })).toBe('200 Ok');
   expect(await client.remainder('A')).toBe('200 -3');
   expect(await client.remainder('B')).toBe('200 -3');
-  // Who waits does so until the overcommitment is paid back.
+  // Pending locks wait until enough has been released.
   await client.said('DELETE', `/peers/${holder}`);
   expect(await client.said('GET', `/peers/${waiter}/is_acquired`)).toBe('200 false');
   expect(await client.remainder('A')).toBe('200 -1');
@@ -42,13 +42,13 @@ it('T20: a restore is over the full count, and ignores levels and waiters', asyn
   expect(await client.said('GET', `/peers/${waiter}/is_acquired`)).toBe('200 true');
 });
 
-it('T20: without locks, a peer of a chosen id', async () => {
+it('a restore without locks creates a peer with the given id', async () => {
   const { client } = await scene({ A: 2 });
   expect(await restore(client, '42', {})).toBe('200 Ok');
   expect(await client.acquire('42', 'A')).toBe('200 42');
 });
 
-it('T20: makes nothing by halves', async () => {
+it('a refused restore changes nothing', async () => {
   const { client } = await scene({ A: 2, B: 2 });
   expect(await restore(client, '42', { A: 1, Z: 1 })).toBe('400 Unknown semaphore');
   expect(await restore(client, '42', { A: 1, B: 0 })).toBe(
@@ -59,7 +59,7 @@ it('T20: makes nothing by halves', async () => {
   expect(await client.remainder('A')).toBe('200 2');
 });
 
-it('T20: an existing peer must be the same, and wait for nothing', async () => {
+it('restoring an existing peer requires the same locks and none pending', async () => {
   const { client } = await scene({ A: { max: 3, level: 1 }, B: 1 });
   const [peer, holder] = await client.newPeers(2);
   await client.acquire(peer, 'A', 2);
@@ -74,7 +74,7 @@ it('T20: an existing peer must be the same, and wait for nothing', async () => {
   expect(await restore(client, peer, { A: 2 })).toBe(refused);
 });
 
-it('F1: an expiry of all 64 bits is one that never comes', async () => {
+it('an expiry of the highest 64-bit value never comes', async () => {
   const { client, clock } = await scene({ A: 1 });
   const huge = '18446744073709551615s';
   const peer = await client.newPeer(huge);
@@ -87,7 +87,7 @@ it('F1: an expiry of all 64 bits is one that never comes', async () => {
   expect((await client.ask('POST', '/new_peer', more)).status).toBe(422);
 });
 
-it('F1: so is a block_for', async () => {
+it('a block_for of the highest 64-bit value never ends', async () => {
   const { client } = await scene({ A: 1 });
   const [holder, peer] = [await client.newPeer('1y'), await client.newPeer('1y')];
   await client.acquire(holder, 'A');
@@ -97,7 +97,7 @@ it('F1: so is a block_for', async () => {
   expect(await blocked).toBe(`200 ${peer}`);
 });
 
-it('F2: to release what is not held leaves the pending lock to something else alone', async () => {
+it('releasing a lock that is not held does not affect a pending lock on another semaphore', async () => {
   const { client } = await scene({ A: 1, B: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'B');
@@ -109,7 +109,7 @@ it('F2: to release what is not held leaves the pending lock to something else al
   expect(await blocked).toBe(`200 ${peer}`);
 });
 
-it('F2: a pending lock can be given up by its own name', async () => {
+it('releasing the semaphore of a pending lock withdraws it', async () => {
   const { client } = await scene({ A: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');
@@ -121,7 +121,7 @@ it('F2: a pending lock can be given up by its own name', async () => {
   expect(await client.remainder('A')).toBe('200 1');
 });
 
-it('F3: closing answers requests that are blocked', async () => {
+it('closing answers blocked requests', async () => {
   const { client, server } = await scene({ A: 1 });
   const [holder, ...peers] = await client.newPeers(20);
   await client.acquire(holder, 'A');
@@ -148,7 +148,7 @@ it.each([
   ['{id}', '%7Bid%7D'],
   ['*', '*'],
   ['...', '...'],
-])('F4: a semaphore may be called %j', async (name, encoded) => {
+])('a semaphore may be named %j', async (name, encoded) => {
   const { client } = await scene(Object.fromEntries([[name, 3]]));
   const peer = await client.newPeer();
   expect(await client.acquire(peer, encoded, 2)).toBe(`200 ${peer}`);
@@ -162,7 +162,7 @@ it.each([
   expect(text).toContain(`throttle_acquired{semaphore="${label}"} 3\n`);
 });
 
-it('F5: to restore a peer that is there prolongs it', async () => {
+it('restoring an existing peer renews it', async () => {
   const { client, clock } = await scene({ A: 1 });
   const peer = await client.newPeer('10s');
   await client.acquire(peer, 'A');
@@ -174,7 +174,7 @@ it('F5: to restore a peer that is there prolongs it', async () => {
   expect(await client.remainder('A')).toBe('200 1');
 });
 
-it('F8: no timer is longer than Node can count', async () => {
+it('no timer exceeds the longest delay that Node supports', async () => {
   const { client, clock } = await scene({ A: 1 });
   const [holder, peer] = [await client.newPeer('1y'), await client.newPeer('2y')];
   await client.acquire(holder, 'A');

@@ -6,7 +6,7 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
 
-it('T1: GET /, /health and /version', async () => {
+it('GET /, /health and /version answer', async () => {
   const { client } = await scene({});
   const index = await client.ask('GET', '/');
   expect(index).toMatchObject({ status: 200, text: 'Hello from Throttle!' });
@@ -15,17 +15,17 @@ it('T1: GET /, /health and /version', async () => {
   expect(await client.said('GET', '/version')).toBe(`200 ${version}`);
 });
 
-it('T1: GET /favicon.ico is an icon', async () => {
+it('GET /favicon.ico answers with an icon', async () => {
   const { server } = await scene({});
   const icon = await server.app.request('/favicon.ico');
   expect(icon.headers.get('content-type')).toBe('image/x-icon');
   const bytes = Buffer.from(await icon.arrayBuffer());
-  // An icon of one picture, whose bytes are all there.
+  // The file contains one image, and all of its bytes.
   expect([...bytes.subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
   expect(bytes.readUInt32LE(14) + bytes.readUInt32LE(18)).toBe(bytes.length);
 });
 
-it('T1: an unknown path is 404, with a page', async () => {
+it('an unknown path is answered 404, with a page', async () => {
   const { client } = await scene({});
   for (const path of ['/nothing', '/peers', '/peers/1/', '/peers/1/A/B', '/new_peer/']) {
     const answer = await client.ask('GET', path);
@@ -35,7 +35,7 @@ it('T1: an unknown path is 404, with a page', async () => {
   }
 });
 
-it('T2: POST /new_peer is 200, with a bare number of 64 bits', async () => {
+it('POST /new_peer answers 200 with a bare 64-bit number', async () => {
   const { client } = await scene({});
   const ids = await Promise.all(
     Array.from({ length: 64 }, async () => {
@@ -47,7 +47,7 @@ it('T2: POST /new_peer is 200, with a bare number of 64 bits', async () => {
     }),
   );
   expect(new Set(ids).size).toBe(64);
-  // Each bit is set in about half of them, the highest and the lowest included.
+  // Each bit, the highest and the lowest included, is set in about half of the ids.
   for (const bit of [0n, 1n, 31n, 32n, 52n, 53n, 62n, 63n]) {
     const set = ids.filter((id) => (id >> bit) & 1n).length;
     expect(set, `bit ${bit}`).toBeGreaterThan(5);
@@ -55,7 +55,7 @@ it('T2: POST /new_peer is 200, with a bare number of 64 bits', async () => {
   }
 });
 
-it('T2: the highest id comes back exact', async () => {
+it('the highest id is preserved exactly', async () => {
   const { client } = await scene({ A: 3 });
   const id = '18446744073709551615';
   const body = `{"expires_in":"5m","peer_id":${id},"acquired":{}}`;
@@ -73,7 +73,7 @@ it('T2: the highest id comes back exact', async () => {
   expect(await client.said('GET', '/peers/9007199254740992/is_acquired')).toBe('400 Unknown peer');
 });
 
-it('T3: a heartbeat keeps the peer, and nobody else', async () => {
+it('a heartbeat renews its peer and no other', async () => {
   const { client, clock } = await scene({});
   const peer = await client.newPeer('10s');
   clock.pass(9_000);
@@ -86,7 +86,7 @@ it('T3: a heartbeat keeps the peer, and nobody else', async () => {
   );
 });
 
-it('T3: a heartbeat may shorten the life, too', async () => {
+it("a heartbeat may also shorten the peer's life", async () => {
   const { client, clock } = await scene({});
   const peer = await client.newPeer('1y');
   expect(await client.said('PUT', `/peers/${peer}`, '{"expires_in":"1s"}')).toBe('200 Ok');
@@ -94,7 +94,7 @@ it('T3: a heartbeat may shorten the life, too', async () => {
   expect(await client.said('GET', '/peers/')).toBe('200 []');
 });
 
-it('T4: DELETE /peers/{id}', async () => {
+it('DELETE /peers/{id} deletes the peer and releases its locks', async () => {
   const { client } = await scene({ A: 1 });
   const peer = await client.newPeer();
   await client.acquire(peer, 'A');
@@ -105,7 +105,7 @@ it('T4: DELETE /peers/{id}', async () => {
   expect(await client.said('DELETE', `/peers/${peer}`)).toBe('200 "Peer not found"');
 });
 
-it('T5: PUT /peers/{id}/{semaphore} is 200 or 202, with the id', async () => {
+it('PUT /peers/{id}/{semaphore} answers 200 or 202, with the id', async () => {
   const { client } = await scene({ A: 1 });
   const [one, two] = await client.newPeers(2);
   const acquired = await client.ask('PUT', `/peers/${one}/A?`, '1');
@@ -116,7 +116,7 @@ it('T5: PUT /peers/{id}/{semaphore} is 200 or 202, with the id', async () => {
   expect(pending.headers['content-type']).toBe('application/json');
 });
 
-it('T6: DELETE /peers/{id}/{semaphore}', async () => {
+it('DELETE /peers/{id}/{semaphore} releases the lock', async () => {
   const { client } = await scene({ A: 1, B: 1 });
   const peer = await client.newPeer();
   await client.acquire(peer, 'A');
@@ -128,7 +128,7 @@ it('T6: DELETE /peers/{id}/{semaphore}', async () => {
   expect(await client.said('DELETE', '/peers/0/Z')).toBe('400 Unknown semaphore');
 });
 
-it('T7: GET /peers/{id}/is_acquired', async () => {
+it('GET /peers/{id}/is_acquired reports whether no lock is pending', async () => {
   const { client } = await scene({ A: 1 });
   const [one, two] = await client.newPeers(2);
   expect(await client.said('GET', `/peers/${one}/is_acquired`)).toBe('200 true');
@@ -141,7 +141,7 @@ it('T7: GET /peers/{id}/is_acquired', async () => {
   expect(await client.said('GET', '/peers/0/is_acquired')).toBe('400 Unknown peer');
 });
 
-it('T7: GET /remainder may be negative', async () => {
+it('GET /remainder may be negative', async () => {
   const { client } = await scene({ A: 2, '/&': 7 });
   expect(await client.remainder('A')).toBe('200 2');
   expect(await client.remainder('%2F%26')).toBe('200 7');
@@ -153,7 +153,7 @@ it('T7: GET /remainder may be negative', async () => {
   expect((await client.ask('GET', '/remainder?semaphore=A&semaphore=A')).status).toBe(400);
 });
 
-it('T8: GET /peers/ lists the peers', async () => {
+it('GET /peers/ lists the peers', async () => {
   const { client } = await scene({});
   expect(await client.said('GET', '/peers/')).toBe('200 []');
   const [one, two] = await client.newPeers(2);

@@ -1,4 +1,4 @@
-/** One semaphore as the protocol describes it. */
+/** A semaphore's full count and level. */
 export interface ModelSemaphore {
   readonly max: number;
   readonly level: number;
@@ -17,12 +17,12 @@ interface ModelWait {
   readonly answers: (boolean | string)[];
 }
 
-/** What the state machine should do, done the slow way: everything is searched for and counted anew. */
+/** A reference model of the state: simple and slow, it recomputes everything on each call. */
 export class Model {
   now = 0;
   readonly peers = new Map<bigint, ModelPeer>();
   waits: ModelWait[] = [];
-  /** Restored beyond the full count, or the count was lowered. */
+  /** Semaphores above their full count because of a restore or a lowered full count. */
   readonly overcommitted = new Set<string>();
   #order = 0;
 
@@ -84,8 +84,8 @@ export class Model {
     const levels = [...peer.acquired.keys()].map((each) => this.semaphores[each]?.level ?? 0);
     if (Math.min(...levels) <= semaphore.level) return 'hierarchy';
     if (peer.pending !== undefined) return 'pending';
-    // To the letter of the protocol: no newcomer passes who waits.
-    if (this.#mayPass(name, count)) peer.acquired.set(name, count);
+    // As the protocol says: a new request does not overtake pending locks.
+    if (this.#canGrant(name, count)) peer.acquired.set(name, count);
     else peer.pending = { semaphore: name, count, since: this.now, order: this.#order++ };
     return peer.pending === undefined;
   }
@@ -128,24 +128,24 @@ export class Model {
     this.waits.push({ peer, semaphore, until: this.now + blockFor, answers: [] });
   }
 
-  /** The pending locks of one semaphore in the order in which they began to wait. */
-  line(name: string): { id: bigint; count: number; since: number }[] {
+  /** The pending locks of one semaphore, in order of arrival. */
+  queue(name: string): { id: bigint; count: number; since: number }[] {
     return [...this.peers]
       .flatMap(([id, { pending }]) => (pending?.semaphore === name ? [{ id, ...pending }] : []))
       .sort((a, b) => a.order - b.order);
   }
 
-  #mayPass(name: string, count: number): boolean {
+  #canGrant(name: string, count: number): boolean {
     const { max } = this.semaphores[name] as ModelSemaphore;
-    // Who asks for more than there ever is stands aside.
-    const waiting = this.line(name).filter((each) => each.count <= max);
-    const demand = waiting.reduce((sum, each) => sum + each.count, this.sum(name, 'acquired'));
+    // A count above the full count is skipped.
+    const ahead = this.queue(name).filter((each) => each.count <= max);
+    const demand = ahead.reduce((sum, each) => sum + each.count, this.sum(name, 'acquired'));
     return demand + count <= max;
   }
 
   #grant(): void {
     for (const [name, { max }] of Object.entries(this.semaphores)) {
-      for (const { id, count } of this.line(name)) {
+      for (const { id, count } of this.queue(name)) {
         if (count > max) continue;
         if (this.sum(name, 'acquired') + count > max) break;
         const peer = this.peers.get(id) as ModelPeer;

@@ -8,7 +8,7 @@ import { World } from './world.ts';
 
 const names = ['A', 'B', 'C'];
 const unknown = 'Z';
-/** More than there are as a rule: some calls concern strangers. */
+/** Usually more than there are, so that some calls name unknown peers. */
 const peers = fc.integer({ min: 0, max: 6 });
 const semaphore = fc.constantFrom(...names, ...names, ...names, unknown);
 const count = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.constant(0));
@@ -61,10 +61,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: op('pass'), span: fc.integer({ min: 0, max: 15 }) }) },
 );
 
-/** Long ones: there must be a line before anything can go wrong with it. */
+/** Long sequences, because a queue must build up before its order can be wrong. */
 const steps = fc.array(step, { minLength: 30, maxLength: 120, size: 'max' });
 
-/** The state machine and the model, which are told the same. */
+/** Applies the same calls to the state and to the model. */
 class Pair {
   readonly world: World;
   readonly model: Model;
@@ -78,7 +78,7 @@ class Pair {
   }
 
   do(step: Step): void {
-    // What is due is so in both, whatever the call.
+    // Both apply what is due before the call.
     this.model.pass(0);
     this.#do(step);
     this.#check();
@@ -154,12 +154,12 @@ class Pair {
     this.model.configure(semaphores);
   }
 
-  /** Strangers have ids that nobody has been given, or has no longer. */
+  /** Unknown peers get ids that were never assigned or are no longer valid. */
   #id(index: number): bigint {
     return this.#ids.at(-1 - index) ?? BigInt(1_000 + index);
   }
 
-  /** Everything that can be seen from outside. */
+  /** Compares everything that is visible from outside. */
   #check(): void {
     const { world, model } = this;
     model.pass(0);
@@ -176,7 +176,7 @@ class Pair {
       {
         peers: Array.from(model.peers, ([id, { pending }]) => [id, pending === undefined]),
         semaphores: names.map((name) => {
-          const [first] = model.line(name);
+          const [first] = model.queue(name);
           return [name, model.sum(name, 'acquired'), model.sum(name, 'pending'), first?.since];
         }),
         size: { peers: model.peers.size, expiries: model.peers.size, semaphores: names.length },
@@ -186,7 +186,7 @@ class Pair {
     );
     for (const [name, acquired] of semaphores as [string, number][]) {
       const isOver = acquired > (model.semaphores[name] as ModelSemaphore).max;
-      ok(!isOver || model.overcommitted.has(name), `${name} is over its full count`);
+      ok(!isOver || model.overcommitted.has(name), `${name} exceeds its full count`);
     }
   }
 }
@@ -202,7 +202,7 @@ function kinds(answer: boolean | string | undefined): unknown {
 }
 
 it(
-  'does what the model does, whatever happens',
+  'behaves like the model for any sequence of calls',
   () => {
     const property = fc.property(semaphores, steps, (first, all) => {
       const pair = new Pair(first);
@@ -214,13 +214,13 @@ it(
 );
 
 it(
-  'does nothing twice: each call may be repeated at once',
+  'is idempotent: repeating a call changes nothing',
   () => {
     const property = fc.property(semaphores, steps, (first, all) => {
       const pair = new Pair(first);
       for (const each of all) {
         pair.do(each);
-        // A peer more is one more, and a later time is later.
+        // Creating a peer and advancing the time are not idempotent.
         if (each.do === 'newPeer' || each.do === 'pass') continue;
         const before = seen(pair.world);
         pair.do(each.do === 'acquire' ? { ...each, block: 0 } : each);

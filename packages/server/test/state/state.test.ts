@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { said, settings, World } from './world.ts';
 
-describe('the line', () => {
-  it('lets nobody pass a large count, and grants in order of arrival', () => {
+describe('the queue', () => {
+  it('is FIFO: smaller counts do not overtake a large one', () => {
     const world = new World({ A: 5 });
     const [small, big, late] = [world.peer(), world.peer(), world.peer()];
     expect(world.acquire(small, 'A', 1)).toBe(true);
@@ -15,7 +15,7 @@ describe('the line', () => {
     expect(world.state.isAcquired(late)).toBe(false);
   });
 
-  it('goes on when the first one in it gives up', () => {
+  it('continues when the first pending lock is withdrawn', () => {
     const world = new World({ A: 5 });
     const [holder, big, small] = [world.peer(), world.peer(), world.peer()];
     world.acquire(holder, 'A', 1);
@@ -26,7 +26,7 @@ describe('the line', () => {
     expect(world.remainder('A')).toBe(3);
   });
 
-  it('grants to nobody who expires at the same instant', () => {
+  it('grants nothing to a peer that expires at the same instant', () => {
     const world = new World({ A: 1 });
     const [holder, next, last] = [world.peer(100), world.peer(100), world.peer(200)];
     world.acquire(holder, 'A');
@@ -41,7 +41,7 @@ describe('the line', () => {
 });
 
 describe('a blocked request', () => {
-  it('is told of a grant, and of no more than one thing', () => {
+  it('is answered once, by a grant or by its timeout', () => {
     const world = new World({ A: 1 });
     const [holder, next] = [world.peer(), world.peer()];
     world.acquire(holder, 'A');
@@ -55,7 +55,7 @@ describe('a blocked request', () => {
     expect([first, second]).toEqual([[false], [true]]);
   });
 
-  it('is told at once that its lock was withdrawn, and does not hold it', () => {
+  it('is answered immediately when its lock is withdrawn, and does not hold it', () => {
     const world = new World({ A: 1 });
     const [holder, next] = [world.peer(), world.peer()];
     world.acquire(holder, 'A');
@@ -65,7 +65,7 @@ describe('a blocked request', () => {
     expect(answers).toEqual([false]);
   });
 
-  it('hears nothing after it was forgotten, and its lock waits on', () => {
+  it('is not answered after its client has disconnected, and its lock stays pending', () => {
     const world = new World({ A: 1 });
     const [holder, next] = [world.peer(), world.peer()];
     world.acquire(holder, 'A');
@@ -80,7 +80,7 @@ describe('a blocked request', () => {
 });
 
 describe('bounds', () => {
-  it('of peers hold for restored ones, too, and give way when one has expired', () => {
+  it('maxPeers applies to restored peers, too, and has room again after an expiry', () => {
     const world = new World({ A: 1 }, { maxPeers: 2 });
     world.peer(100);
     world.peer();
@@ -90,7 +90,7 @@ describe('bounds', () => {
     expect(said(world.state.restore(77n, new Map(), 100))).toBeUndefined();
   });
 
-  it('of blocked requests leave the lock in the line', () => {
+  it('a request refused by maxBlocked leaves its lock queued', () => {
     const world = new World({ A: 1 }, { maxBlocked: 1 });
     const [holder, next, last] = [world.peer(), world.peer(), world.peer()];
     for (const peer of [holder, next, last]) world.acquire(peer, 'A');
@@ -103,7 +103,7 @@ describe('bounds', () => {
 });
 
 describe('time', () => {
-  it('is to be looked at when something may be due, and the earliest such instant is known', () => {
+  it('wakeAt reports each due instant, and `next` is the earliest', () => {
     const instants: number[] = [];
     const world = new World({ A: 1 }, { wakeAt: (instant) => instants.push(instant) });
     const holder = world.peer(1_000);
@@ -121,8 +121,8 @@ describe('time', () => {
   });
 });
 
-describe('another configuration', () => {
-  it('lets in more at once when it raises a full count', () => {
+describe('a new configuration', () => {
+  it('grants pending locks immediately when it raises a full count', () => {
     const world = new World({ A: 1 });
     const [holder, next] = [world.peer(), world.peer()];
     world.acquire(holder, 'A');
@@ -132,7 +132,7 @@ describe('another configuration', () => {
     expect(answers).toEqual([true]);
   });
 
-  it('revokes nothing when it lowers one, and grants nothing until enough came back', () => {
+  it('revokes nothing when it lowers a full count, and grants nothing until enough is released', () => {
     const world = new World({ A: 3 });
     const [one, two, next] = [world.peer(), world.peer(), world.peer()];
     world.acquire(one, 'A', 2);
@@ -147,7 +147,7 @@ describe('another configuration', () => {
     expect(world.state.isAcquired(next)).toBe(true);
   });
 
-  it('lets those pass who can be granted where one cannot any more', () => {
+  it('skips a pending lock above a lowered full count until it is raised', () => {
     const world = new World({ A: 3 });
     const [holder, big, small] = [world.peer(), world.peer(), world.peer()];
     world.acquire(holder, 'A', 1);
@@ -160,7 +160,7 @@ describe('another configuration', () => {
     expect(world.state.isAcquired(big)).toBe(true);
   });
 
-  it('without a semaphore lets it go when nobody needs it any more', () => {
+  it('keeps a removed semaphore until its last lock is gone', () => {
     const world = new World({ A: 1 });
     const [holder, next, stranger] = [world.peer(), world.peer(), world.peer()];
     world.acquire(holder, 'A');
@@ -176,7 +176,7 @@ describe('another configuration', () => {
     expect(world.state.size.semaphores).toBe(1);
   });
 
-  it('with a semaphore that it had lost takes it up again', () => {
+  it('takes up a removed semaphore again with its locks', () => {
     const world = new World({ A: 1 });
     const [holder, next] = [world.peer(), world.peer()];
     world.acquire(holder, 'A');

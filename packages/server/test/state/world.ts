@@ -2,7 +2,7 @@ import { Refusal } from '../../src/state/refusal.ts';
 import type { SemaphoreSettings } from '../../src/state/semaphore.ts';
 import { State, type StateOptions } from '../../src/state/state.ts';
 
-/** Full counts; a level where it matters. */
+/** Full counts, with a level where it matters. */
 type Counts = Record<string, number | [max: number, level: number]>;
 
 export function settings(counts: Counts): Map<string, SemaphoreSettings> {
@@ -14,7 +14,7 @@ export function settings(counts: Counts): Map<string, SemaphoreSettings> {
   );
 }
 
-/** A state whose time the test moves, and whose ids are 1, 2, 3… */
+/** A state with a manual clock, whose ids are 1, 2, 3… */
 export class World {
   now = 0;
   readonly state: State;
@@ -43,7 +43,7 @@ export class World {
     return said(this.state.acquire({ peer, semaphore, count: BigInt(count), expiresIn }));
   }
 
-  /** What a blocked request is answered, so far. */
+  /** Blocks a request. Returns the list of its answers, which grows later. */
   block(peer: bigint, semaphore: string, blockFor: number): (boolean | string)[] {
     const answers: (boolean | string)[] = [];
     const request = { peer, semaphore, count: 1n };
@@ -56,7 +56,7 @@ export class World {
     return Number(this.state.remainder(semaphore));
   }
 
-  /** `now` is that much later, and all happened that was due. */
+  /** Advances `now` and applies what is due. */
   pass(milliseconds: number): void {
     this.now += milliseconds;
     this.state.advance();

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { findProgram } from '../../../test-servers/src/programs.ts';
 
-/** A browser without a window. */
+/** Launches a headless Chromium. */
 export function launchChromium(): Promise<Browser> {
   const { path, env } = findProgram('chromium');
   return chromium.launch({

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchChromium } from './chromium.ts';
-import { visit } from './visit.ts';
+import { openPage } from './visit.ts';
 
 const highest = '18446744073709551615';
 const first = 'tbody.semaphore:nth-of-type(1)';
@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-it('shows what is in use, who holds it, who waits and for how long, and follows it', async () => {
-  const { client, clock, until, text, page } = await visit(browser, { A: 3 });
+it('shows the count in use, the holders, and the waiting peers with their waiting times, and updates them', async () => {
+  const { client, clock, until, text, page } = await openPage(browser, { A: 3 });
   await until(`${first} .used`, '0 of 3');
   expect(await text(`${first} .waiting`)).toBe('–');
   await client.said(
@@ -34,47 +34,47 @@ it('shows what is in use, who holds it, who waits and for how long, and follows 
   await client.said('DELETE', `/peers/${highest}`);
   await until(`${first} .longest`, '–');
   expect(await text(`${first} .share:nth-of-type(1) .peer >> nth=1`)).toBe(waiter);
-  expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('Nobody');
+  expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('None');
 });
 
-it('draws what was in use and waited for, and says it', async () => {
-  const { client, page } = await visit(browser, { A: 3 });
+it('draws the history of used and pending counts, and describes it in text', async () => {
+  const { client, page } = await openPage(browser, { A: 3 });
   const title = page.locator(`${first} title`);
   await expect.poll(() => title.textContent()).toContain('at most 0 in use, and 0 waited for');
   for (let i = 0; i < 5; i++) await client.acquire(await client.newPeer(), 'A');
   await expect.poll(() => title.textContent()).toContain('at most 3 in use, and 2 waited for');
   const shape = await page.locator(`${first} .demand`).getAttribute('d');
-  // It has been at the bottom, and now is at the top.
+  // The curve starts at the bottom and ends at the top.
   expect(shape).toMatch(/^M[\d.]+ 35\.0V35\.0H/);
   expect(shape).toMatch(/V2\.0H300\.00V35\.0Z$/);
 });
 
-it('shows a name that is markup as what it is, and a peer beyond what a number can tell', async () => {
+it('shows markup in a name as text, and peer ids beyond 2⁵³ exactly', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&amp;';
-  const { client, until, page } = await visit(browser, { [name]: 1 });
+  const { client, until, page } = await openPage(browser, { [name]: 1 });
   await client.acquire(await client.newPeer(), encodeURIComponent(name));
   await until(`${first} .used`, '1 of 1');
   expect(await page.locator('.title').textContent()).toBe(name);
   expect(await page.locator('img').count()).toBe(0);
 });
 
-it('asks nobody but the server, and for nothing while it is paused', async () => {
-  const { asked, url, until, page } = await visit(browser, { A: 1 });
+it('sends requests only to its own server, and none while paused', async () => {
+  const { requestedUrls, url, until, page } = await openPage(browser, { A: 1 });
   await until(`${first} .used`, '0 of 1');
-  expect(asked.filter((each) => !each.startsWith(`${url}/ui`))).toEqual([]);
+  expect(requestedUrls.filter((each) => !each.startsWith(`${url}/ui`))).toEqual([]);
   await page.clock.install();
   await page.getByRole('button', { name: 'Pause' }).click();
   await until('#status', 'Paused');
-  const before = asked.length;
+  const before = requestedUrls.length;
   await page.clock.runFor(60_000);
-  expect(asked.length).toBe(before);
+  expect(requestedUrls.length).toBe(before);
   await page.getByRole('button', { name: 'Pause' }).click();
   await until('#status', 'Live');
-  expect(asked.length).toBeGreaterThan(before);
+  expect(requestedUrls.length).toBeGreaterThan(before);
 });
 
-it('asks for nothing while nobody sees it', async () => {
-  const { asked, until, page } = await visit(browser, { A: 1 });
+it('sends no requests while the page is hidden', async () => {
+  const { requestedUrls, until, page } = await openPage(browser, { A: 1 });
   await until(`${first} .used`, '0 of 1');
   await page.clock.install();
   const show = (hidden: boolean) =>
@@ -84,16 +84,16 @@ it('asks for nothing while nobody sees it', async () => {
     }, hidden);
   await show(true);
   await page.clock.runFor(5_000);
-  const before = asked.length;
+  const before = requestedUrls.length;
   await page.clock.runFor(60_000);
-  expect(asked.length).toBe(before);
+  expect(requestedUrls.length).toBe(before);
   const next = page.waitForRequest(/ui\/state/);
   await show(false);
   await next;
 });
 
-it('says how many it does not show', async () => {
-  const { client, until, text, page } = await visit(browser, { A: 20 });
+it('reports how many peers it does not list', async () => {
+  const { client, until, text, page } = await openPage(browser, { A: 20 });
   for (let i = 0; i < 23; i++) await client.acquire(await client.newPeer(), 'A');
   await until(`${first} .used`, '20 of 20');
   await until(`${first} .waiting`, '3');
@@ -102,16 +102,16 @@ it('says how many it does not show', async () => {
   expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('');
 });
 
-it('finds a semaphore among many, and keeps what it knows of the others', async () => {
+it('filters semaphores by name, and keeps the history of those filtered out', async () => {
   const many = Array.from({ length: 120 }, (_, i) => [`queue ${i}`, i] as const);
-  const { until, text, page } = await visit(browser, Object.fromEntries(many));
+  const { until, text, page } = await openPage(browser, Object.fromEntries(many));
   await until('#note', 'and 20 more');
   expect(await page.locator('.semaphore').count()).toBe(100);
   const steps = async () => {
     const shape = await page.locator(`${first} .limit`).getAttribute('d');
     return shape?.match(/H/g)?.length ?? 0;
   };
-  // More than a row has that is new.
+  // A row that is new has a shorter history.
   await expect.poll(steps, { timeout: 10_000 }).toBeGreaterThan(2);
   await page.getByLabel('Find a semaphore').fill('queue 119');
   await until('.title', 'queue 119');
@@ -124,19 +124,19 @@ it('finds a semaphore among many, and keeps what it knows of the others', async 
   expect(await steps()).toBeGreaterThan(2);
 });
 
-it('says that no semaphores are configured, and how they are', async () => {
-  const { until, text } = await visit(browser, {});
+it('reports that no semaphores are configured, and how to configure them', async () => {
+  const { until, text } = await openPage(browser, {});
   await until('#note', 'No semaphores are configured.');
   expect(await text('#example')).toMatch(/^\[semaphores\]/);
 });
 
-it('asks for the token, and keeps it for this tab', async () => {
-  const { until, page, complaints, url } = await visit(browser, { A: 1 }, { token: 'se.cret' });
+it('prompts for the token and keeps it for this tab', async () => {
+  const { until, page, complaints, url } = await openPage(browser, { A: 1 }, { token: 'se.cret' });
   const field = page.getByLabel('This server asks for its token.');
   await field.fill('wrong');
   await page.keyboard.press('Enter');
   await until('#wrong', 'That is not its token.');
-  // Of a refused request the browser itself complains.
+  // The browser itself logs a refused request.
   expect(complaints.splice(0)).toHaveLength(1);
   await field.fill('se.cret');
   await page.keyboard.press('Enter');
@@ -153,19 +153,19 @@ it('asks for the token, and keeps it for this tab', async () => {
   expect(await page.locator('.semaphore').count()).toBe(0);
 });
 
-it('says that the server is away, and goes on when it is back', async () => {
-  const { server, until, complaints, port } = await visit(browser, { A: 1 });
+it('reports that the server is unreachable, and resumes when it is back', async () => {
+  const { server, until, complaints, port } = await openPage(browser, { A: 1 });
   await until('#status', 'Live');
   await server.close();
   await until('#status', 'The server cannot be reached: trying again');
   await server.listen({ port });
   await until('#status', 'Live');
-  // Of a failed request the browser itself complains.
+  // The browser itself logs a failed request.
   expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);
 });
 
-it('works with the keyboard alone', async () => {
-  const { until, page } = await visit(browser, { A: 1, B: 1, C: 1, D: 1 });
+it('is usable with the keyboard alone', async () => {
+  const { until, page } = await openPage(browser, { A: 1, B: 1, C: 1, D: 1 });
   await until(`${first} .used`, '0 of 1');
   const toggle = page.getByRole('button', { name: 'B' });
   await page.keyboard.press('Tab'); // Pause
@@ -180,10 +180,10 @@ it('works with the keyboard alone', async () => {
   expect(await page.locator('.share:visible').count()).toBe(0);
 });
 
-it.each([320, 1_200])('is a table to who listens to it, %i pixels wide', async (width) => {
+it.each([320, 1_200])('is a table for screen readers, %i pixels wide', async (width) => {
   const device = { viewport: { width, height: 640 } };
   const name = 'a-name-without-a-space-that-is-longer-than-any-line-has-room-for';
-  const { client, page, until } = await visit(browser, { [name]: 40 }, {}, device);
+  const { client, page, until } = await openPage(browser, { [name]: 40 }, {}, device);
   for (let i = 0; i < 50; i++) await client.acquire(await client.newPeer('300d'), name);
   await until(`${first} .used`, '40 of 40');
   const session = await page.context().newCDPSession(page);
@@ -202,8 +202,8 @@ it.each([320, 1_200])('is a table to who listens to it, %i pixels wide', async (
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
 });
 
-it('writes durations in their two largest units', async () => {
-  const { page } = await visit(browser, {});
+it('formats durations in their two largest units', async () => {
+  const { page } = await openPage(browser, {});
   const spans = [0, 999, 60_000, 3_599_999, 3_659_000, 90_000_000, 1e22];
   const written = await page.evaluate<string[]>(
     `import('/ui/words.js').then(({ duration }) => [${spans}].map(duration))`,

@@ -3,32 +3,35 @@ import { expect, onTestFinished } from 'vitest';
 import type { ServerOptions } from '../../src/index.ts';
 import { type Scene, scene } from '../scene.ts';
 
-interface Visit extends Scene {
+interface OpenPage extends Scene {
   readonly page: Page;
   readonly url: string;
-  /** What the page has asked for, of whomever. */
-  readonly asked: string[];
+  /** All URLs that the page has requested, from any server. */
+  readonly requestedUrls: string[];
   /** Errors and warnings of the page and the browser. */
   readonly complaints: string[];
-  /** Resolves when the page shows a text somewhere. */
+  /** Resolves when an element that matches contains the text. */
   until(selector: string, text: string | RegExp): Promise<void>;
   text(selector: string): Promise<string>;
 }
 
-/** A server, and its page in a browser. A test that does not look at complaints must have none. */
-export async function visit(
+/**
+ * Starts a server and opens its page in a browser. A test must have no complaints at its end; one that expects some
+ * empties the list.
+ */
+export async function openPage(
   browser: Browser,
   semaphores: ServerOptions['semaphores'],
   options: Partial<ServerOptions> = {},
   device: BrowserContextOptions = {},
-): Promise<Visit> {
+): Promise<OpenPage> {
   const place = await scene(semaphores, options);
   const url = `http://127.0.0.1:${place.port}`;
   const context = await browser.newContext({ ...device, baseURL: url });
   const page = await context.newPage();
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const complaints: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => requestedUrls.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
   page.on('console', (message) => {
@@ -43,7 +46,7 @@ export async function visit(
     ...place,
     url,
     page,
-    asked,
+    requestedUrls,
     complaints,
     until: (selector, hasText) => page.locator(selector, { hasText }).first().waitFor(),
     async text(selector) {

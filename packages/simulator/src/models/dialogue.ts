@@ -3,7 +3,7 @@ import { exponentialBackoff } from '../backoff.ts';
 import { type Answer, Client, type Send } from '../client.ts';
 import type { Simulation } from '../simulation.ts';
 
-/** A server of Dialogue's simulation: whether it fails is decided when it answers. */
+/** A server as in Dialogue's simulation: whether a request fails is decided when it is answered. */
 export class DialogueServer {
   #busy = 0;
   answered = 0;
@@ -11,7 +11,7 @@ export class DialogueServer {
   constructor(
     private readonly simulation: Simulation,
     private readonly capacity: number,
-    /** Milliseconds, by how many are served. */
+    /** The service time in milliseconds, by the number of requests in flight. */
     private readonly time: (busy: number) => number,
   ) {}
 
@@ -26,8 +26,8 @@ export class DialogueServer {
   }
 }
 
-/** A server as one client sees it, with the client's own limiter before it. */
-class Way {
+/** A server as seen by one client, behind the client's own limiter. */
+class Backend {
   #failures = 0;
   #at = 0;
 
@@ -35,17 +35,17 @@ class Way {
     private readonly simulation: Simulation,
     private readonly server: DialogueServer,
     readonly limiter: LocalLimiter,
-    /** How much a failure counts, in requests. */
+    /** The weight of a failure, in requests. */
     private readonly failure: number,
   ) {}
 
-  /** The lower, the better. */
+  /** Lower is better. */
   get score(): number {
     return this.limiter.inflight + Math.round(this.#recentFailures());
   }
 
-  /** Returns whether there was room. */
-  take(done: (answer: Answer) => void): boolean {
+  /** Sends the request if the limiter has room; returns whether it had. */
+  trySend(done: (answer: Answer) => void): boolean {
     const permit = this.limiter.tryAcquire();
     if (permit === undefined) return false;
     this.server.serve((succeeded) => {
@@ -56,7 +56,7 @@ class Way {
     return true;
   }
 
-  /** They are forgotten by half within 30 seconds. */
+  /** Failures decay exponentially, with a half-life of 30 seconds. */
   #recentFailures(): number {
     const now = this.simulation.now();
     this.#failures *= 0.5 ** ((now - this.#at) / 30_000);
@@ -65,44 +65,48 @@ class Way {
   }
 }
 
-/** Sends what comes to the best server that has room; the rest waits. */
+/** Sends each request to the best server with room; the others are queued. */
 class Balancer {
-  readonly #waiting: ((answer: Answer) => void)[] = [];
+  readonly #queue: ((answer: Answer) => void)[] = [];
 
   constructor(
-    private readonly ways: readonly Way[],
+    private readonly backends: readonly Backend[],
     private readonly random: () => number,
   ) {}
 
   send(answer: (answer: Answer) => void): void {
-    this.#waiting.push(answer);
+    this.#queue.push(answer);
     this.#serve();
   }
 
   #serve(): void {
-    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       const answer = first;
       if (
-        !this.#place((result) => {
+        !this.#trySend((result) => {
           answer(result);
           this.#serve();
         })
       )
         return;
-      this.#waiting.shift();
+      this.#queue.shift();
     }
   }
 
-  #place(done: (answer: Answer) => void): boolean {
-    const ways = this.ways.map((way) => ({ way, score: way.score, tie: this.random() }));
-    ways.sort((one, other) => one.score - other.score || one.tie - other.tie);
-    return ways.some(({ way }) => way.take(done));
+  #trySend(done: (answer: Answer) => void): boolean {
+    const backends = this.backends.map((backend) => ({
+      backend,
+      score: backend.score,
+      tie: this.random(),
+    }));
+    backends.sort((one, other) => one.score - other.score || one.tie - other.tie);
+    return backends.some(({ backend }) => backend.trySend(done));
   }
 }
 
 /**
- * A client of Dialogue's: sends each attempt to the server with the fewest requests and failures, and tries four times
- * again, after up to 250 ms, 500 ms, 1 s and 2 s.
+ * A client as in Dialogue: sends each attempt to the server with the fewest requests and failures, and retries four
+ * times, after up to 250 ms, 500 ms, 1 s and 2 s.
  */
 export function dialogueClient(
   simulation: Simulation,
@@ -110,10 +114,10 @@ export function dialogueClient(
   limit: number | LimitFactory,
   failure: number,
 ): Client {
-  const ways = servers.map(
-    (server) => new Way(simulation, server, simulation.limiter({ limit }), failure),
+  const backends = servers.map(
+    (server) => new Backend(simulation, server, simulation.limiter({ limit }), failure),
   );
-  const balancer = new Balancer(ways, simulation.random);
+  const balancer = new Balancer(backends, simulation.random);
   const send: Send = (answer) => {
     balancer.send(answer);
     return () => {};

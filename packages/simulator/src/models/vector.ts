@@ -1,8 +1,8 @@
 import type { Limit, LimitFactory, Sample } from '@headgate/core';
 
 /**
- * The adaptive concurrency of Vector, a log router: one more per round trip while all of the limit is used and round trips
- * are not above their mean, a tenth less where they are far above it, or where something was refused.
+ * The adaptive concurrency of Vector, a log router: raises the limit by one per round trip while it is fully used and
+ * round trips are not above their mean; lowers it by a tenth when they are far above it or a request was dropped.
  */
 export const vector: LimitFactory = { create: () => new Vector() };
 

@@ -5,16 +5,16 @@ import { type Frame, rounded, text } from './svg.ts';
 
 type Scale = ScaleContinuousNumeric<number, number>;
 
-interface Surroundings {
+interface PanelContext {
   readonly time: Scale;
   readonly phases: readonly Phase[];
   readonly colour: ReadonlyMap<string, string>;
-  /** Whether the phases are labelled here. */
+  /** Whether this panel shows the labels of the phases. */
   readonly isFirst: boolean;
 }
 
-export function drawPanel(panel: Panel, frame: Frame, surroundings: Surroundings): string[] {
-  const { time, phases, colour, isFirst } = surroundings;
+export function drawPanel(panel: Panel, frame: Frame, context: PanelContext): string[] {
+  const { time, phases, colour, isFirst } = context;
   const { left, top } = frame;
   const value = scaleOf(panel, frame);
   const path = line<Point>(
@@ -37,17 +37,17 @@ export function drawPanel(panel: Panel, frame: Frame, surroundings: Surroundings
 
 function scaleOf({ lines, logarithmic }: Panel, { top, bottom }: Frame): Scale {
   const values = Object.values(lines).flatMap((points) => points.map(([, value]) => value));
-  const most = Math.max(1, ...values.filter((value) => !Number.isNaN(value)));
+  const max = Math.max(1, ...values.filter((value) => !Number.isNaN(value)));
   const range = [bottom, top];
   return logarithmic === true
-    ? scaleSymlog([0, 10 ** Math.ceil(Math.log10(most))], range).constant(0.3)
-    : scaleLinear([0, most], range).nice(4);
+    ? scaleSymlog([0, 10 ** Math.ceil(Math.log10(max))], range).constant(0.3)
+    : scaleLinear([0, max], range).nice(4);
 }
 
 function valueAxis({ logarithmic }: Panel, { left, right }: Frame, value: Scale): string[] {
-  const [, most = 0] = value.domain();
+  const [, max = 0] = value.domain();
   const powers = [0];
-  for (let power = 1; power <= most; power *= 10) powers.push(power);
+  for (let power = 1; power <= max; power *= 10) powers.push(power);
   const ticks = logarithmic === true ? powers : value.ticks(4);
   return ticks.flatMap((tick) => {
     const y = rounded(value(tick));
@@ -66,7 +66,7 @@ function bands(
   isLabelled: boolean,
 ): string[] {
   return phases.flatMap(({ from, to, label }) => {
-    // Two that meet stay apart.
+    // Leaves a gap between adjacent phases.
     const x = rounded(time(from) + 1);
     const width = rounded(time(to) - time(from) - 2);
     const band = `<rect x="${x}" y="${top}" width="${width}" height="${bottom - top}" fill="#f1f1f4"/>`;

@@ -2,27 +2,27 @@ import { scaleLinear } from 'd3-scale';
 import { drawPanel } from './panel.ts';
 import { escaped, type Frame, rounded, text } from './svg.ts';
 
-/** Seconds, and a value: NaN where there is none. */
+/** Seconds, and a value: NaN if there is none. */
 export type Point = readonly [time: number, value: number];
 
 /** Lines over time on one scale. */
 export interface Panel {
-  /** What the values are, and in which unit. */
+  /** The meaning of the values and their unit. */
   readonly title: string;
-  /** Powers of ten at even distances, with 0 below 1. Default: false. */
+  /** Whether the scale is logarithmic, with 0 below 1. Default: false. */
   readonly logarithmic?: boolean;
-  /** By what the legend calls them. */
+  /** By their names in the legend. */
   readonly lines: Readonly<Record<string, readonly Point[]>>;
 }
 
-/** What happens between two times, in seconds: shown as a band. */
+/** An interval in seconds, shown as a labelled band. */
 export interface Phase {
   readonly from: number;
   readonly to: number;
   readonly label: string;
 }
 
-/** Panels one below the other that share their time. */
+/** Panels on a common time axis, one below the other. */
 export interface Plot {
   readonly title: string;
   readonly subtitle: string;
@@ -37,10 +37,10 @@ const margin = { top: 118, left: 64, right: 20, bottom: 46 };
 const panelHeight = 150;
 const gap = 44;
 
-/** Told apart by those who do not see all colours, too: after Okabe and Ito. */
+/** Colours that are distinguishable with colour blindness (Okabe and Ito). */
 const colours = ['#d55e00', '#0072b2', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
 
-/** The same plot is the same text, byte for byte. */
+/** Draws the plot as SVG. Deterministic, byte for byte. */
 export function draw(plot: Plot): string {
   const { panels, phases } = plot;
   const height = margin.top + panels.length * (panelHeight + gap) - gap + margin.bottom;
@@ -74,7 +74,7 @@ function legend(colour: ReadonlyMap<string, string>): string[] {
   let left = margin.left;
   return [...colour].flatMap(([label, stroke]) => {
     const from = rounded(left);
-    // The width of a text can only be guessed here.
+    // The width of a text can only be estimated here.
     left += 52 + 5.8 * label.length;
     return [
       `<line x1="${from}" x2="${from + 22}" y1="66" y2="66" stroke="${stroke}" stroke-width="3"/>`,

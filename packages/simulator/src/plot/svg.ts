@@ -1,4 +1,4 @@
-/** Where a panel is, in pixels. */
+/** The position of a panel in pixels. */
 export interface Frame {
   readonly left: number;
   readonly right: number;

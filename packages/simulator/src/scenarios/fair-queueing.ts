@@ -1,44 +1,49 @@
 import { byParty, fifo, type LocalLimiter, type Order } from '@headgate/core';
-import { Asking, patiently } from '../asking.ts';
+import { Asking, unbounded } from '../asking.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
 const second = 1000;
-/** So much sooner or later that it counts as an order. */
+/** A time difference that only determines the order. */
 const nanosecond = 1e-6;
 
-/** Threads, each of which calls, thinks once that is done, and calls again. */
+/** Threads that each call, pause after the call, and call again. */
 interface Flow {
   readonly party: string;
   readonly threads: number;
   readonly calls: number;
-  /** Milliseconds. */
-  readonly thinks: number;
+  /** The pause in milliseconds. */
+  readonly pause: number;
 }
 
-/** How much of the limit each flow holds in the mean, over so many seconds from the start. */
+/** The mean part of the limit that each flow holds during the first `seconds`. */
 function shares(limit: number, flows: readonly Flow[], seconds: number, order: Order): number[] {
   const simulation = new Simulation();
-  const limiter = simulation.limiter({ limit, order, ...patiently });
-  const held = flows.map((flow, index) => begin(simulation, limiter, flow, index));
+  const limiter = simulation.limiter({ limit, order, ...unbounded });
+  const held = flows.map((flow, index) => startFlow(simulation, limiter, flow, index));
   simulation.run(seconds * second);
   return held.map((level) => level.mean());
 }
 
-function begin(simulation: Simulation, limiter: LocalLimiter, flow: Flow, index: number): Level {
+function startFlow(
+  simulation: Simulation,
+  limiter: LocalLimiter,
+  flow: Flow,
+  index: number,
+): Level {
   const level = new Level(simulation);
   const call = (left: number) => {
     if (left === 0) return;
-    const asking = new Asking((permit) => {
+    const waiter = new Asking((permit) => {
       level.change(1);
       simulation.setTimeout(() => {
         level.change(-1);
         permit.release();
       }, second);
-      simulation.setTimeout(() => call(left - 1), second + flow.thinks);
+      simulation.setTimeout(() => call(left - 1), second + flow.pause);
     });
-    asking.party = flow.party;
-    asking.at(limiter);
+    waiter.party = flow.party;
+    waiter.at(limiter);
   };
   for (let thread = 0; thread < flow.threads; thread++) {
     simulation.setTimeout(() => call(flow.calls), (90 * thread + 20 * index) * nanosecond);
@@ -46,7 +51,7 @@ function begin(simulation: Simulation, limiter: LocalLimiter, flow: Flow, index:
   return level;
 }
 
-/** A number, and its mean over time. */
+/** A level and its mean over time. */
 class Level {
   #level = 0;
   #area = 0;
@@ -71,8 +76,8 @@ class Level {
   }
 }
 
-const flow = (party: string, threads: number, calls: number, thinks: number): Flow => ({
-  ...{ party, threads, calls, thinks },
+const flow = (party: string, threads: number, calls: number, pause: number): Flow => ({
+  ...{ party, threads, calls, pause },
 });
 const alike = ['a', 'b'].map((party) => flow(party, 8, 20, second - nanosecond));
 const different = [flow('a', 8, 20, second), flow('b', 7, 30, second / 2)];
@@ -89,7 +94,7 @@ export const scenario: Scenario = {
       ...figures('limit 4, 8 threads and 7', [2, 2], shares(4, different, 40, byParty()), true),
       ...figures('limit 3, 4 threads and 2', [2, 1], shares(3, unequal, 20, byParty()), true),
       ...figures('limit 4, 24 threads and 8', [2, 2], shares(4, lopsided, 40, byParty())),
-      ...figures('the same under fifo()', [3, 1], shares(4, lopsided, 40, fifo())),
+      ...figures('the same with fifo()', [3, 1], shares(4, lopsided, 40, fifo())),
     ],
   }),
 };
@@ -102,7 +107,7 @@ function figures(
 ): Figure[] {
   return fair.map((share, index) => ({
     what,
-    column: index === 0 ? 'the one' : 'the other',
+    column: index === 0 ? 'first flow' : 'second flow',
     ...(isPublished && { published: String(share) }),
     measured: measured[index] as number,
     expected: [share * 0.99, share * 1.01],

@@ -1,33 +1,33 @@
 import { gradient, type Limit } from '@headgate/core';
-import { gradient2, memory } from '../models/gradient2.ts';
+import { gradient2, longSamples } from '../models/gradient2.ts';
 import type { Scenario } from '../scenario.ts';
 
-const shortest = 100;
+const minRtt = 100;
 
-/** The parts of it that a limit is to keep of itself. */
+/** The ratios g of the baseline to the round trip. */
 const ratios = [0.5, 0.8, 0.9];
 
-/** A round trip that does not depend on the limit, which is all in use. */
+/** Feeds a round trip that does not depend on the limit, with the limit fully used. */
 function feed(limit: Limit, rtt: number): void {
   limit.sample({ rtt, inflight: limit.limit, outcome: 'ok', now: 0, kind: undefined });
 }
 
-/** Envoy's, whose measure is the shortest round trip. */
-function restOfGradient(ratio: number): number {
+/** Envoy's gradient, whose baseline is the minimum round trip. */
+function fixedPointOfGradient(ratio: number): number {
   const limit = gradient({ min: 1, max: 10_000, initial: 10 }).create(Math.random);
-  for (let sample = 0; sample < 50; sample++) feed(limit, shortest);
-  for (let sample = 0; sample < 50_000; sample++) feed(limit, (1.25 * shortest) / ratio);
+  for (let sample = 0; sample < 50; sample++) feed(limit, minRtt);
+  for (let sample = 0; sample < 50_000; sample++) feed(limit, (1.25 * minRtt) / ratio);
   return limit.limit;
 }
 
-/** Netflix's, whose measure is an average: it is led by round trips that grow with it. */
-function restOfGradient2(ratio: number): number {
+/** Netflix's Gradient2, whose baseline is an average: its round trips must grow with that average to keep the ratio. */
+function fixedPointOfGradient2(ratio: number): number {
   const limit = gradient2.create(Math.random);
-  let average = shortest;
-  feed(limit, shortest);
+  let average = minRtt;
+  feed(limit, minRtt);
   for (let sample = 0; sample < 1000; sample++) {
-    const rtt = (1.5 * average * (1 - 1 / memory)) / (ratio - 1.5 / memory);
-    average += (rtt - average) / memory;
+    const rtt = (1.5 * average * (1 - 1 / longSamples)) / (ratio - 1.5 / longSamples);
+    average += (rtt - average) / longSamples;
     feed(limit, rtt);
   }
   return limit.limit;
@@ -40,15 +40,15 @@ function figure(what: string, point: number, measured: number) {
 
 export const scenario: Scenario = {
   id: 'fixed-points',
-  name: 'Fixed points of gradients, at g ÷ (1 − g)² and at 4 ÷ (1 − g)',
+  name: 'Fixed points of gradients: g ÷ (1 − g)² and 4 ÷ (1 − g)',
   source: "Envoy's adaptive concurrency filter and Netflix's Gradient2: their formulas",
   run: () => ({
     figures: [
       ...ratios.map((ratio) =>
-        figure(`Envoy, g = ${ratio}`, ratio / (1 - ratio) ** 2, restOfGradient(ratio)),
+        figure(`Envoy, g = ${ratio}`, ratio / (1 - ratio) ** 2, fixedPointOfGradient(ratio)),
       ),
       ...ratios.map((ratio) =>
-        figure(`Gradient2, g = ${ratio}`, 4 / (1 - ratio), restOfGradient2(ratio)),
+        figure(`Gradient2, g = ${ratio}`, 4 / (1 - ratio), fixedPointOfGradient2(ratio)),
       ),
     ],
   }),

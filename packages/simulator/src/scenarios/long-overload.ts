@@ -2,10 +2,10 @@ import { adaptive, type Limit, type LimitFactory } from '@headgate/core';
 import { gradient2 } from '../models/gradient2.ts';
 import { type Figure, figure, type Scenario } from '../scenario.ts';
 
-/** In seconds. */
+/** Seconds per minute. */
 const minutes = 60;
 
-/** A limit that is fully used, by work that takes 100 ms for a minute and then ten times as long, whatever the limit. */
+/** A fully used limit whose work takes 100 ms for a minute and then ten times as long, whatever the limit. */
 class Overload {
   readonly #limit: Limit;
   #now = 0;
@@ -34,7 +34,7 @@ class Overload {
 
 type Range = readonly [number, number];
 
-/** What is looked at, and how many minutes later than the last. */
+/** When the limit is read: the label, and the minutes since the previous reading. */
 const stages = [
   ['after 2 minutes', 2],
   ['after 10', 8],
@@ -67,11 +67,11 @@ export const scenario: Scenario = {
       [150, 450],
       [2000, 3500],
     ];
-    const most: Range = [1, ours.before];
+    const noGrowth: Range = [1, ours.before];
     return {
       figures: [
         ...figures('Gradient2', theirs, grown, ['9', '294', '2694']),
-        ...figures('adaptive()', ours, [most, most, most]),
+        ...figures('adaptive()', ours, [noGrowth, noGrowth, noGrowth]),
       ],
     };
   },

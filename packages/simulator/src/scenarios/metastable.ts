@@ -9,30 +9,30 @@ import { meanBetween } from '../watch.ts';
 const usual = 70;
 const spike = { from: 20, to: 25, perSecond: 300 };
 
-const habits = { timeout: 1000, retries: 3, backoff: exponentialBackoff(200) };
+const client = { timeout: 1000, retries: 3, backoff: exponentialBackoff(200) };
 
 const load: Load = {
   // Ten at once, 100 ms each: 100 a second.
   capacity: 10,
   work: { times: exponential(100) },
   rate: burst(usual, spike),
-  habits,
+  client,
   seconds: 120,
 };
 
-/** A tenth of the calls may be tried again. */
-const sparing = (): Load => ({ ...load, habits: { ...habits, budget: new RetryBudget(0.1) } });
+/** Clients with a budget of one retry per ten calls. */
+const withBudget = (): Load => ({ ...load, client: { ...client, budget: new RetryBudget(0.1) } });
 
 const unlimited = { limit: Number.MAX_SAFE_INTEGER };
 const limited = { limit: 10, queueLimit: 50 };
 
 export const scenario: Scenario = {
   id: 'metastable',
-  name: 'A failure that outlives its cause: seconds from the end of the spike until 63 calls a second are answered in time',
+  name: 'A metastable failure: seconds from the end of the spike until 63 calls a second are answered in time',
   run() {
     const courses = {
       'no limit': overload(load, unlimited),
-      'no limit, clients with a retry budget': overload(sparing(), unlimited),
+      'no limit, clients with a retry budget': overload(withBudget(), unlimited),
       'limit 10, queue of 50': overload(load, limited),
     };
     const lines = (read: (course: Course) => Course['answered']) =>
@@ -45,9 +45,9 @@ export const scenario: Scenario = {
     return {
       figures,
       plot: {
-        title: 'A failure that outlives its cause',
+        title: 'A metastable failure',
         subtitle:
-          'The server can do 100 a second. Clients call 70 times a second, give up after 1 s, and try again three times.',
+          'The server can do 100 a second. Clients call 70 times a second, give up after 1 s and retry three times.',
         phases: [{ ...spike, label: '300 calls/s' }],
         panels: [
           { title: 'answered in time, per second', lines: lines(({ answered }) => answered) },
@@ -65,13 +65,15 @@ const expected = {
   'limit 10, queue of 50': [0, 5],
 } as const;
 
-/** How many answers count as a recovery: nine of ten of the calls. */
-const enough = 0.9 * usual;
+/** The answers per second that count as recovered: nine tenths of the calls. */
+const recovered = 0.9 * usual;
 
-/** Seconds after the spike until there are enough answers for five seconds; Infinity where there never are. */
+/**
+ * Seconds from the end of the spike until the answers stay at that rate for five seconds; Infinity if they never do.
+ */
 function recovery({ answered }: Course): number {
   for (let second = spike.to; second + 5 <= load.seconds; second++) {
-    if (meanBetween(answered, second, second + 5) >= enough) return second - spike.to;
+    if (meanBetween(answered, second, second + 5) >= recovered) return second - spike.to;
   }
   return Infinity;
 }

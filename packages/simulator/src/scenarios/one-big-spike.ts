@@ -10,10 +10,10 @@ const perSecond = 30_000;
 const servers = 2;
 const capacity = 100;
 const serviceTime = 150;
-/** How many requests a failure weighs against a server: hardly any, since turning away is no breakdown. */
+/** The weight of a failure in requests: low, because a rejection does not mean that the server is broken. */
 const failure = 0.1;
 
-/** How often the servers must answer, where a client tries again what they turn away. */
+/** The number of answers that the servers must give if clients retry rejected requests. */
 function answers(limit: number | LimitFactory): number {
   const all = withEachSeed((seed) => {
     const simulation = new Simulation(seed);
@@ -31,7 +31,7 @@ function answers(limit: number | LimitFactory): number {
 
 export const scenario: Scenario = {
   id: 'one-big-spike',
-  name: 'A spike of 1,000 requests on two servers that reject what is beyond 100: number of responses',
+  name: 'A spike of 1,000 requests on two servers that reject more than 100 at once: the number of answers they must give',
   source: "Palantir's Dialogue, one_big_spike",
   run: () => ({
     figures: [
@@ -42,7 +42,7 @@ export const scenario: Scenario = {
         expected: [3200, 3600],
       },
       {
-        what: 'aimd() in the client, and a queue',
+        what: 'aimd() in the client, with a queue',
         published: '1000',
         measured: answers(aimd({ initial: 20, max: 1_000_000 })),
         expected: [1000, 1000],

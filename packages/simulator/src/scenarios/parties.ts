@@ -3,7 +3,7 @@ import { burst } from '../arrivals.ts';
 import { type Crowd, compareOrders, type Scene } from '../crowds.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** One of them calls four times as often as the server can answer. */
+/** One party calls at four times the server's capacity. */
 const flood = { from: 10, to: 50, perSecond: 400 };
 
 const scene: Scene = {

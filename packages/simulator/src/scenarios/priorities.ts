@@ -14,7 +14,7 @@ const scene: Scene = {
   seconds: 60,
 };
 
-/** Calls a second under overload, five times the capacity together. Before and after it is a tenth of that. */
+/** Calls per second during the overload, together five times the capacity. Before and after, the rate is a tenth. */
 const calls = { critical: 20, high: 60, normal: 120, low: 200, sheddable: 100 };
 
 const crowds = Object.entries(calls).map(
@@ -29,7 +29,7 @@ const alike = [14, 26] as const;
 
 export const scenario: Scenario = {
   id: 'priorities',
-  name: 'Five times the capacity, of five classes: per cent of the calls answered in time',
+  name: 'Five priority classes at five times the capacity: percentage of calls answered in time',
   run() {
     const { figures, plot } = compareOrders(scene, crowds, {
       'fifo()': {
@@ -51,7 +51,7 @@ export const scenario: Scenario = {
       figures,
       plot: {
         ...plot,
-        title: 'Five classes at five times the capacity',
+        title: 'Five priority classes at five times the capacity',
         phases: [
           {
             ...overload,

@@ -3,7 +3,7 @@ import { Asking } from '../asking.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
-/** In which second how many are turned away, and what `Retry-After` says to the first of them. */
+/** The second, the number of rejections in it, and the `Retry-After` of the first of them. */
 const steps = [
   [0, 5, 1],
   [1, 11, 2],
@@ -27,7 +27,7 @@ export const scenario: Scenario = {
     const limiter = createLimiter({ limit: 1, clock: simulation, random: () => 0 });
     const figures = steps.map(([second, drops, published]) => {
       simulation.run(second * 1000);
-      const measured = saidAmid(limiter, drops);
+      const measured = retryAfterAmid(limiter, drops);
       const what = `second ${second}, ${drops} rejected`;
       return {
         what,
@@ -40,17 +40,17 @@ export const scenario: Scenario = {
   },
 };
 
-function saidAmid(limiter: LocalLimiter, drops: number): number {
-  // So much comes and goes that a place is free at once, and the backoff alone decides.
+function retryAfterAmid(limiter: LocalLimiter, drops: number): number {
+  // With so many completions, the estimated wait is negligible, and the backoff alone decides.
   for (let count = 0; count < 100_000; count++) limiter.tryAcquire()?.release();
   const permit = limiter.tryAcquire();
-  const said: number[] = [];
+  const values: number[] = [];
   const caller = () =>
     new Asking(
       () => {},
-      ({ retryAfter: seconds }) => void said.push(seconds),
+      ({ retryAfter: seconds }) => void values.push(seconds),
     );
   for (let drop = 0; drop < drops; drop++) caller().at(limiter);
   permit?.release();
-  return said[0] ?? 0;
+  return values[0] ?? 0;
 }

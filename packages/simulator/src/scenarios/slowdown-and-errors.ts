@@ -9,19 +9,19 @@ const requests = 10_000;
 const perSecond = 500;
 const clients = 10;
 
-/** Milliseconds of the three servers when nobody else is there. */
-const best = [600, 800, 1000];
-/** At so many at once a server takes twice as long, beyond them five times. */
+/** Service times of the three idle servers in milliseconds. */
+const idleTimes = [600, 800, 1000];
+/** With this many requests in flight a server takes twice as long; beyond, five times. */
 const knee = 30;
-/** Beyond so many it fails. */
+/** With more requests in flight a server fails. */
 const threshold = 40;
-/** How many requests a failure weighs against a server. */
+/** The weight of a failure in requests. */
 const failure = 10;
 
-/** What part succeeds in the end, in per cent, and how often the servers answer. */
+/** The percentage of calls that succeed, and the number of answers given by the servers. */
 function outcomeOf(limit: number | LimitFactory, seed: number) {
   const simulation = new Simulation(seed);
-  const servers = best.map((time) => {
+  const servers = idleTimes.map((time) => {
     const slower = (busy: number) => time * (busy > knee ? 5 : 1 + busy / knee);
     return new DialogueServer(simulation, threshold, slower);
   });
@@ -47,15 +47,15 @@ function means(limit: number | LimitFactory) {
   };
 }
 
-const success = 'per cent that succeed';
-const answers = 'answers of the servers';
+const success = 'percentage that succeeds';
+const answers = 'answers by the servers';
 
 export const scenario: Scenario = {
   id: 'slowdown-and-errors',
   name: 'Three servers that slow down beyond 30 at once and fail beyond 40, ten clients that retry: 10,000 calls',
   source: "Palantir's Dialogue, slowdown_and_error_thresholds",
   run() {
-    const free = means(Number.MAX_SAFE_INTEGER);
+    const unlimited = means(Number.MAX_SAFE_INTEGER);
     const adapting = means(aimd({ initial: 20, max: 1_000_000 }));
     const fixed = means(knee / clients);
     return {
@@ -64,14 +64,14 @@ export const scenario: Scenario = {
           what: 'unlimited',
           column: success,
           published: '3.6',
-          measured: free.success,
+          measured: unlimited.success,
           expected: [3, 4.2],
         },
         {
           what: 'unlimited',
           column: answers,
           published: '49335',
-          measured: free.answers,
+          measured: unlimited.answers,
           expected: [48_500, 50_000],
         },
         {
@@ -86,11 +86,11 @@ export const scenario: Scenario = {
           column: answers,
           published: '12003',
           measured: adapting.answers,
-          // Theirs lowers the limit at each drop, ours once for all drops of one overload.
+          // Dialogue lowers the limit at each drop; `aimd()` lowers it once for all drops of one overload.
           expected: [12_000, 19_000],
         },
-        figure('at most 3 of each client at each server', fixed.success, [100, 100], success),
-        figure('at most 3 of each client at each server', fixed.answers, [10_000, 10_000], answers),
+        figure('limit 3 per client and server', fixed.success, [100, 100], success),
+        figure('limit 3 per client and server', fixed.answers, [10_000, 10_000], answers),
       ],
     };
   },

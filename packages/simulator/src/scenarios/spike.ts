@@ -6,7 +6,7 @@ import { exponential } from '../random-times.ts';
 import { figure, type Scenario } from '../scenario.ts';
 import { meanBetween } from '../watch.ts';
 
-/** Calls a second: ten times what the server can do. */
+/** Calls per second: ten times the server's capacity. */
 const spike = { from: 10, to: 20, perSecond: 1000 };
 
 const load: Load = {
@@ -14,21 +14,21 @@ const load: Load = {
   capacity: 10,
   work: { times: exponential(100) },
   rate: burst(50, spike),
-  habits: { timeout: 1000, retries: 3, backoff: exponentialBackoff(500) },
+  client: { timeout: 1000, retries: 3, backoff: exponentialBackoff(500) },
   seconds: 60,
 };
 
-const longLine = { limit: 10, queueLimit: 1000 };
+const longQueue = { limit: 10, queueLimit: 1000 };
 
-const ways = {
+const variants = {
   'no limit': { limit: Number.MAX_SAFE_INTEGER },
-  'fifo(), queue of 1,000': { ...longLine, order: fifo() },
-  'codel(), queue of 1,000': { ...longLine, order: codel({ target: 10 }) },
-  'lifo(), queue of 1,000': { ...longLine, order: lifo() },
-  'fifo(), queue of 20': { ...longLine, queueLimit: 20 },
+  'fifo(), queue of 1,000': { ...longQueue, order: fifo() },
+  'codel(), queue of 1,000': { ...longQueue, order: codel({ target: 10 }) },
+  'lifo(), queue of 1,000': { ...longQueue, order: lifo() },
+  'fifo(), queue of 20': { ...longQueue, queueLimit: 20 },
 } satisfies Record<string, LimiterOptions>;
 
-type Way = keyof typeof ways;
+type Variant = keyof typeof variants;
 
 const expected = {
   'no limit': { during: [0, 60], after: [0, 10] },
@@ -36,14 +36,14 @@ const expected = {
   'codel(), queue of 1,000': { during: [90, 110], after: [50, 110] },
   'lifo(), queue of 1,000': { during: [90, 110], after: [50, 110] },
   'fifo(), queue of 20': { during: [90, 110], after: [50, 110] },
-} satisfies Record<Way, { during: [number, number]; after: [number, number] }>;
+} satisfies Record<Variant, { during: [number, number]; after: [number, number] }>;
 
 export const scenario: Scenario = {
   id: 'spike',
   name: 'A spike of ten times the capacity for 10 seconds: calls answered in time, per second',
   run() {
-    const courses = Object.entries(ways).map(
-      ([name, options]) => [name as Way, overload(load, options)] as const,
+    const courses = Object.entries(variants).map(
+      ([name, options]) => [name as Variant, overload(load, options)] as const,
     );
     const lines = (read: (course: Course) => Course['answered']) =>
       Object.fromEntries(courses.map(([name, course]) => [name, read(course)]));
@@ -65,7 +65,7 @@ export const scenario: Scenario = {
       plot: {
         title: 'A spike of ten times the capacity',
         subtitle:
-          'The server can do 100 a second, 10 at once. Clients give up after 1 s and try again three times.',
+          'The server can do 100 a second, 10 at once. Clients give up after 1 s and retry three times.',
         phases: [{ ...spike, label: '1,000 calls/s' }],
         panels: [
           { title: 'answered in time, per second', lines: lines(({ answered }) => answered) },

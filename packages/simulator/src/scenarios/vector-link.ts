@@ -1,4 +1,4 @@
-import { Asking, patiently } from '../asking.ts';
+import { Asking, unbounded } from '../asking.ts';
 import { fibonacciBackoff } from '../backoff.ts';
 import { Client, type Send } from '../client.ts';
 import { vector } from '../models/vector.ts';
@@ -8,19 +8,19 @@ import { Simulation } from '../simulation.ts';
 const requests = 500;
 const time = 100;
 
-/** What the far end does with a request beyond as many as it bears: nothing, or it says no after a while. */
+/** What the server does with requests beyond its capacity: drop them silently, or reject them later. */
 type Excess = 'drop' | 'defer';
 
 /**
- * Mean of how many the far end serves until it has served all. The sender notices after a second what has vanished, and
- * tries again a second later, then two, three, five.
+ * The mean number of requests served at once until all are done. The client notices a dropped request after a second
+ * and retries a second later, then after two, three and five seconds.
  */
-function meanServed(most: number, excess: Excess = 'drop'): number {
+function meanServed(capacity: number, excess: Excess = 'drop'): number {
   const simulation = new Simulation();
-  const limiter = simulation.limiter({ limit: vector, ...patiently });
+  const limiter = simulation.limiter({ limit: vector, ...unbounded });
   let serving = 0;
   const send: Send = (answer) => {
-    if (serving < most) {
+    if (serving < capacity) {
       serving++;
       simulation.setTimeout(() => {
         serving--;
@@ -38,7 +38,7 @@ function meanServed(most: number, excess: Excess = 'drop'): number {
   });
   let left = requests;
   for (let index = 0; index < requests; index++) {
-    // The limit sees a call with all its attempts.
+    // For the limit, a call includes all its attempts.
     new Asking((permit) =>
       sender.call(() => {
         permit.release();
@@ -52,9 +52,8 @@ function meanServed(most: number, excess: Excess = 'drop'): number {
 
 export const scenario: Scenario = {
   id: 'vector-link',
-  name: '500 requests over a link that takes 100 ms: mean concurrency',
-  source:
-    "Vector, the tests of its adaptive concurrency; with its algorithm as a limit of one's own",
+  name: '500 requests over a link of 100 ms: the mean number served at once',
+  source: 'Vector, the tests of its adaptive concurrency, with its algorithm as a custom limit',
   run: () => ({
     figures: [
       {
@@ -64,13 +63,13 @@ export const scenario: Scenario = {
         expected: [15, 16],
       },
       {
-        what: 'beyond 5 requests vanish',
+        what: 'requests beyond 5 are dropped',
         published: '3–4',
         measured: meanServed(5),
         expected: [3, 4],
       },
       {
-        what: 'beyond 5 they are rejected',
+        what: 'requests beyond 5 are rejected',
         published: '2.2–5',
         measured: meanServed(5, 'defer'),
         expected: [2.2, 5],

@@ -5,8 +5,9 @@ import { lifo } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
+import { Latch } from '../kit/latch.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
-import { aRound, counts } from '../kit/until.ts';
+import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 export function connections(world: World): void {
@@ -55,6 +56,32 @@ export function connections(world: World): void {
       await raw.destroy();
     },
   );
+
+  it('answers a pipelined request that waits for the permit of a later one whose response is destroyed', async () => {
+    const clock = new ManualClock();
+    const limit = world.limit({ limit: 1, order: lifo(), queueLimit: 9, clock });
+    const held = new Latch();
+    const app = await world.serve(
+      { use: limit },
+      {
+        async handle({ path, outgoing, send }) {
+          if (path === '/holder') await held.opened;
+          if (path === '/b') outgoing.destroy();
+          else send(200, path);
+        },
+      },
+    );
+    const holder = app.call('/holder');
+    await counts(limit, 1);
+    const raw = app.raw();
+    for (const path of ['/a', '/b']) raw.request(`GET ${path}`);
+    await counts(limit, 1, 2);
+    held.open();
+    await raw.receives(/200 OK[\s\S]*\/a/);
+    await holder.answer();
+    await until(() => raw.ended);
+    await counts(limit, 0);
+  });
 
   it('releases the permits of responses that are blocked by an earlier one on their connection', async () => {
     const body = new PassThrough();

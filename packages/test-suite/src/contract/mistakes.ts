@@ -96,6 +96,11 @@ const bugs: [string, SuiteOptions, object][] = [
     { option: 'limit' },
   ],
   [
+    'weight returns a bigint',
+    { limit: 1, weight: (() => 1n) as never },
+    { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' },
+  ],
+  [
     'a later weight returns NaN',
     {
       limits: [
