@@ -19,6 +19,6 @@ const contenders: Record<string, Open<RedisSetting>> = {
 
 export function open(setting: RedisSetting): Promise<Contender> {
   const open = contenders[setting.contender];
-  if (!open) throw new Error(`no contender is named ${setting.contender}`);
+  if (!open) throw new Error(`no contender is called ${setting.contender}`);
   return open(setting);
 }
