@@ -137,7 +137,7 @@ inParallel('the queue', () => {
     const leaving = await two.wait();
     await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
     await leaving.abort();
-    await expect(leaving.held).rejects.toThrow('no longer wanted');
+    await expect(leaving.held).rejects.toThrow('the caller has withdrawn');
     await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
     for (const held of holders) await held.release();
     await Promise.all([one.acquire(), two.acquire()]);

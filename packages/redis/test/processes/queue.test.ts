@@ -79,7 +79,7 @@ test('a timeout and an abort leave the queue, and the full limit can be acquired
   const leaving = await two.wait();
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   await leaving.abort();
-  await expect(leaving.held).rejects.toThrow('no longer wanted');
+  await expect(leaving.held).rejects.toThrow('the caller has withdrawn');
   await two.saw('withdrawn');
   await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }), 5_000);
   for (const held of holders) await held.release();
