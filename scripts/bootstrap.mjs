@@ -1,6 +1,6 @@
-// Sets up a fresh clone with nothing but Node and npm, and does nothing where that is done.
-// With --redis, a Redis server too; with --postgres, PostgreSQL and PgBouncer; with --tools, the programs that tests of the
-// HTTP service need. Each is started once: what does not start ends the command here, with a word on what helps.
+// Sets up a fresh clone that has only Node and npm; does nothing if it is set up. With --redis also a Redis server;
+// with --postgres, PostgreSQL and PgBouncer; with --tools, the programs for tests of the HTTP service. Each program is
+// started once; if one does not start, the command fails here, with a hint.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
-// pnpm leaves a copy of the lock file it installed: equal means nothing is to be done.
+// pnpm stores a copy of the lock file that it installed; if it is equal, there is nothing to do.
 if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
   console.log('Installing the packages the lock file names (once)…');
   pnpm(['install', '--frozen-lockfile']);

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
-/** ES modules only: what requires the CommonJS build cannot load them either, so it contains them. */
+/** ES modules only: code that requires the CommonJS build cannot load them, so they are bundled. */
 const bundled = ['path-to-regexp'];
 
 const folder = 'dist/cjs';
@@ -31,7 +31,7 @@ function keep({ path, kind }) {
   if (kind !== 'entry-point' && !bundled.includes(path)) return { path, external: true };
 }
 
-// The declarations are the same, but describe CommonJS in a folder that says so.
+// The same declarations, in a folder whose package.json says CommonJS.
 for (const file of ending('.d.ts')) {
   const target = join(folder, file);
   const map = relative(dirname(target), join('dist', `${file}.map`));
@@ -40,7 +40,7 @@ for (const file of ending('.d.ts')) {
 }
 writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 
-// Their licenses ask to be included.
+// Their licenses require that they are included.
 for (const name of bundled) {
   if (!Object.keys(metafile.inputs).some((file) => file.includes(`/node_modules/${name}/`)))
     continue;

@@ -1,4 +1,4 @@
-// Everything that must hold, one step after the other. A step that fails does not stop the rest.
+// All checks, one step after the other. A failing step does not stop the others.
 import { spawn } from 'node:child_process';
 
 const steps = [
@@ -20,7 +20,7 @@ const steps = [
   ['nothing unused', 'npm run knip'],
 ];
 
-/** Runs one command, showing what it prints; resolves with that and its exit code. */
+/** Runs a command and shows its output; resolves with the output and the exit code. */
 function run(command) {
   return new Promise((resolve) => {
     let output = '';
@@ -35,7 +35,7 @@ function run(command) {
   });
 }
 
-/** Of a step that failed, what is shown once more at the end: its tests that failed, and its last lines. */
+/** The part of a failed step's output that is repeated at the end: its failed tests, and its last lines. */
 function failureOf(output) {
   const lines = output.split('\n');
   return [
@@ -57,7 +57,7 @@ for (const [name, command] of steps) {
     `${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,
   );
   if (!ok) failures.push(`=== ${name} failed:`, ...failureOf(output));
-  // Tests are counted one by one; their second run, for the coverage, counts as one step like the others.
+  // Tests are counted individually; their second run, for the coverage, counts as one step.
   const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/gm;
   const counts = name.endsWith('tests') && [...output.matchAll(closing)].at(-1)?.slice(1);
   if (counts) for (const [i, key] of Object.keys(total).entries()) total[key] += Number(counts[i]);

@@ -1,8 +1,8 @@
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
 
 /**
- * The last lines of a run, in plain words: what failed or did not run, and `N passed, N failed, N skipped`. A skipped
- * test fails the run, unless a name pattern or a line has selected others.
+ * The last lines of a run: failures and tests that did not run, then `N passed, N failed, N skipped`. A skipped test
+ * fails the run, unless a name pattern or a line number has selected others.
  */
 export default class ClosingLine implements Reporter {
   #vitest!: Vitest;
@@ -32,7 +32,7 @@ export default class ClosingLine implements Reporter {
         else if (state !== 'passed' && !this.#isSelection)
           told.push(`SKIPPED ${file} > ${test.fullName}`);
       }
-      // A file that cannot be loaded, or a hook that throws, fails without any test of its own.
+      // A file that cannot be loaded, or a hook that throws, fails without a test of its own.
       const others = [module, ...children.allSuites()].flatMap((part) => part.errors());
       count.failed += others.length;
       for (const { message } of others) told.push(`FAILED ${file}: ${message}`);

@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-// A mutant lives or dies by the same examples each time; the first that fails is enough.
+// Every run of a mutant uses the same examples, and stops at the first failure.
 fc.configureGlobal({ seed: 1, endOnFailure: true });

@@ -10,7 +10,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** The mutants in these files of a report, by whether a test noticed them. */
+/** Counts the mutants of these files in a report, by whether a test detected them. */
 function count(files) {
   const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map((one) => one.status));
   const of = (...names) => statuses.filter((status) => names.includes(status)).length;
@@ -34,7 +34,7 @@ for (const part of chosen) {
     ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run'],
     { stdio: 'inherit', env: { ...process.env, HEADGATE_MUTATED: part } },
   );
-  // The score is below the floor, or a test fails without any change.
+  // The score is below the minimum, or a test fails without a mutation.
   if (status !== 0) process.exitCode = 1;
   if (!existsSync(report)) continue;
   const counts = count(JSON.parse(readFileSync(report, 'utf8')).files);

@@ -1,9 +1,12 @@
-// publint and attw read each package as npm would serve it.
+// publint and attw check each package as npm would publish it.
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { pack } from './tarballs.mjs';
 
-/** A program and tests for vitest: they have no CommonJS build (docs/decisions/0023). All others resolve in every mode. */
+/**
+ * A program, and tests for vitest: they have no CommonJS build (docs/decisions/0023). All other packages resolve in
+ * every mode.
+ */
 const esOnly = /headgate-(server|test-suite)-/;
 
 for (const tarball of pack()) {

@@ -10,7 +10,7 @@ const managers = [packageManager, 'yarn@1.22.22', 'bun@1.4.5'];
 const folder = mkdtempSync(join(tmpdir(), 'headgate-consumer-'));
 const tarballs = pack();
 
-/** Runs a command and shows what it printed when it is done: several run at a time. */
+/** Runs a command and prints its output at the end, because several run concurrently. */
 async function run(cwd, ...words) {
   const started = Date.now();
   const child = spawn(words.join(' '), { cwd, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -26,14 +26,14 @@ async function run(cwd, ...words) {
   if (status !== 0) throw new Error(`${words.join(' ')}: exit ${status}`);
 }
 
-/** Waits for all, also when one fails: a command that still runs needs its files. */
+/** Waits for all even if one fails, because running commands need their files. */
 async function all(promises) {
   const results = await Promise.allSettled(promises);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-/** The projects share one installation, as the workspaces of a monorepo do. */
+/** The projects share one installation, like the workspaces of a monorepo. */
 async function useInProjects() {
   const root = join(folder, 'projects');
   cpSync('scripts/consumer', root, { recursive: true });
@@ -42,7 +42,10 @@ async function useInProjects() {
   await all(workspaces.map((project) => run(root, 'npm test --silent -w', project)));
 }
 
-/** An adapter and the core as tarballs, before the registry has the core: `resolutions` tells each manager where it is. */
+/**
+ * An adapter and the core as tarballs, before the registry has the core: `resolutions` names its file for each package
+ * manager.
+ */
 async function useUnpublished(manager) {
   const project = join(folder, manager);
   cpSync('scripts/consumer/unpublished', project, { recursive: true });
@@ -59,7 +62,7 @@ async function useUnpublished(manager) {
 try {
   await all([
     useInProjects(),
-    // One after the other, so that they take one core.
+    // One after the other, to use one core only.
     (async () => {
       for (const manager of managers) await useUnpublished(manager);
     })(),

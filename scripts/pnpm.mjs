@@ -1,4 +1,4 @@
-// The pinned pnpm, through npx: nobody needs to have it on PATH.
+// The pinned pnpm, through npx, so that it need not be on PATH.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// npm run test:postgres [-- versions]: the PostgreSQL store against servers of these versions. Default: the oldest that it
-// is for; `npm test` uses the newest.
+// npm run test:postgres [-- versions]: tests the PostgreSQL store with servers of these versions. Default: the oldest
+// supported one; `npm test` uses the newest.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { cacheFolder, readPrograms, writePrograms } from './programs/cache.mjs';

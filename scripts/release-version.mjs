@@ -1,5 +1,5 @@
-// npm run release:version: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version into
-// every package. One changelog serves all packages, since they share one version.
+// npm run release:version: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version
+// into every package. All packages share one version, and therefore one changelog.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import releasePlan from '@changesets/get-release-plan';
@@ -13,7 +13,7 @@ if (changesets.length === 0) {
 }
 const [{ newVersion }] = releases;
 
-/** A list entry, after the names of the packages that it is about. */
+/** A list entry, prefixed with the names of its packages. */
 function entry({ summary, releases: about }) {
   const names = about.map(({ name }) => name.replace('@headgate/', ''));
   const [first, ...others] = summary.trim().split('\n');
@@ -21,7 +21,7 @@ function entry({ summary, releases: about }) {
   return [`- **${names.join(', ')}**: ${first}`, ...rest].join('\n');
 }
 
-/** The largest change of any package decides where a note belongs. */
+/** The largest change of any package determines a note's section. */
 function kindOf({ releases: about }) {
   return Object.keys(kinds).find((kind) => about.some(({ type }) => type === kind));
 }

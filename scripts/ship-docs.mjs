@@ -1,12 +1,12 @@
-// Copies the pages of docs/ into packages/core/docs, from where they are installed with every package. Links to what is not
-// installed become plain text. Run by `prepack` of packages/core.
+// Copies the pages of docs/ into packages/core/docs, so that they are installed with every package. Links to files that
+// are not installed become plain text. Run by `prepack` of packages/core.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The pages by their file names, as they are shipped. */
+/** The shipped pages, by file name. */
 export function shippedPages() {
   const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
   return new Map(
@@ -22,13 +22,13 @@ export function shippedPages() {
   );
 }
 
-/** Where a link leads from the installed page; undefined where it leads nowhere. */
+/** The target of a link in the installed page; undefined if it is not installed. */
 function pathFor(target, names) {
   const [file, ...anchor] = target.split('#');
   if (/^\w+:/.test(target) || file === '' || names.includes(file)) return target;
   const [, name] = /^\.\.\/packages\/([\w-]+)\/README\.md$/.exec(normalize(file)) ?? [];
   if (name === undefined || isPrivate(name)) return undefined;
-  // In node_modules/@headgate/ all packages are neighbours.
+  // In node_modules/@headgate/ all packages are siblings.
   return [`../../${name}/README.md`, ...anchor].join('#');
 }
 

@@ -1,4 +1,4 @@
-// What a release would upload: every public package, packed into out/tarballs.
+// The files that a release would upload: every public package, packed into out/tarballs.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pnpm } from './pnpm.mjs';

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeEach } from 'vitest';
 import { warned } from '../packages/core/src/warning.ts';
 
 /**
- * What this process, or a child with its streams, prints while a test file runs. Nothing is printed then: it fails a
- * test. A test that provokes output keeps it from being printed, with `vi.spyOn(console, 'error')` or
+ * Captures the output of this process, and of children with its streams, while a test file runs. The output is not
+ * printed, and fails a test. A test that causes output suppresses it, with `vi.spyOn(console, 'error')` or
  * `vi.spyOn(process, 'emitWarning')`, and asserts it.
  */
 class UnexpectedOutput {
@@ -15,13 +15,13 @@ class UnexpectedOutput {
   constructor() {
     for (const stream of [process.stdout, process.stderr]) this.#intercept(stream);
     globalThis.console = new Console(process.stdout, process.stderr);
-    // Replaces Node's own listener, which prints past the streams.
+    // Replaces Node's own listener, which writes directly to the streams.
     process.removeAllListeners('warning');
     process.on('warning', ({ stack }) => process.stderr.write(`${stack}\n`));
     readChildren();
   }
 
-  /** @throws Error if there is any. */
+  /** @throws Error if there was output. */
   check(): void {
     const text = this.#text.trimEnd();
     this.#text = '';
@@ -31,7 +31,7 @@ class UnexpectedOutput {
   #intercept(stream: NodeJS.WriteStream): void {
     const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean;
     stream.write = (chunk: string | Uint8Array, ...rest: readonly unknown[]) => {
-      // Between files it passes, so that nothing is lost.
+      // Between files output is printed, so that nothing is lost.
       if (!this.isCollecting) return write(chunk, ...rest);
       this.#text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
       const written = rest.at(-1);
@@ -45,7 +45,7 @@ interface SpawnOptions {
   readonly stdio?: string | readonly unknown[];
 }
 
-/** A child that would inherit stdout or stderr gets a pipe instead, whose other end is read and printed here. */
+/** A child that would inherit stdout or stderr gets a pipe instead, which is read and printed here. */
 function readChildren(): void {
   const prototype = ChildProcess.prototype as unknown as { spawn(options: SpawnOptions): number };
   const { spawn } = prototype;
@@ -63,7 +63,7 @@ function readChildren(): void {
 const { nextTick } = process;
 const key = Symbol.for('headgate.unexpected-output');
 const processes = globalThis as { [key]?: UnexpectedOutput };
-// Without isolation, a process runs this file again for each test file.
+// Without isolation, a process executes this file for each test file.
 processes[key] ??= new UnexpectedOutput();
 const output = processes[key];
 output.isCollecting = true;
@@ -71,7 +71,8 @@ output.isCollecting = true;
 let running = 0;
 
 beforeEach(() => {
-  // A process emits each warning of Headgate once. Here a test sees it whatever ran before, unless that runs still.
+  // A process emits each of Headgate's warnings once. Here a test sees a warning regardless of earlier tests, unless
+  // they are still running.
   if (running === 0) warned.clear();
   running += 1;
 });

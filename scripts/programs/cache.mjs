@@ -1,17 +1,17 @@
-// Where the programs are kept, and the list of them that tests read.
+// The folder of the programs, and their list, which tests read.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Who runs the programs that refuse to run as root. */
+/** The user that runs programs which refuse to run as root. */
 export const nobody = 65_534;
 
-/** As options of `spawn`, for programs that refuse to run as root. */
+/** Options of `spawn` for programs that refuse to run as root. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
 
 const usualList = resolve('node_modules/.cache/headgate/programs.json');
 
-/** A folder that the programs' users can read, which a clone of root's may not be. */
+/** A folder that the programs' users can read; a clone that belongs to root may not be readable. */
 export function cacheFolder() {
   const usual = resolve('node_modules/.cache/headgate');
   mkdirSync(usual, { recursive: true });
@@ -29,20 +29,20 @@ export function writePrograms(programs, list = usualList) {
   const text = `${JSON.stringify(programs, null, 2)}\n`;
   if (existsSync(list) && readFileSync(list, 'utf8') === text) return;
   mkdirSync(dirname(list), { recursive: true });
-  // Another process may be reading it.
+  // Written under another name first: another process may be reading the list.
   writeFileSync(`${list}.${process.pid}`, text);
   renameSync(`${list}.${process.pid}`, list);
 }
 
 /**
- * The folder `name` of the cache, filled by `fill` if it does not exist yet. Filled under another name first: of two
- * commands that do so at once, one wins, and neither leaves half a folder.
+ * Returns the folder `name` of the cache, and fills it with `fill` if it does not exist. It is filled under another
+ * name and then renamed: if two commands do so at once, one wins, and neither leaves a partial folder.
  */
 export function cached(name, fill) {
   const folder = join(cacheFolder(), name);
   if (existsSync(folder)) return folder;
   const work = `${folder}.${process.pid}`;
-  // Readable by the user who runs it, whatever the umask of this process.
+  // Readable by the user that runs it, whatever the umask of this process.
   const umask = process.umask(0o022);
   try {
     mkdirSync(work, { recursive: true });

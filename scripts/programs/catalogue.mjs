@@ -1,5 +1,5 @@
-// The programs that tests, benchmarks and examples start, and where each may come from, in this order: the one that an
-// environment variable names; an npm package, pinned; one that is installed; Debian's or Ubuntu's packages.
+// The programs that tests, benchmarks and examples start, and their possible sources, in this order: the path in an
+// environment variable; a pinned npm package; an installed program; Debian's or Ubuntu's packages.
 import { join } from 'node:path';
 import { chromiumPackage } from './chromium.mjs';
 import { postgresPackage } from './postgres.mjs';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unprivileged } from './cache.mjs';
 
-/** Resolves with why the program does not start, or undefined if it does. */
+/** Resolves with the reason why the program does not start, or undefined if it starts. */
 export async function whyItFails(name, { path, env }, { refusesRoot = false } = {}) {
   const options = {
     env: { ...process.env, ...env },
@@ -18,7 +18,7 @@ export async function whyItFails(name, { path, env }, { refusesRoot = false } = 
   return name === 'chromium' ? whyChromiumFails(path, options.env) : undefined;
 }
 
-/** A browser that says its version may still fail to open a window. */
+/** A browser that prints its version may still fail to open a window. */
 async function whyChromiumFails(path, env) {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-chromium-'));
   const quiet = ['--disable-gpu', '--disable-background-networking', '--no-first-run'];

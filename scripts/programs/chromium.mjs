@@ -1,5 +1,5 @@
-// A headless Chromium from an npm package that was made for functions in the cloud: it needs little more than libc, and
-// brings the rest. The package has the program for one platform.
+// A headless Chromium from an npm package made for cloud functions: it needs little more than libc, and contains its
+// other libraries. The package supports one platform only.
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { run } from './run.mjs';
 export function chromiumPackage() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   return {
-    // The last version for Node 20.
+    // The last version that supports Node 20.
     id: '@sparticuz/chromium@147.0.2',
     prepare: decompress,
     paths: ['chromium'],

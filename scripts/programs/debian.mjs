@@ -1,4 +1,4 @@
-// Programs from Debian's or Ubuntu's packages, unpacked without root and without regard to what the system has.
+// Programs from Debian's or Ubuntu's packages, unpacked without root, and independently of the installed packages.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { cacheFolder } from './cache.mjs';
 import { run } from './run.mjs';
 
 /**
- * What is not unpacked: libc and the compiler's runtime, which Node needs too and which must be the system's; and what
- * only installing or administrating a package needs.
+ * Packages that are not unpacked: libc and the compiler's runtime, which Node needs too and which must be the system's;
+ * and packages that are needed only for installing or administrating others.
  */
 const assumed = [
   ...[
@@ -37,7 +37,7 @@ export function hasApt() {
 
 let isUpdated = false;
 
-/** Unpacks packages and all that they depend on into `folder`. */
+/** Unpacks packages and all their dependencies into `folder`. */
 export function unpackDebian(packages, folder) {
   const work = `${folder}-apt`;
   const lists = join(cacheFolder(), 'apt-lists');
@@ -56,7 +56,7 @@ export function unpackDebian(packages, folder) {
     'Acquire::Retries=1',
     'Acquire::http::Timeout=20',
   ].flatMap((option) => ['-o', option]);
-  // Packages of an older list may be gone.
+  // Packages of an outdated list may no longer exist.
   if (!isUpdated) run('apt-get', [...options, 'update', '-qq']);
   isUpdated = true;
   run('apt-get', [
@@ -69,7 +69,7 @@ export function unpackDebian(packages, folder) {
     run('dpkg', ['-x', join(archives, file), folder]);
 }
 
-/** An entry of dpkg's list, of a version that satisfies everything. */
+/** An entry of dpkg's list whose version satisfies all requirements. */
 function installed(name, architecture) {
   return `Package: ${name}
 Status: install ok installed

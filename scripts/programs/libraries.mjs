@@ -1,4 +1,5 @@
-// Which libraries a program loads, and from where: an installed library must not hide that an unpacked program lacks one.
+// Determines which libraries a program loads, and from where, so that an installed library does not hide that an
+// unpacked program lacks it.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
@@ -8,8 +9,8 @@ const system =
   /^(ld-linux.*|linux-(vdso|gate)|lib(c|m|dl|pthread|rt|resolv|util|anl|gcc_s|stdc\+\+))\.so(\.\d+)?$/;
 
 /**
- * The folders below `root` of the libraries that the program loads, and the names of those that are not there: what the
- * system has does not count, but libc.
+ * Returns the folders below `root` of the libraries that the program loads, and the names of missing ones: except for
+ * libc, the system's libraries do not count.
  */
 export function findLibraries(program, root) {
   const places = indexOf(root);
@@ -27,7 +28,7 @@ export function findLibraries(program, root) {
   }
 }
 
-/** What the system's loader would load; without `file` where it finds none. */
+/** The file that the system's loader would load; without `file` if there is none. */
 function loaded(program, folders) {
   const env = { ...process.env, LD_LIBRARY_PATH: folders.join(':') };
   const { status, stdout, stderr, error } = spawnSync('ldd', [program], { encoding: 'utf8', env });

@@ -1,5 +1,5 @@
-// Programs from npm packages, without any install script of theirs: fetched by name and version, and checked against the
-// hash that npm-packages.json has.
+// Programs from npm packages, without running install scripts: downloaded by name and version, and compared with the
+// hash in npm-packages.json.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { run } from './run.mjs';
 
 const integrities = JSON.parse(readFileSync(new URL('npm-packages.json', import.meta.url), 'utf8'));
 
-/** Whether the package may be used: one without a hash does not exist for this platform. */
+/** Whether the package supports this platform: only then it has a hash. */
 export function isPinned(id) {
   return id in integrities;
 }

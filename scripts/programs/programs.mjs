@@ -1,4 +1,4 @@
-// Finds or fetches the programs that a command needs, starts each once, and writes down where they are.
+// Finds or downloads the programs that a command needs, starts each once, and stores their paths.
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,7 +10,7 @@ import { findLibraries } from './libraries.mjs';
 import { fetchPackage, isPinned } from './npm-package.mjs';
 import { withDataTemplate } from './postgres.mjs';
 
-/** @throws Error that names each program that cannot be had here, why, and what helps. */
+/** @throws Error that names each program that is not available, the reason, and possible solutions. */
 export async function preparePrograms(names) {
   const programs = {};
   const problems = [];
@@ -73,7 +73,7 @@ function fromDebian({ debian }) {
   return provided(root, [debian.path]);
 }
 
-/** A program that was unpacked into `root`: the first of `paths`; those after it belong to it. */
+/** A program that was unpacked into `root`: the first of `paths`; the others belong to it. */
 function provided(root, paths) {
   const [path, ...others] = paths.map((each) => join(root, each));
   if (process.platform !== 'linux') return { path, root, env: {} };

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs a command to its end; what it prints on stderr is shown. */
+/** Runs a command to its end and shows its stderr. */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, {
     stdio: ['ignore', 'ignore', 'inherit'],

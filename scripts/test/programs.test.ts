@@ -22,7 +22,7 @@ afterEach(() => {
   for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true });
 });
 
-/** The same folder once more, of links to the same files. */
+/** The same folder, consisting of links to the same files. */
 function copyOf(root: string): string {
   const copy = mkdtempSync(`${root}-copy-`);
   copies.push(copy);
@@ -30,7 +30,7 @@ function copyOf(root: string): string {
   return copy;
 }
 
-/** Elsewhere the system's package manager provides the programs. */
+/** On other systems the package manager provides the programs. */
 const onLinux = process.platform === 'linux' ? unpacked : [];
 
 describe.each(onLinux)('$name', ({ path, root }) => {
@@ -38,7 +38,7 @@ describe.each(onLinux)('$name', ({ path, root }) => {
     expect(findLibraries(path, root)).toMatchObject({ missing: [] });
   });
 
-  test('is found to lack libraries when a folder of them is removed, even if the system has them', () => {
+  test('reports missing libraries when a folder of them is removed, even if the system has them', () => {
     const { folders } = findLibraries(path, root);
     expect(folders).not.toEqual([]);
     for (const folder of folders) {
@@ -50,7 +50,7 @@ describe.each(onLinux)('$name', ({ path, root }) => {
   });
 });
 
-test('programs that do not start are named together, each with the reason and what helps', async () => {
+test('programs that do not start are reported together, each with the reason and a solution', async () => {
   vi.stubEnv('REDIS_SERVER', '/no/redis-server');
   vi.stubEnv('CURL', process.execPath.replace(/[^/]*$/, 'no-curl'));
   const preparing = preparePrograms(['redis-server', 'curl']);
@@ -61,7 +61,7 @@ test('programs that do not start are named together, each with the reason and wh
   await expect(preparing).rejects.toThrow(/curl: .*no-curl does not start/);
 });
 
-test('a program that starts and ends with an error is no program', async () => {
+test('a program that ends with an error when started is not used', async () => {
   vi.stubEnv('REDIS_SERVER', '/usr/bin/false');
   await expect(preparePrograms(['redis-server'])).rejects.toThrow(
     /\/usr\/bin\/false does not start: it ended with 1/,

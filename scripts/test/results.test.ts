@@ -39,7 +39,7 @@ test('unexpected output and skipped tests fail a run', async () => {
     'SKIPPED skipped.fixture.ts > not yet written',
     '5 passed, 11 failed, 3 skipped',
   ];
-  // Without what Node and the core add to warnings.
+  // Without the additions of Node and the core to warnings.
   const withoutRest = told.map((line) => line.replace(/ (Possible |\(@headgate).*/, ''));
   expect(withoutRest.sort()).toEqual(expected.sort());
   expect(code).toBe(1);
@@ -56,5 +56,5 @@ test('a run of selected tests succeeds although the others are skipped', async (
   expect(await run('quiet', '-t', 'no output')).toEqual({ code: 0, stdout });
 });
 
-// Covers the root's configuration as well.
+// Also checks the root's configuration.
 test.fails('unexpected output fails a test', () => console.log('expected to fail this test'));

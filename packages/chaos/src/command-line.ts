@@ -16,7 +16,7 @@ interface Arguments {
   readonly scenes: readonly string[];
 }
 
-/** Faults at random, for so many minutes, as the command line says. */
+/** Runs rounds of random faults for the number of minutes given on the command line. */
 export async function run(subject: Subject): Promise<void> {
   const chosen = read(subject);
   if (chosen === undefined) {
@@ -32,12 +32,12 @@ export async function run(subject: Subject): Promise<void> {
     await play({
       ...{ subject, ground, seed, limits, only },
       calm: 2_000,
-      weather: (dice) => ({
+      weather: (rng) => ({
         lasts: 12_000,
-        // From one thing after the other to all at once.
-        pace: dice.between(200, 1_500),
-        // From a crowd with a long queue to a queue that is sometimes empty.
-        pause: dice.pick([40, 2 * subject.lease, 4 * subject.lease]) ?? 40,
+        // From mostly sequential faults to all faults at once.
+        pace: rng.between(200, 1_500),
+        // From a long queue to a queue that is sometimes empty.
+        pause: rng.pick([40, 2 * subject.lease, 4 * subject.lease]) ?? 40,
         gust: true,
       }),
       more: () => performance.now() < until,
@@ -48,7 +48,7 @@ export async function run(subject: Subject): Promise<void> {
       },
     });
   }
-  console.log(broken === 0 ? 'every invariant held' : `broken; once more with --seed ${seed}`);
+  console.log(broken === 0 ? 'every invariant holds' : `violated; repeat with --seed ${seed}`);
   process.exitCode = broken === 0 ? 0 : 1;
 }
 
@@ -71,7 +71,7 @@ function read({ grounds }: Subject): Arguments | undefined {
   return { minutes, seed, limits, only: values.only, scenes };
 }
 
-/** The whole log of a round that broke an invariant. */
+/** The whole log of a round that violated an invariant. */
 function keep(record: Record, name: string): void {
   const file = join(tmpdir(), `headgate-chaos-${name}-${Date.now()}.jsonl`);
   writeFileSync(file, record.toString());

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from './dice.ts';
+import type { Rng } from './dice.ts';
 import type { Place } from './ground.ts';
 import type { Event } from './log/event.ts';
 import { stamp } from './log/stamp.ts';
@@ -9,47 +9,47 @@ import { FencedResource } from './resource.ts';
 import { within } from './within.ts';
 import type { Order, Plan, Said, Write } from './worker/plan.ts';
 
-export interface CrewOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> {
+export interface WorkersOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> {
   readonly size: number;
   /** The file that a worker runs. */
   readonly program: string;
-  readonly dice: Dice;
-  /** What a worker is told of its way to the store. */
+  readonly rng: Rng;
+  /** The connection settings that a worker receives. */
   readonly way: (worker: Place) => unknown;
   readonly note: (event: Event) => void;
 }
 
-/** Milliseconds that a process may take to start, on a busy machine. */
-const patience = 30_000;
+/** Maximum start time of a process on a busy machine, in milliseconds. */
+const MAX_START_TIME = 30_000;
 
-/** The worker processes; another takes the place of each that is killed. */
-export class Crew {
-  readonly #options: CrewOptions;
+/** The worker processes. Each that is killed is replaced by a new one in its slot. */
+export class Workers {
+  readonly #options: WorkersOptions;
   readonly #members: (Member | undefined)[] = [];
   readonly #presence = new Presence();
   readonly #resource = new FencedResource();
   readonly #probes = new Map<number, (admitted: boolean) => void>();
   #count = 0;
-  /** Of the callers; undefined where there are none. */
+  /** Maximum pause of the callers, in milliseconds; undefined while there are none. */
   #pause: number | undefined;
   #closing = false;
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkersOptions) {
     this.#options = options;
     for (let slot = 0; slot < options.size; slot++) this.#hire(slot);
   }
 
-  /** Those which are ready and not stopped. */
+  /** The workers that are ready and not stopped. */
   get members(): readonly Member[] {
     return this.#members.filter((member) => member?.ready && member.running) as Member[];
   }
 
-  /** The number of the place that it has taken. */
+  /** The worker's slot. */
   slotOf(member: Member): number {
     return this.#members.indexOf(member);
   }
 
-  /** Who has that place now. */
+  /** The name of the worker in that slot now. */
   at(slot: number): string {
     return this.#members[slot]?.name ?? '';
   }
@@ -58,7 +58,7 @@ export class Crew {
     return this.members.filter(({ name }) => this.#presence.holds(name));
   }
 
-  /** Those which wait, and hold nothing. */
+  /** The workers that wait and hold no permit. */
   get waiters(): readonly Member[] {
     const holders = new Set(this.holders);
     return this.members.filter(
@@ -67,14 +67,14 @@ export class Crew {
   }
 
   async allReady(): Promise<void> {
-    const until = stamp() + patience;
+    const until = stamp() + MAX_START_TIME;
     while (this.members.length < this.#options.size) {
       if (stamp() > until) throw new Error(`only ${this.members.length} workers are ready`);
       await sleep(20);
     }
   }
 
-  /** Callers ask for permits from now on, with pauses of so many milliseconds at most; or stop. */
+  /** Starts the callers, with pauses of at most so many milliseconds, or stops them. */
   load(pause: number | undefined): void {
     this.#pause = pause;
     for (const member of this.#members) member?.tell({ load: pause ?? false });
@@ -94,18 +94,21 @@ export class Crew {
     this.#options.note({ kind: 'paused', at: stamp(), from, worker: member.name });
   }
 
-  /** How many of as many permits as the limit allows are had at once, by as many processes. */
+  /** Requests as many permits as the limit allows, each from another process; returns how many were granted. */
   async probe(limit: number): Promise<number> {
     const members = this.members.slice(0, limit);
     const answers = await Promise.all(members.map((member) => this.#ask(member, limit, 300)));
     return answers.filter((admitted) => admitted).length;
   }
 
-  /** Kills one that has a permit since `probe`; resolves to whether another one gets it within so many milliseconds. */
+  /**
+   * Kills a worker that holds a permit since `probe`; resolves to whether another one gets it within `patience`
+   * milliseconds.
+   */
   async inherit(limit: number, patience: number): Promise<boolean> {
-    const [dead, heir] = [this.members[0], this.members.at(-1)];
-    if (dead === undefined || heir === undefined) return false;
-    const asked = this.#ask(heir, limit, patience);
+    const [dead, successor] = [this.members[0], this.members.at(-1)];
+    if (dead === undefined || successor === undefined) return false;
+    const asked = this.#ask(successor, limit, patience);
     this.kill(dead);
     return asked;
   }
@@ -122,7 +125,7 @@ export class Crew {
     );
   }
 
-  /** Whether the worker gets a permit within so many milliseconds, which it keeps. */
+  /** Whether the worker acquires a permit within `patience` milliseconds. It keeps the permit. */
   #ask(member: Member, limit: number, patience: number): Promise<boolean> {
     const probe = ++this.#count;
     const answer = new Promise<boolean>((resolve) => this.#probes.set(probe, resolve));
@@ -131,12 +134,12 @@ export class Crew {
   }
 
   #hire(slot: number): void {
-    const { program, dice, note, limits, lease, timeout } = this.#options;
+    const { program, rng, note, limits, lease, timeout } = this.#options;
     const worker = `${slot}.${++this.#count}`;
     const way = this.#options.way({ slot, name: worker });
-    // One is an hour ahead, one an hour behind.
+    // One clock is an hour ahead, another an hour behind.
     const clock = slot === 1 ? 3_600_000 : slot === 2 ? -3_600_000 : 0;
-    const about = { worker, seed: dice.below(2 ** 31), way, clock };
+    const about = { worker, seed: rng.below(2 ** 31), way, clock };
     const plan = { ...about, limits, lease, timeout, callers: 3 };
     const member = new Member(program, plan, (said, from) => this.#hear(said, from));
     this.#members[slot] = member;

@@ -1,12 +1,12 @@
 import { lcg } from '../../core/test/lcg.ts';
 
-/** Chance that a seed repeats. */
-export class Dice {
+/** A random number generator that a seed repeats. */
+export class Rng {
   readonly #next: () => number;
 
   constructor(seed: number) {
     this.#next = lcg(seed);
-    // Seeds that are near each other begin near each other.
+    // Mixed, because similar seeds would otherwise produce similar first numbers.
     for (let i = 0; i < 4; i++) this.#next();
   }
 

@@ -2,29 +2,29 @@ import type { Store } from '@headgate/core/shared';
 import type { FaultyProxy } from '@headgate/test-servers';
 import type { Fault } from './faults/fault.ts';
 
-/** The servers of a scene, and the ways to them. */
+/** An environment: servers, and the connections to them. */
 export interface Ground {
-  /** The way of each worker to the server; none where there are several servers. */
+  /** A proxy for each worker; none if there are several servers. */
   readonly proxies: readonly FaultyProxy[];
-  /** What can befall the servers. */
+  /** The faults of these servers. */
   readonly faults: readonly Fault[];
-  /** Asks the servers themselves how a limit stands. */
+  /** Reads the state of a limit from the servers directly. */
   readonly store: Store;
-  /** What the program of this worker is told of its way to them. */
+  /** The connection settings that this worker's program receives. */
   way(worker: Place): unknown;
   stop(): Promise<void>;
 }
 
-/** Of a worker among the others: another takes it when that one is killed. */
+/** A worker's position; when the worker is killed, its successor takes the slot. */
 export interface Place {
   readonly slot: number;
-  /** Of this worker alone. */
+  /** Unique to this worker. */
   readonly name: string;
 }
 
-/** What a ground is made for. */
+/** The parameters of an environment. */
 export interface GroundOptions extends Times {
-  /** How many workers there are. */
+  /** The number of workers. */
   readonly size: number;
   readonly limits: readonly number[];
 }
@@ -35,22 +35,23 @@ export interface Times {
   readonly timeout: number;
 }
 
-/** A kind of store, and where it is put to the test. */
+/** A kind of store, and the environments in which it is tested. */
 export interface Subject extends Times {
-  /** Calls `serve`. */
+  /** The program of a worker, which calls `serve`. */
   readonly worker: URL;
   /**
-   * Milliseconds for which a lease is certain, from when it was asked for: less than all of it where the store takes
-   * the end of a connection for the end of its process.
+   * Milliseconds for which a lease is certain after its request was sent; less than the whole lease if the store treats
+   * the end of a connection as the end of its process.
    */
   readonly certain: number;
   /**
-   * Milliseconds after which others get what a process held that has died, at the latest, where nothing else is wrong.
+   * Maximum time in milliseconds until the permits of a dead process are available to others, if there is no other
+   * fault.
    */
   readonly back: number;
   /**
-   * Faults that cost no permit where nothing else is wrong, by their names, and for how many milliseconds they may last:
-   * what the documentation of the store promises.
+   * Faults that must cost no permit if there is no other fault, and the maximum duration of each in milliseconds, as
+   * the store's documentation promises.
    */
   readonly costless: Readonly<Record<string, number>>;
   readonly grounds: Readonly<Record<string, (options: GroundOptions) => Promise<Ground>>>;

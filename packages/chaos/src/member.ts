@@ -4,15 +4,15 @@ import { stamp } from './log/stamp.ts';
 import type { Order, Plan, Said } from './worker/plan.ts';
 
 const alive = new Set<ChildProcess>();
-// Also those that are stopped, which would not notice that this process has ended.
+// All workers, including stopped ones, which would not notice that this process has ended.
 process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** A worker process, as the verifier sees it. */
+/** A worker process, from the verifier's perspective. */
 export class Member {
   readonly name: string;
-  /** Whether it has said that it is ready. */
+  /** Whether it has reported that it is ready. */
   ready = false;
   /** When it was stopped. */
   #stopped: number | undefined;
@@ -27,7 +27,7 @@ export class Member {
     this.#child.on('error', () => {});
   }
 
-  /** Resolves when it has ended, to how. */
+  /** Resolves when it has ended, with its exit status. */
   async ended(): Promise<string> {
     const child = this.#child;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -53,7 +53,7 @@ export class Member {
     this.#child.kill('SIGSTOP');
   }
 
-  /** Goes on; says since when it had been stopped. */
+  /** Resumes it; returns when it was stopped. */
   resume(): number {
     const from = this.#stopped ?? stamp();
     this.#stopped = undefined;

@@ -10,15 +10,15 @@ export interface Verifier {
 }
 
 export interface OneServer {
-  /** Its port is read for each connection: another server may take over. */
+  /** The port is read for each connection, because another server may take over. */
   readonly server: { readonly port: number; stop(): Promise<void> };
   readonly faults: readonly Fault[];
-  /** What the program of this worker needs to connect to the server at this port. */
+  /** What this worker's program needs to connect to the server at this port. */
   way(port: number, worker: Place): unknown;
   verify(port: number): Promise<Verifier>;
 }
 
-/** A ground with one server at a time, behind a proxy for each worker and one for the verifier. */
+/** An environment with one server at a time, a proxy for each worker, and one for the verifier. */
 export async function oneServer(
   size: number,
   { server, faults, way, verify }: OneServer,

@@ -1,6 +1,6 @@
 import type { Event } from './log/event.ts';
 
-/** Who holds permits and who waits, as far as has been heard: to aim at. */
+/** Which workers hold permits and which wait, according to the latest events; used to choose targets of faults. */
 export class Presence {
   readonly #held = new Map<string, number>();
   readonly #waiting = new Map<string, number>();

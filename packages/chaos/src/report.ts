@@ -4,18 +4,18 @@ import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';
 import type { Record } from './log/record.ts';
 
-/** What a round showed. */
+/** The result of a round. */
 export interface Report {
-  /** What was done and seen, in a few lines. */
+  /** The injected faults and observed events, in a few lines. */
   readonly text: string;
-  /** How often each invariant could have been broken, over all limits. */
+  /** How often each invariant could have been violated, over all limits. */
   readonly checked: Readonly<{ [invariant: string]: number }>;
   readonly broken: readonly string[];
   readonly record: Record;
 }
 
-/** Of each invariant, so many violations are told. */
-const told = 5;
+/** Maximum number of violations that are reported per invariant. */
+const MAX_SHOWN = 5;
 
 export function reportOn(
   record: Record,
@@ -50,7 +50,7 @@ class Tally {
     this.checked[name] = (this.checked[name] ?? 0) + checked;
     if (broken.length === 0) return;
     this.broken.push(`${where}: ${name}, ${broken.length} times:`);
-    this.broken.push(...broken.slice(0, told).map((what) => `    ${what}`));
+    this.broken.push(...broken.slice(0, MAX_SHOWN).map((what) => `    ${what}`));
   }
 }
 
@@ -59,7 +59,7 @@ function countsOf(log: Log): string {
   const add = (what: string) => reasons.set(what, (reasons.get(what) ?? 0) + 1);
   for (const { reason } of eventsOf(log, 'rejected')) add(reason);
   for (const { aborted } of eventsOf(log, 'ended')) if (aborted) add('lost its lease');
-  for (const { accepted } of eventsOf(log, 'wrote')) if (!accepted) add('write refused');
+  for (const { accepted } of eventsOf(log, 'wrote')) if (!accepted) add('write rejected');
   const rest = [...reasons].map(([what, count]) => `${count} ${what}`);
   return [`${eventsOf(log, 'granted').length} granted`, ...rest].join(', ');
 }

@@ -1,8 +1,10 @@
-/** What the work is done to, outside of all processes: it refuses a fencing token below one that it has seen. */
+/**
+ * The resource that the work writes to, outside of all processes: it rejects fencing tokens below one that it has seen.
+ */
 export class FencedResource {
   #highest = -1n;
 
-  /** Whether the write is accepted. */
+  /** Returns whether the write is accepted. */
   write(fencing: string | undefined): boolean {
     const token = fencing === undefined ? -1n : BigInt(fencing);
     if (token < this.#highest) return false;

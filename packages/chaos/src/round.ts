@@ -9,18 +9,18 @@ export interface RoundOptions {
   readonly faults: readonly Fault[];
   readonly limits: readonly number[];
   readonly record: Record;
-  /** Milliseconds of peace before the faults. */
+  /** Duration of the calm phase before the faults, in milliseconds. */
   readonly calm: number;
   readonly weather: Weather;
 }
 
-/** Load in peace, then under one fault, then under all; then none, until everything must be back. */
+/** Load without faults, with one fault, and with all faults; then no faults, until every permit must be available. */
 export async function round(options: RoundOptions): Promise<void> {
   const { stage, faults, record } = options;
-  const { crew, lease } = stage;
-  await crew.allReady();
-  crew.load(options.weather.pause);
-  // The first asks open connections.
+  const { workers, lease } = stage;
+  await workers.allReady();
+  workers.load(options.weather.pause);
+  // The first call only opens connections.
   await sleep(300);
   const from = stamp();
   await sleep(options.calm);
@@ -31,24 +31,24 @@ export async function round(options: RoundOptions): Promise<void> {
   const last = stamp();
   if (faults.every(({ harmless }) => harmless)) peace = last;
   record.note({ kind: 'calm', at: peace, from });
-  crew.load(undefined);
+  workers.load(undefined);
   await sleep(last + lease + 1_000 - stamp());
   await probe(options);
-  // What was said meanwhile may still be on its way.
+  // Messages of that time may still be on their way.
   await sleep(100);
 }
 
-/** Takes all that may be had, kills one that has a part of it, and gives the rest back. */
+/** Acquires the whole limit, kills a process that holds a part of it, and releases the rest. */
 async function probe({ stage, limits, record }: RoundOptions): Promise<void> {
-  const { crew, ground, lease } = stage;
+  const { workers, ground, lease } = stage;
   const from = stamp();
-  const admitted = await Promise.all(limits.map((limit) => crew.probe(limit)));
+  const admitted = await Promise.all(limits.map((limit) => workers.probe(limit)));
   const at = stamp();
   const [first = 1] = limits;
-  const inherited = await crew.inherit(first, lease + 1_000);
+  const inherited = await workers.inherit(first, lease + 1_000);
   const had = { limit: first, admitted: inherited };
   record.note({ kind: 'inherited', from: at, at: stamp(), ...had });
-  crew.tellAll({ release: true });
+  workers.tellAll({ release: true });
   await sleep(500);
   for (const [i, limit] of limits.entries()) {
     const { inflight, queued } = await ground.store.stats({ name: `chaos-${limit}` });

@@ -1,6 +1,6 @@
 import { bundle } from '@headgate/test-servers';
-import { Crew } from './crew.ts';
-import { Dice } from './dice.ts';
+import { Workers } from './crew.ts';
+import { Rng } from './dice.ts';
 import type { Fault } from './faults/fault.ts';
 import { network } from './faults/network.ts';
 import { processes } from './faults/processes.ts';
@@ -15,48 +15,48 @@ const size = 8;
 
 export interface SceneOptions {
   readonly subject: Subject;
-  /** One of the subject's. */
+  /** One of the subject's environments. */
   readonly ground: string;
   readonly seed: number;
   readonly limits: readonly number[];
-  /** Milliseconds of peace in each round, before the faults. */
+  /** Duration of the calm phase of each round, in milliseconds. */
   readonly calm: number;
-  readonly weather: (dice: Dice) => Weather;
-  /** Whether there is to be a round more. */
+  readonly weather: (rng: Rng) => Weather;
+  /** Whether there is to be another round. */
   readonly more: (done: number) => boolean;
-  /** Only faults whose name says so. */
+  /** Only faults whose name contains this. */
   readonly only?: string | undefined;
-  /** Is told of each round. */
+  /** Called with the result of each round. */
   readonly tell: (report: Report) => void;
 }
 
-/** Eight processes, a store, and what befalls them; round after round. */
+/** Runs eight processes, a store and faults, round after round. */
 export async function play(options: SceneOptions): Promise<void> {
   const { subject, limits, seed, calm } = options;
   const { lease, timeout, costless } = subject;
   const program = await bundle(subject.worker);
   const make = subject.grounds[options.ground];
-  if (make === undefined) throw new Error(`there is no ground "${options.ground}"`);
+  if (make === undefined) throw new Error(`there is no environment "${options.ground}"`);
   const ground = await make({ size, limits, lease, timeout });
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   let record = new Record(subject);
   const note: Record['note'] = (event) => record.note(event);
   const way = (worker: Place) => ground.way(worker);
-  const crew = new Crew({ size, program, way, limits, lease, timeout, dice, note });
+  const workers = new Workers({ size, program, way, limits, lease, timeout, rng, note });
   const unwatch = watchLoop(verifier, note);
   try {
     const faults = faultsOn(ground, options.only);
-    const stage = { crew, ground, dice, lease, costless, note };
+    const stage = { workers, ground, rng, lease, costless, note };
     for (let done = 0; options.more(done); done++) {
       record = new Record(subject);
-      const weather = options.weather(dice);
+      const weather = options.weather(rng);
       await round({ stage, faults, limits, record, calm, weather });
       const title = `${options.ground}, seed ${seed}, round ${done + 1}`;
       options.tell(reportOn(record, limits, ground.store.can, title));
     }
   } finally {
     unwatch();
-    await crew.close();
+    await workers.close();
     await ground.stop();
   }
 }

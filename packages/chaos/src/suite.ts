@@ -5,9 +5,9 @@ import { play } from './scene.ts';
 
 const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
 
-/** Plays one round on each of these grounds, with so many milliseconds of faults. */
+/** Runs one round in each of these environments, with so many milliseconds of faults. */
 export function chaosSuite(subject: Subject, storms: Readonly<Record<string, number>>): void {
-  describe(`eight processes, a store, and what can befall them (HEADGATE_CHAOS_SEED=${seed})`, () => {
+  describe(`eight processes and a store under random faults (HEADGATE_CHAOS_SEED=${seed})`, () => {
     test.each(Object.entries(storms))(
       'every invariant holds: %s',
       async (ground, lasts) => {
@@ -16,7 +16,7 @@ export function chaosSuite(subject: Subject, storms: Readonly<Record<string, num
           ...{ subject, ground, seed },
           limits: [1, 3],
           calm: 1_000,
-          // It takes some leases.
+          // A round takes several leases.
           weather: () => ({ lasts, pace: 350, pause: 40, gust: lasts >= 3_000 }),
           more: (done) => done < 1,
           tell: (report) => reports.push(report),
@@ -24,7 +24,7 @@ export function chaosSuite(subject: Subject, storms: Readonly<Record<string, num
         const [report] = reports as [Report];
         expect(report.broken, report.text).toEqual([]);
         for (const [name, checked] of Object.entries(report.checked)) {
-          // What could not have been broken was not tested.
+          // An invariant that could not have been violated was not tested.
           expect(checked, name).toBeGreaterThan(0);
         }
       },

@@ -1,8 +1,8 @@
 import type { Event, Log } from '../src/log/event.ts';
 
 /**
- * A log that was made up, to show what an invariant makes of it. Times are milliseconds; the lease is a second, of
- * which all is certain but where it is said.
+ * An invented log, for testing the invariants. Times are in milliseconds. The lease is one second, all of which is
+ * certain unless stated otherwise.
  */
 export class Tale {
   readonly #events: Event[] = [];
@@ -25,7 +25,7 @@ export class Tale {
     return this;
   }
 
-  /** Somebody asks; and works from then until then. */
+  /** A call that is granted, and works from then until then. */
   works(worker: string, from: number, to?: number, options: Work = {}): this {
     const { weight = 1, token = from, aborted = false, writes = [] } = options;
     const about = { worker, limit: this.#limit, call: ++this.#calls };
@@ -39,7 +39,7 @@ export class Tale {
     return this;
   }
 
-  /** Somebody asks, and is answered then, or never. */
+  /** A call that is answered then, or never. */
   asks(worker: string, at: number, patience: number, answered?: number, reason?: string): this {
     const about = { worker, limit: this.#limit, call: ++this.#calls };
     this.event({ kind: 'wanted', ...about, at, weight: 1, patience });
@@ -63,14 +63,14 @@ export class Tale {
     return this.event({ kind: 'fault', from, at, name: 'x', isCostless });
   }
 
-  /** Nothing reached it; and the server ended its connections then, or those of all. */
+  /** No message reached the worker, and the server ended its connections, or all connections, at that time. */
   severed(worker: string, from: number, at: number, ended: number, whose?: string): this {
     this.event({ kind: 'deaf', worker, from, at });
     const who = whose === undefined ? {} : { worker: whose };
     return this.event({ kind: 'disconnected', from: ended, at: ended, ...who });
   }
 
-  /** A wait that was asked about at these times, and answered 10 ms later each time. */
+  /** A wait that was renewed at these times, each answered 10 ms later. */
   waits(
     id: string,
     place: string | undefined,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { LimitName } from '@headgate/core/shared';
 
-/** What a limit, or one key of it, is known by in the database. */
+/** Identifies a limit, or one key of it, in the database. */
 export interface Address {
-  /** As long as any other, whatever a client may have made up for a key; different for each name and key. */
+  /** Has the same length for every name and key, even if a client invented a long key, and differs for each of them. */
   readonly hash: string;
-  /** The name and key to be read, in letters that any database can keep. */
+  /** The name and key in readable form, in ASCII, which every database encoding can store. */
   readonly label: string;
 }
 
@@ -19,7 +19,7 @@ function escaped(one: string): string {
   return `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Undefined where it is no label. */
+/** Undefined if `label` is not a valid label. */
 export function refOf(label: string): LimitName | undefined {
   try {
     const [name, key] = JSON.parse(label) as [string, string?];

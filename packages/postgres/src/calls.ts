@@ -4,23 +4,23 @@ import { type Address, addressOf } from './address.ts';
 /** The store that sends operations. */
 export interface Sender {
   readonly owner: string;
-  /** Milliseconds, whole. */
+  /** Milliseconds, a whole number. */
   readonly lease: number;
-  /** Those that have been worked out so far. */
+  /** The addresses that were computed so far. */
   readonly addresses: WeakMap<LimitRef, Address>;
 }
 
-/** Operations on one limit that one call of the function does. */
+/** The operations on one limit that one call of the SQL function performs. */
 export interface Call {
   readonly address: Address;
   readonly words: string[];
-  /** Which of the operations asked for. */
+  /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
   readonly version: string | null;
   readonly limit: number;
 }
 
-/** What concerns one limit goes together, in its order. */
+/** Groups the operations by limit and keeps their order within each limit. */
 export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   const calls: Call[] = [];
   const latest = new Map<string, Call>();
@@ -40,7 +40,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   return calls;
 }
 
-/** A limiter asks for the same limit over and over, by the same object. */
+/** Cached by object, because a limiter sends the same `LimitRef` with every operation. */
 function addressIn(ref: LimitRef, { addresses }: Sender): Address {
   let address = addresses.get(ref);
   if (address === undefined) {
@@ -62,28 +62,28 @@ function encode(op: Op, words: string[]): void {
   words.push(op.verb, id, weighs, spares, reserves ? '1' : '0', micros, where, `${fencing ?? ''}`);
 }
 
-/** What is no place would fail all that it is sent with. It is left out: who waits joins at the end of the line. */
+/** An invalid place would fail the whole batch, so it is omitted, and the waiter joins at the end of the queue. */
 function known(place = ''): string {
   return /^\d{1,18}$/.test(place) ? place : '';
 }
 
-/** As PostgreSQL reads a whole number: 1e15 is above any count or time that comes up, and stands for Infinity. */
+/** Formats a whole number for PostgreSQL. 1e15 is above every count and time in use, and stands for Infinity. */
 export function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e15)}`;
 }
 
-/** Who is to be told something. */
+/** Processes that must be notified after a call. */
 export interface News {
-  /** Who was let in, besides those who asked. */
+  /** Permits granted to waiters, apart from the operations' own answers. */
   readonly grants: readonly Grant[];
-  /** The processes that are to release what they do not use. */
+  /** The processes that are asked to release the permits they hold in reserve. */
   readonly recalled: readonly string[];
 }
 
-/** Lines that an answer begins with, and lines about each operation. */
+/** The number of lines at the start of an answer, and of lines for each operation. */
 const [heading, perOperation] = [5, 4];
 
-/** Reads the answer to a call, as `lease.sql.ts` describes it. */
+/** Parses the answer to a call; `lease.sql.ts` describes its format. */
 export function decode(
   reply: string,
   { indices, limit }: Pick<Call, 'indices' | 'limit'>,
@@ -103,11 +103,11 @@ export function decode(
       place: state === 'queued' ? extra : undefined,
       inflight: Number(lines[at + 2]),
       queued: Number(lines[at + 3]),
-      // Infinity was sent as another number.
+      // Infinity was sent as 1e15.
       limit: most === whole(limit) ? limit : Number(most),
       version,
       checkIn: Math.min(Math.max(due, 0) + 1, lease / 3),
-      // They are of the whole call: only its first answer tells of them.
+      // The count is for the whole call, so only the first answer reports it.
       reclaimed: at === heading ? Number(reclaimed) : 0,
     };
     at += perOperation;

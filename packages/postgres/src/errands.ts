@@ -2,8 +2,8 @@ import type { MakeClient, Query } from './client.ts';
 import { isAway, late } from './failure.ts';
 import { Link } from './link.ts';
 
-/** Bytes of a notification at most: PostgreSQL takes less than 8,000. */
-const longest = 7_800;
+/** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
+const MAX_MESSAGE_BYTES = 7_800;
 
 interface Errand {
   readonly query: () => Query;
@@ -12,8 +12,8 @@ interface Errand {
 }
 
 /**
- * The connection for what no operation waits for, one statement after the other. A release takes no longer for the
- * notification that follows it, and does not fail where that does.
+ * The connection for background queries, which no operation waits for; it runs one statement at a time. A release
+ * neither waits for the notification that follows it nor fails with it.
  */
 export class Errands {
   readonly link: Link;
@@ -22,7 +22,9 @@ export class Errands {
   #messages: string[] = [];
   #isBusy = false;
 
-  /** @param settings What is to be set for a connection's session; undefined where nothing may be set yet. */
+  /**
+   * @param settings The statement that configures the session; undefined while the session must not be configured yet.
+   */
   constructor(make: MakeClient, timeout: number, settings: () => Query | undefined) {
     this.link = new Link({
       make,
@@ -34,7 +36,10 @@ export class Errands {
     });
   }
 
-  /** @param patience Milliseconds until the connection is replaced if there is no answer, whatever it is busy with. */
+  /**
+   * @param patience Milliseconds without an answer after which the connection is replaced, even if an earlier query is
+   * the cause.
+   */
   query(query: Query, patience?: number): Promise<readonly unknown[][]> {
     const answer = this.#add(() => query);
     if (patience === undefined) return answer;
@@ -43,26 +48,26 @@ export class Errands {
   }
 
   /**
-   * Sends these lines, in as many messages as they need; each begins with the word. A single line that is too long is
-   * left out. All goes on without messages, only later: who waits asks from time to time, and what is kept in reserve
-   * is given back by itself.
+   * Sends these lines in as many messages as necessary, each of which begins with `word`. A single line that is too
+   * long is skipped. Messages are an optimization: without them, waiters are granted when they ask again, and permits
+   * in reserve are released by their own timers.
    */
   notify(channel: string, word: string, lines: readonly string[]): void {
     let message = word;
     const send = () => {
       this.#channels.push(channel);
       this.#messages.push(message);
-      // One statement takes all that have come when it is sent.
+      // One statement sends all messages that have been added by the time it is sent.
       if (this.#channels.length === 1) this.#add(() => this.#notification()).catch(() => {});
     };
     for (const line of lines) {
-      if (message !== word && message.length + line.length >= longest) {
+      if (message !== word && message.length + line.length >= MAX_MESSAGE_BYTES) {
         send();
         message = word;
       }
       message += `\n${line}`;
     }
-    if (message.length <= longest) send();
+    if (message.length <= MAX_MESSAGE_BYTES) send();
   }
 
   #add(query: () => Query): Promise<readonly unknown[][]> {
@@ -90,7 +95,7 @@ export class Errands {
     this.#isBusy = false;
   }
 
-  /** Tries once more where the connection is lost meanwhile: each is safe to repeat. */
+  /** Retries once if the connection is lost: each query is safe to repeat. */
   #do(query: Query): Promise<readonly unknown[][]> {
     return this.link.query(query).catch((error: unknown) => {
       if (!isAway(error)) throw error;

@@ -1,54 +1,65 @@
 import { StoreError } from '@headgate/core/shared';
 
-/** Connection exceptions, and the server going down or coming up, or having no connection to spare. */
+/**
+ * SQLSTATEs of lost connections, of a server that is starting or shutting down, and of one without free connections.
+ */
 const away = /^(08...|57P0[1235]|53300)$/;
 const canceled = new Set(['57014', '55P03']);
-/** No such schema, table or function. */
+/** The schema, a table or a function does not exist. */
 const missing = new Set(['3F000', '42P01', '42883']);
 const repeatable = new Set(['40001', '40P01']);
 
-/** The SQLSTATE; empty without one. None begins with E, as the system's own codes do: `EPIPE` has five characters, too. */
+/**
+ * The SQLSTATE, or an empty string. System error codes, which begin with E, are excluded: `EPIPE` has five characters,
+ * too.
+ */
 export function stateOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** Whether the server has undone it for the sake of another transaction: it may well succeed the next time. */
+/**
+ * Whether the server rolled back the transaction because of a conflict with another one, so that a retry may succeed.
+ */
 export function isUndone(error: unknown): boolean {
   return repeatable.has(stateOf(error));
 }
 
-/** Whether the connection is of no use any more, or there is none. */
+/** Whether the connection is lost or unusable, or could not be opened. */
 export function isAway(error: unknown): boolean {
   return failure(error).code === 'ERR_HEADGATE_STORE_DOWN';
 }
 
-/** Whether the server is about to end, or to be there: it says so to everybody alike. */
+/** Whether the server reports to every client that it is starting or shutting down. */
 export function servesNobody(error: unknown): boolean {
   return stateOf(error) === '57P03';
 }
 
-/** Whether the server is there, and has said no. */
+/** Whether the server is reachable and responded with an error. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';
   const state = stateOf(error);
   return state !== '' && !away.test(state) && !canceled.has(state);
 }
 
-/** What a client's error means to a limiter. Never with a key in it. */
+/** Converts a client's error into a StoreError, whose message never contains a key. */
 export function failure(cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   const state = stateOf(cause);
   if (missing.has(state)) {
-    return refused(`its tables are not there (${state}): await store.migrate(), once`, cause);
+    return refused(`its tables do not exist (${state}): call await store.migrate() once`, cause);
   }
   if (state === '42703') {
     const { message } = cause as Error;
-    return refused(`its tables are not as migrate() makes them (${state}: ${message})`, cause);
+    return refused(
+      `its tables differ from those that migrate() creates (${state}: ${message})`,
+      cause,
+    );
   }
   if (isRefusal(cause)) return refused(`PostgreSQL refused the call: ${state}`, cause);
   const { message = '' } = (cause ?? {}) as Partial<Error>;
-  // Only `pg` reports a timeout by its message alone: 57P05, after which the server ends the connection, has the word as well.
+  // Only `pg` itself reports a timeout by its message alone. 57P05, with which the server ends the connection, contains
+  // the word, too.
   const isLate = state === '' ? /timeout/i.test(message) : canceled.has(state);
   if (isLate) return late(cause);
   return down('PostgreSQL cannot be reached', cause);
@@ -58,12 +69,12 @@ export function refused(message: string, cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_REFUSED', message, cause);
 }
 
-/** No answer within the time: whether the call was done is not known. */
+/** No answer within `timeout`: it is unknown whether the call was executed. */
 export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'PostgreSQL has not answered in time', cause);
 }
 
-/** Whether the server has no room for further notifications. */
+/** Whether the server's queue of notifications is full. */
 export function isQueueFull(error: unknown): boolean {
   return stateOf(error) === '54000';
 }

@@ -1,23 +1,24 @@
 import { type Query, statement } from './client.ts';
 
-/** Fewer dead rows, or fewer transactions since, do not matter yet: autovacuum begins at 2,000 rows. */
-const few = 5_000;
+/** Below this number of dead rows, or of transactions since, there is no harm: autovacuum starts at 2,000 rows. */
+const MIN_DEAD_ROWS = 5_000;
 
 export interface HorizonOptions {
-  /** The schema's name, as it is. */
+  /** The schema's name, unquoted. */
   readonly schema: string;
   query(query: Query): Promise<readonly unknown[][]>;
-  /** Why operations become slower and slower; undefined when that is over. */
+  /** Why operations are slowing down; undefined when the cause has ended. */
   slowed(reason: string | undefined): void;
 }
 
 /**
- * Finds out whether something keeps the store's dead rows from being cleared away: each operation leaves one, and every
- * later operation has to pass them all. Any role may see what is asked here of other sessions.
+ * Detects whether a transaction, a replication slot or a prepared transaction keeps VACUUM from removing the store's
+ * dead rows. Each operation leaves one dead row, and every later operation has to skip all of them. The query uses only
+ * what every role may see about other sessions.
  */
 export class Horizon {
   readonly #options: HorizonOptions;
-  /** The transaction before which nothing could be cleared away, at the last look. */
+  /** The oldest transaction ID still in use at the last check; VACUUM cannot remove rows that died after it. */
   #oldest: string | undefined;
   #isSlowed = false;
 
@@ -30,16 +31,16 @@ export class Horizon {
     const rows = await query(statement(holders, [schema])).catch(() => undefined);
     if (rows === undefined) return;
     const [oldest, holder, age, dead] = (rows[0] ?? []).map(String);
-    // Where it is another one at each look, rows are cleared away between.
+    // A different transaction at each check means that VACUUM can remove rows in between.
     const isStuck = oldest !== undefined && oldest === this.#oldest;
     this.#oldest = oldest;
     if (!isStuck) return this.rest();
-    if (this.#isSlowed || Number(age) < few || Number(dead) < few) return;
+    if (this.#isSlowed || Number(age) < MIN_DEAD_ROWS || Number(dead) < MIN_DEAD_ROWS) return;
     this.#isSlowed = true;
-    this.#options.slowed(`${holder} keeps ${dead} dead rows of limits from being cleared away`);
+    this.#options.slowed(`${holder} keeps VACUUM from removing ${dead} dead rows of limits`);
   }
 
-  /** Says that it is over: because it is, or because another process looks from now on. */
+  /** Reports the end of the problem: it is solved, or another process checks from now on. */
   rest(): void {
     if (!this.#isSlowed) return;
     this.#isSlowed = false;
@@ -47,7 +48,7 @@ export class Horizon {
   }
 }
 
-/** The oldest transaction that somebody still has to see; who that is, its age in transactions, and the dead rows. */
+/** The oldest transaction ID in use, what holds it, its age in transactions, and the number of dead rows. */
 const holders = `
 SELECT t.xmin::text, t.holder, age(t.xmin), (
   SELECT sum(s.n_dead_tup) FROM pg_catalog.pg_stat_all_tables AS s

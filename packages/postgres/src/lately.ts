@@ -1,4 +1,4 @@
-/** Remembers what it was told for so many milliseconds at least. What is older goes when it is told something new. */
+/** A map whose entries live for at least `span` milliseconds. Older entries are removed by a later `set`. */
 export class Lately<V> {
   readonly #span: number;
   #now = new Map<string, V>();

@@ -1,22 +1,23 @@
 import { now } from './schema.ts';
 import { verbs } from './verbs.sql.ts';
 
-/** How many words tell of one operation. */
+/** The number of array elements per operation. */
 const words = 8;
 
 /**
- * All operations on one limit, in one short transaction of its own. It locks the limit's row first, and only then looks
- * at the clock and at the leases: at READ COMMITTED each statement sees what was committed before it began.
+ * Performs all operations on one limit in one short transaction. It locks the limit's row first and reads the clock and
+ * the leases afterwards: at READ COMMITTED each statement sees what was committed before the statement began.
  *
- * `ops` is, for each operation: verb, id, weight, spare, `1` where it reserves, wait in microseconds, queueLimit or
- * place, and fencing token. The answer, as `calls.ts` reads it, is lines: limit, version, microseconds until the next
- * lease may end where anybody waits, leases reclaimed, who is to be told that others wait; for each operation its
- * state, its token or place, inflight, queued; then the id and token of each that was let in besides.
+ * `ops` has for each operation: verb, id, weight, spare, `1` if it reserves, wait in microseconds, queueLimit or place,
+ * and fencing token. The answer, which `calls.ts` parses, consists of lines: limit, version, microseconds until the
+ * next lease may expire (if there are waiters), number of expired leases, the processes to notify that others are
+ * waiting; for each operation its state, its token or place, inflight, queued; then id and token of each permit granted
+ * to another waiter.
  */
 export function leaseFunctions(schema: string): string {
   return `
--- Moves leases from the row of a limit, which the caller has locked, to their table. Returns the weight of those that
--- were there already, and so have been counted twice.
+-- Moves leases from the row of a limit, which the caller has locked, to the table of leases. Returns the weight of
+-- those that were already in the table, and were therefore counted twice.
 CREATE OR REPLACE FUNCTION ${schema}.unfold(key_ bigint, fresh_ jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS $body$
   WITH fresh AS (
     SELECT f.key AS id, (f.value ->> 0)::bigint AS weight, (f.value ->> 1)::bigint AS ends,
@@ -51,13 +52,13 @@ DECLARE
   extra_ bigint;
   known_ boolean;
   at_ integer;
-  -- Loose: perhaps somebody fits by now who waits.
-  loose_ boolean := false;
+  -- Whether a waiter may fit now.
+  may_fit_ boolean := false;
   recall_ boolean := false;
   reclaimed_ bigint := 0;
   freed_ bigint;
   gone_ bigint;
-  told_ text := '';
+  recipients_ text := '';
   lines_ text[] := '{}';
   grants_ text[] := '{}';
   fresh_ jsonb;
@@ -67,7 +68,7 @@ BEGIN
     SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
     now_ := ${now};
     EXIT WHEN l.id IS NOT NULL;
-    -- Nobody asks for anything: what was to be tended has gone.
+    -- Called by sweep() for a limit that has been forgotten meanwhile.
     IF pg_catalog.cardinality(ops_) = 0 THEN RETURN NULL; END IF;
     INSERT INTO ${schema}.limits (address, label, most, version, inflight, queued, token, tail, born, soonest, longest, reserving, touched)
     VALUES (address_, label_, most_, COALESCE(version_, now_), 0, 0, now_, 0, now_, now_ + term_, term_, false, now_)
@@ -75,7 +76,8 @@ BEGIN
   END LOOP;
 
   IF l.fresh <> '{}' THEN
-    -- No more than those asked for, unless something may have expired: the others can still be given back quickly.
+    -- Moves only the leases named by the operations, unless one may have expired: the others can still be released
+    -- quickly.
     SELECT pg_catalog.jsonb_object_agg(f.key, f.value), pg_catalog.array_agg(f.key) INTO fresh_, moved_
     FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE l.soonest <= now_ OR f.key = ANY (ops_);
     IF moved_ IS NOT NULL THEN
@@ -88,11 +90,11 @@ BEGIN
   IF version_ IS NULL AND most_ <> l.most THEN
     l.most := most_;
     l.version := GREATEST(now_, l.version + 1);
-    loose_ := true;
+    may_fit_ := true;
   ELSIF version_ > l.version THEN
     l.most := most_;
     l.version := version_;
-    loose_ := true;
+    may_fit_ := true;
   END IF;
   l.touched := now_;
   l.longest := GREATEST(l.longest, term_);
@@ -108,24 +110,25 @@ BEGIN
     INTO reclaimed_, freed_, gone_ FROM dead;
     l.inflight := l.inflight - freed_;
     l.queued := l.queued - gone_;
-    loose_ := true;
+    may_fit_ := true;
     SELECT COALESCE(pg_catalog.min(t.expires), now_ + l.longest) INTO l.soonest
     FROM ${schema}.leases AS t WHERE t.limit_id = l.id;
   END IF;
 
-  -- Turn 0 does no operation, but lets in who waits and fits by now: a newcomer is not to be told that others wait.
+  -- Turn 0 performs no operation: it grants permits to waiters that fit now, so that a new caller is not told that
+  -- there are waiters.
   FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${words} LOOP
     IF turn_ > 0 THEN
 ${verbs(schema, words)}
     END IF;
 
-    WHILE loose_ AND l.queued > 0 AND (l.inflight = 0 OR l.inflight < l.most) LOOP
+    WHILE may_fit_ AND l.queued > 0 AND (l.inflight = 0 OR l.inflight < l.most) LOOP
       SELECT * INTO w FROM ${schema}.leases AS t
       WHERE t.limit_id = l.id AND t.place IS NOT NULL ORDER BY t.place LIMIT 1;
       EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > l.most;
       w.fencing := GREATEST(l.token + 1, now_);
       l.token := w.fencing + w.spare;
-      -- Not a whole lease from now: its process may have died in the line.
+      -- Not a full lease from now, because the waiter's process may have died while it was queued.
       UPDATE ${schema}.leases AS t SET place = NULL, expires = w.ends, fencing = w.fencing
       WHERE t.limit_id = l.id AND t.id = w.id;
       l.inflight := l.inflight + w.weight;
@@ -138,7 +141,7 @@ ${verbs(schema, words)}
         grants_ := grants_ || w.id || w.fencing::text;
       END IF;
     END LOOP;
-    loose_ := false;
+    may_fit_ := false;
 
     IF turn_ > 0 THEN
       lines_[turn_] := pg_catalog.concat_ws(E'\\n', state_, COALESCE(extra_::text, ''), l.inflight, l.queued);
@@ -154,19 +157,20 @@ ${verbs(schema, words)}
   WHERE t.address = address_;
 
   IF recall_ AND l.reserving AND l.queued > 0 THEN
-    SELECT pg_catalog.string_agg(DISTINCT pg_catalog.split_part(t.id, '.', 1), ' ') INTO told_
+    SELECT pg_catalog.string_agg(DISTINCT pg_catalog.split_part(t.id, '.', 1), ' ') INTO recipients_
     FROM (
       SELECT s.id FROM ${schema}.leases AS s WHERE s.limit_id = l.id AND s.place IS NULL AND s.reserves
       UNION ALL SELECT f.key FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE (f.value ->> 4)::boolean
     ) AS t WHERE pg_catalog.split_part(t.id, '.', 1) <> me_;
   END IF;
   RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version,
-    CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(told_, ''),
+    CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(recipients_, ''),
     pg_catalog.array_to_string(lines_ || grants_, E'\\n'));
 END
 $body$;
 
--- Several limits at once. The caller names them in order of their addresses, as everybody does who locks several.
+-- Several limits at once. The caller sorts them by address: every transaction that locks several limits does, which
+-- prevents deadlocks.
 CREATE OR REPLACE FUNCTION ${schema}.leases(
   addresses_ text[], labels_ text[], mosts_ bigint[], versions_ bigint[], sizes_ integer[], term_ bigint, me_ text, ops_ text[]
 ) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$

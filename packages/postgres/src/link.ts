@@ -9,25 +9,25 @@ import { closed, isAway, late } from './failure.ts';
 import { ask } from './plain.ts';
 import { grace } from './ring.sql.ts';
 
-/** Milliseconds until the next attempt, which are doubled after each that fails. */
-const firstPause = 25;
-/** So that a process which has lost its connections has several attempts before its leases are lost. */
-const longestPause = grace / 5;
+/** Milliseconds until the next attempt; doubled after each failure. */
+const INITIAL_PAUSE = 25;
+/** Allows several attempts within `grace`, before a process that has lost its connections loses its leases. */
+const MAX_PAUSE = grace / 5;
 
 export interface LinkOptions {
   readonly make: MakeClient;
-  /** Milliseconds that a statement may take. */
+  /** Maximum duration of a statement in milliseconds. */
   readonly timeout: number;
-  /** Prepares a connection before anybody may use it. */
+  /** Prepares a new connection before its first use. */
   setUp(client: PostgresClient): Promise<void>;
   up?(): void;
-  /** The connection was lost, or an attempt has failed that was begun so many milliseconds ago. */
+  /** The connection was lost, or an attempt failed that began `ago` milliseconds ago. */
   down?(error: unknown, ago: number): void;
 }
 
 /**
- * One connection of the store's own, which is opened again where it is lost. It keeps no process alive: that is left to
- * the timers of those who wait for an answer.
+ * One of the store's own connections, which reconnects when it is lost. It does not keep the process alive; the timers
+ * of callers that wait for an answer do.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -35,7 +35,7 @@ export class Link {
   #opening: Promise<PostgresClient> | undefined;
   #pause = 0;
   #isClosed = false;
-  /** Why it was lost, or could not be opened; undefined while it is there. */
+  /** Why the connection was lost or could not be opened; undefined while it is up. */
   lastError: unknown;
 
   constructor(options: LinkOptions) {
@@ -46,7 +46,7 @@ export class Link {
     return this.#client !== undefined;
   }
 
-  /** Resolves when it is connected; rejects where this attempt, or the one under way, fails. */
+  /** Resolves when connected; rejects if this attempt, or the one already in progress, fails. */
   open(): Promise<PostgresClient> {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
     if (this.#isClosed) return Promise.reject(closed());
@@ -54,19 +54,19 @@ export class Link {
     return this.#opening;
   }
 
-  /** Where it takes too long the connection is ended, and whether the statement was done is not known. */
+  /** Closes the connection if the answer takes too long; it is then unknown whether the statement was executed. */
   async query(query: Query): Promise<readonly unknown[][]> {
     const client = this.#client ?? (await this.open());
     try {
       return await this.#inTime(client, () => ask(client, query));
     } catch (error) {
-      // The server says that it ends the connection before it does: nobody else is to ask there meanwhile.
+      // The server announces that it will end the connection before it does: no further statement may be sent on it.
       if (isAway(error)) this.#drop(client, error);
       throw error;
     }
   }
 
-  /** Its connection is of no use, though it looks open. */
+  /** Closes a connection that looks open but does not work. */
   lose(error: unknown): void {
     if (this.#client !== undefined) this.#drop(this.#client, error);
   }
@@ -90,7 +90,7 @@ export class Link {
       if (this.#isClosed) throw closed();
     } catch (error) {
       this.#opening = undefined;
-      this.#pause = Math.min(Math.max(2 * this.#pause, firstPause), longestPause);
+      this.#pause = Math.min(Math.max(2 * this.#pause, INITIAL_PAUSE), MAX_PAUSE);
       if (client !== undefined) destroy(client);
       this.#lost(error, performance.now() - begun);
       throw error;
@@ -143,7 +143,7 @@ export class Link {
     time = this.#options.timeout,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      // What it sends is on its way before anything else is done.
+      // Started first, so that the statement is sent before the timer is set.
       const working = work();
       const timer = setTimeout(() => {
         reject(late());

@@ -11,12 +11,12 @@ export interface ListeningOptions {
   readonly owner: string;
   /** The schema, quoted. */
   readonly schema: string;
-  /** A statement on another connection. */
+  /** Runs a statement on another connection. */
   elsewhere(query: Query): Promise<unknown>;
   heard(message: string): void;
-  /** It listens, under this number. */
+  /** The connection listens, and this process is registered under this number. */
   up(number: number): void;
-  /** @param ago Milliseconds since what has failed was begun. */
+  /** @param ago Milliseconds since the failed attempt began. */
   down(error: unknown, ago: number): void;
   /** Whether any waiter of this process depends on notifications. */
   isNeeded(): boolean;
@@ -24,25 +24,25 @@ export interface ListeningOptions {
   muted(error: StoreError | undefined): void;
 }
 
-/** Milliseconds that are waited for a notification, at least. */
-const greetingTime = 250;
+/** Minimum time in milliseconds to wait for the first notification. */
+const MIN_GREETING_TIME = 250;
 
-const notHeard =
-  'what another connection notifies does not arrive here: connect the store to the server itself, not through a pooler that ' +
-  'lends its connections by transaction or statement (PgBouncer: pool_mode = session, or a direct connection string)';
+const NOT_RECEIVED =
+  'notifications from another connection do not arrive: connect the store to the server itself, not through a pooler that ' +
+  'assigns its connections per transaction or statement (PgBouncer: pool_mode = session, or a direct connection string)';
 
 export function channelOf(owner: string): string {
   return `headgate_${owner}`;
 }
 
 /**
- * The connection on which grants are heard, and whose end tells others of the end of the process. It does nothing else:
- * the server notices at once when an idle connection ends.
+ * The connection that receives grants, and whose end shows other processes that this one has ended. It runs no other
+ * statements, because the server notices the end of an idle connection immediately.
  */
 export class Listening {
   readonly link: Link;
   readonly #options: ListeningOptions;
-  /** Whether it has listened, to tables of a usable version: if so, other connections need not wait for it. */
+  /** Whether it has ever listened, with tables of a usable version: other connections then need not wait for it. */
   isProven = false;
   readonly #probe: SubscriptionProbe;
   #number = 0;
@@ -68,7 +68,7 @@ export class Listening {
     });
   }
 
-  /** A waiter has been queued: a notification will tell when it is granted. */
+  /** A waiter has been queued and depends on a notification to learn of its grant. */
   isNeeded(): void {
     this.#probe.wanted();
   }
@@ -78,7 +78,7 @@ export class Listening {
     return this.link.close();
   }
 
-  /** Resolves once it is known that notifications arrive here. */
+  /** Resolves once notifications are known to arrive. */
   async proven(): Promise<void> {
     if (!this.isProven) await this.link.open();
   }
@@ -88,7 +88,7 @@ export class Listening {
     const channel = channelOf(owner);
     const greeting = `hello ${crypto.randomUUID()}`;
     let greeted = () => {};
-    const greets = new Promise<void>((resolve) => {
+    const greetingArrived = new Promise<void>((resolve) => {
       greeted = resolve;
     });
     client.on('notification', ({ payload }: { payload: string }) => {
@@ -100,10 +100,15 @@ export class Listening {
     await client.query(statement(`LISTEN ${channel}`));
     const full = await this.#notify(greeting).then(nothing, unlessFull);
     if (full === undefined) {
-      await this.#hears(client, greets, channel, Math.max(timeout / 2, greetingTime));
+      await this.#awaitGreeting(
+        client,
+        greetingArrived,
+        channel,
+        Math.max(timeout / 2, MIN_GREETING_TIME),
+      );
     } else if (!(await isDirect(client))) throw full;
     this.#mute(full);
-    // Only now: a session's settings and locks would stay behind in a pooler.
+    // Not before: with a pooler, a session's settings and locks would remain on a connection of other clients.
     await client.query(statement(sessionSettings(0)));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
     await this.#checkVersion(client);
@@ -113,7 +118,7 @@ export class Listening {
     this.isProven = true;
   }
 
-  /** Another release may have migrated the tables while this process ran. */
+  /** A newer release may have migrated the tables while this process was running. */
   async #checkVersion(client: PostgresClient): Promise<void> {
     const { rows } = await client.query(statement(versionQuery(this.#options.schema)));
     try {
@@ -129,7 +134,7 @@ export class Listening {
     this.#options.up(this.#number);
   }
 
-  /** Its connection looks open, but nothing arrives there. */
+  /** The connection looks open, but notifications do not arrive. */
   #died(): void {
     const error = unheard();
     this.#mute(error);
@@ -150,7 +155,7 @@ export class Listening {
     throw full;
   }
 
-  /** Notifies this process, on another connection. */
+  /** Notifies this process from another connection. */
   async #notify(message: string): Promise<void> {
     const { owner, elsewhere } = this.#options;
     const values = [channelOf(owner), message];
@@ -159,23 +164,23 @@ export class Listening {
       await notify();
     } catch (error) {
       if (!isQueueFull(error)) throw error;
-      // Since PostgreSQL 13 a queue that has been full stays full, though all has been read, until its usage is queried.
+      // Since PostgreSQL 13 a full queue stays full after all notifications have been read, until its usage is queried.
       await elsewhere(statement('SELECT pg_catalog.pg_notification_queue_usage()'));
       await notify();
     }
   }
 
-  async #hears(
+  async #awaitGreeting(
     client: PostgresClient,
-    greets: Promise<void>,
+    greetingArrived: Promise<void>,
     channel: string,
     time: number,
   ): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(notHeard), time).unref();
+    const timeoutPassed = new Promise<string>((resolve) => {
+      timer = setTimeout(() => resolve(NOT_RECEIVED), time).unref();
     });
-    const problem = await Promise.race([greets, silence]);
+    const problem = await Promise.race([greetingArrived, timeoutPassed]);
     clearTimeout(timer);
     if (problem === undefined) return;
     await client.query(statement(`UNLISTEN ${channel}`));
@@ -187,13 +192,13 @@ function nothing(): undefined {
   return undefined;
 }
 
-/** The server's queue of notifications is full: waiters poll meanwhile, and all else goes on. */
+/** If the server's queue of notifications is full, waiters poll, and everything else continues. */
 function unlessFull(error: unknown): StoreError {
   if (isQueueFull(error)) return queueFull(error);
   throw error;
 }
 
-/** Whether the client talks to the server itself, by the server's process: a pooler makes up another number. */
+/** Whether the client is connected to the server itself: a pooler reports a process ID of its own. */
 async function isDirect(client: PostgresClient): Promise<boolean> {
   const { rows } = await client.query(statement('SELECT pg_catalog.pg_backend_pid()'));
   return Number(rows[0]?.[0]) === (client as { processID?: unknown }).processID;

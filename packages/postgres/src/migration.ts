@@ -8,9 +8,9 @@ import { tables } from './tables.sql.ts';
 import { checkVersion, isNewer, versionFunction, versionGuard, versionQuery } from './version.ts';
 
 /**
- * All that the store needs in the database, in one transaction. It may run again, and in many processes at once: the
- * lock lets one after the other, which takes as long as it takes, whatever the role is set to. At READ COMMITTED, since
- * a snapshot from before the lock would not show what the process before has created.
+ * Creates everything that the store needs in the database, in one transaction. It may run repeatedly and in many
+ * processes at once: an advisory lock serializes it, without a time limit, whatever the role's settings. At READ
+ * COMMITTED, because a snapshot from before the lock would not include what another process has just created.
  */
 export function migration(schema: string): string {
   const quoted = identifier(schema);
@@ -25,7 +25,7 @@ COMMIT;
 `;
 }
 
-/** On a connection of its own, which has as much time as it takes. */
+/** Uses a connection of its own, without a time limit. */
 export async function migrate(make: MakeClient, schema: string): Promise<void> {
   let client: PostgresClient | undefined;
   try {
@@ -35,7 +35,7 @@ export async function migrate(make: MakeClient, schema: string): Promise<void> {
     await client.query(statement(migration(schema))).catch((error: unknown) => {
       if (stateOf(error) !== isNewer) throw error;
     });
-    // Of a newer release's tables nothing was changed: perhaps this one can use them.
+    // Tables of a newer release were left unchanged; this release may still be able to use them.
     await client.query(statement('ROLLBACK'));
     const { rows } = await client.query(statement(versionQuery(identifier(schema))));
     checkVersion(rows[0]?.[0]);

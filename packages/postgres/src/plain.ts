@@ -3,7 +3,7 @@ import type { PostgresClient, Query } from './client.ts';
 
 type Rows = readonly unknown[][];
 
-/** What a statement needs of a connection of `pg`, which its cursors and streams use as well. */
+/** The part of a `pg` connection that a query uses; `pg`'s cursors and streams use it as well. */
 interface Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly stream: { cork?(): void; uncork?(): void };
@@ -14,15 +14,15 @@ interface Connection {
 }
 
 /**
- * A prepared statement without the description of its columns, all of which are text. The query of `pg` asks for that
- * each time, which takes, with all else that it does, as long as the server takes for an UPDATE.
+ * A prepared statement that does not request the description of its columns, which are all text. `pg`'s own query
+ * requests it every time; with its other work, that takes as long as the server takes for an UPDATE.
  */
 class Plain {
   readonly name: string;
   readonly text: string;
   readonly #values: readonly unknown[];
   readonly #rows: unknown[][] = [];
-  /** Not private: `pg` puts its own in its place, where it has a `query_timeout`. */
+  /** Not private: with a `query_timeout`, `pg` replaces it. */
   callback: (error: unknown, rows?: Rows) => void;
 
   constructor({ name = '', text, values = [] }: Query, callback: Plain['callback']) {
@@ -35,7 +35,7 @@ class Plain {
   submit(connection: Connection): null {
     const { name, text } = this;
     const values = this.#values;
-    // All of it in one packet.
+    // Sends all messages in one packet.
     connection.stream.cork?.();
     if (connection.parsedStatements[name] === undefined) connection.parse({ name, text });
     connection.bind({ statement: name, values });
@@ -60,10 +60,10 @@ class Plain {
   }
 }
 
-/** Asks a client in the shortest way that there is for it. */
+/** Sends a query in the shortest way that this client supports. */
 export function ask(client: PostgresClient, query: Query): Promise<Rows> {
   const { pipeline } = client as { pipeline?: boolean };
-  // Other clients, and one that sends statements ahead of answers, know only their own queries.
+  // Other clients, and those in pipeline mode, support only their own query objects.
   if (query.isPlain !== true || !(client instanceof pg.Client) || pipeline === true) {
     return client.query(query).then(({ rows }) => rows);
   }

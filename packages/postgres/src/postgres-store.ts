@@ -70,7 +70,7 @@ export class PostgresStore extends Store {
       ...own,
       owner,
       elsewhere: query,
-      heard: (message) => this.#hear(message),
+      heard: (message) => this.#receive(message),
       up: (number) => {
         this.#ring.join(number);
         this.#recognition.regain();
@@ -79,7 +79,7 @@ export class PostgresStore extends Store {
       down: (error, ago) => {
         this.#ring.leave();
         this.#recognition.lose();
-        // It reconnects, and fails its calls with this reason, until the tables can be used.
+        // The connection reconnects and fails its calls with this reason until the tables can be used.
         if (!this.#listening.isProven) this.#work.link.lose(error);
         if (servesNobody(error)) this.#recognition.excuse(ago);
       },
@@ -96,10 +96,10 @@ export class PostgresStore extends Store {
   }
 
   /**
-   * Makes the tables that the store needs, where they are not there, and its functions in any case. It may be called by
-   * every process that starts, and by many at once. `npx headgate-postgres` prints what it does.
+   * Creates the tables that do not exist yet, and creates or replaces the functions. It may be called by every process
+   * when it starts, and by many at once. `npx headgate-postgres` prints the SQL.
    *
-   * @throws StoreError where the server cannot be reached, or its role may not do that.
+   * @throws StoreError if the server cannot be reached, or if its role lacks the privileges.
    */
   migrate(): Promise<void> {
     return migrate(this.#make, this.#schema);
@@ -119,7 +119,7 @@ export class PostgresStore extends Store {
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
-    // It may have connected before, for `stats()`.
+    // The store may have connected before, for `stats()`.
     const { mutedBy } = this.#listening;
     if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
@@ -150,7 +150,7 @@ export class PostgresStore extends Store {
     });
   }
 
-  /** Why there is no answer, when its time is over. */
+  /** The error for operations that got no answer in time. */
   #missing(): StoreError {
     const { isUp, lastError } = this.#work.link;
     return isUp || lastError === undefined ? late() : failure(lastError);
@@ -168,20 +168,23 @@ export class PostgresStore extends Store {
     this.#listener?.state(false, failure(error));
   }
 
-  /** The server has ended the listening session, and this end of the connection was not told. */
+  /** The server has ended the listening session, but this end of the connection has not noticed. */
   #ended(ago: number): void {
     this.#recognition.lose(ago);
     this.#listening.link.lose(new Error('the server has ended the connection'));
   }
 
-  /** Has everything renewed, where that is possible; else the limiters are to ask how long their leases are certain. */
+  /** Renews all leases if possible; otherwise the limiters must check how long their leases are still certain. */
   #renew(): void {
     const { isUp, lastError } = this.#work.link;
     if (isUp) this.#listener?.check();
     else this.#listener?.state(false, failure(lastError));
   }
 
-  /** Passes on who was let in, here and elsewhere, and who is to give back what is not in use. */
+  /**
+   * Reports grants to this process and to others, and asks the listed processes to release the permits they hold in
+   * reserve.
+   */
   #tell({ grants, recalled }: News, call?: Call): void {
     const others = new Map<string, string[]>();
     for (const grant of grants) {
@@ -191,15 +194,15 @@ export class PostgresStore extends Store {
       else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
     }
     for (const [owner, lines] of others) this.#errands.notify(channelOf(owner), 'grant', lines);
-    // Only operations recall, and each has its call.
+    // Only operations recall, and they always have a call.
     if (call === undefined) return;
     for (const owner of recalled) {
       this.#errands.notify(channelOf(owner), 'recall', [call.address.label]);
     }
   }
 
-  // Whoever may use the database may notify: what makes no sense is not heard.
-  #hear(message: string): void {
+  // Every role of the database may notify, so malformed messages are ignored.
+  #receive(message: string): void {
     const [what, ...lines] = message.split('\n');
     const listener = this.#listener;
     if (what === 'grant') for (const grant of grantsOf(lines)) listener?.grant(grant);

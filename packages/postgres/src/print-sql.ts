@@ -1,4 +1,4 @@
-// Prints what `store.migrate()` runs, for those who run their migrations themselves.
+// Prints the SQL of `store.migrate()`, for people who run their migrations themselves.
 import { parseArgs } from 'node:util';
 import { migration } from './migration.ts';
 import { checkSchema } from './schema.ts';

@@ -8,19 +8,20 @@ import { type QuickStatements, quickStatements } from './quick.sql.ts';
 type Run = (query: Query) => Promise<readonly unknown[][]>;
 
 /**
- * Does one acquire or release by a plain UPDATE of the limit's row, where what this process remembers says that it is
- * likely to be possible. The row has the last word: where it says no, nothing was done, and `lease()` is to be asked.
+ * The fast path: performs one acquire or release by a plain UPDATE of the limit's row, if the last known state suggests
+ * that this is possible. The row decides: if its conditions do not hold, nothing is changed, and `lease()` is called
+ * instead.
  */
 export class Quick {
   readonly #statements: QuickStatements;
   readonly #sender: Sender;
   readonly #run: Run;
-  /** The latest answer of each limit. */
+  /** The latest answer for each limit. */
   readonly #replies = new WeakMap<Address, Reply>();
   /**
-   * The leases that were asked for, and whether each is likely to be in the limit's own row. An acquire of one that is
-   * here is left to `lease()`: it may be in the table of leases, which the UPDATE does not look at. Twice a lease is
-   * long enough, since what nobody has asked for during one lease has expired.
+   * The leases that operations have named, and whether each is probably in the limit's own row. An acquire of one of
+   * these goes to `lease()`: it may be in the table of leases, which the UPDATE does not read. Twice the lease duration
+   * is long enough, because a lease that no operation names for one lease duration has expired.
    */
   readonly #isFresh: Lately<boolean>;
 
@@ -31,14 +32,14 @@ export class Quick {
     this.#isFresh = new Lately(2 * sender.lease);
   }
 
-  /** Undefined where `lease()` is to be asked. */
+  /** Undefined if `lease()` must be called. */
   async do(call: Call, op: Op): Promise<Reply | undefined> {
     const query = this.#queryFor(call, op);
     const [row] = query === undefined ? [] : await this.#run(query);
     return row === undefined ? undefined : this.#decode(String(row[0]), call);
   }
 
-  /** `lease()` is asked for all of these. */
+  /** Records that these operations are sent to `lease()`. */
   asks(ops: readonly Op[]): void {
     for (const op of ops) {
       if (op.verb === 'release') this.#isFresh.delete(op.lease.id);
@@ -46,7 +47,7 @@ export class Quick {
     }
   }
 
-  /** What it has answered. */
+  /** Records what `lease()` has answered. */
   hears(
     { address, indices }: Call,
     ops: readonly Op[],
@@ -56,7 +57,7 @@ export class Quick {
       const [op, answer] = [ops[index] as Op, answers[index]];
       if (answer === undefined || 'error' in answer) continue;
       this.#replies.set(address, answer);
-      // Who was turned away is not there, and does not come again: in a flood that would be many.
+      // A rejected or lost lease does not exist, and its id is not used again; a flood of them would fill the map.
       const isGone = answer.state === 'full' || answer.state === 'lost';
       if (isGone && op.verb !== 'setLimit') this.#isFresh.delete(op.lease.id);
     }

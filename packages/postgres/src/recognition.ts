@@ -6,23 +6,23 @@ export interface RecognitionOptions {
   readonly clock: Clock;
   /** Milliseconds. */
   readonly lease: number;
-  /** Is called when it is lost, and then three times in `grace` until it is regained. */
+  /** Called when it is lost, and then three times per `grace` until it is regained. */
   readonly renew: () => void;
 }
 
-/** Nobody knew that this process lives, from one instant to another. */
+/** A period during which other processes could not see that this process is alive. */
 interface Loss {
   at: number;
   until: number;
 }
 
 /**
- * Whether the others know that this process lives. From the loss of the connection that shows it until there is another
- * one, they may take it for dead at any moment: what it holds then ends a second later, unless it is renewed.
+ * Liveness: whether other processes know that this process is alive. While it has no connection that shows this, they
+ * may consider it dead at any moment. The leases it holds then expire a second later, unless they are renewed.
  */
 export class Recognition {
   readonly #options: RecognitionOptions;
-  /** The latest is the last. */
+  /** In chronological order. */
   #losses: Loss[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -30,25 +30,28 @@ export class Recognition {
     this.#options = options;
   }
 
-  /** Until when a lease is certain that was asked for at this time, whatever its length. */
+  /** Until when a lease that was renewed at `sent` is certain, regardless of its duration. */
   certainUntil(sent: number): number {
     const loss = this.#losses.find(({ until }) => sent < until);
     return loss === undefined ? Infinity : Math.max(sent, loss.at) + grace * certainPart;
   }
 
-  /** @param ago Milliseconds since the last moment at which it was certain. */
+  /** @param ago Milliseconds since the last moment at which it was certainly recognized. */
   lose(ago = 0): void {
     if (this.#loss !== undefined) return;
     const { clock, lease, renew } = this.#options;
     const now = clock.now();
-    // What was asked for before the others has ended by itself.
+    // Leases last renewed before the end of an older loss have expired by now.
     this.#losses = this.#losses.filter(({ until }) => until + lease > now);
     this.#losses.push({ at: now - ago, until: Infinity });
     this.#timer = setInterval(renew, grace / 3).unref();
     renew();
   }
 
-  /** The server has said so long ago that it serves nobody: until then nobody can have taken this process for dead. */
+  /**
+   * The server said `ago` milliseconds ago that it serves no client: until then no process can have considered this one
+   * dead.
+   */
   excuse(ago: number): void {
     const { clock, renew } = this.#options;
     const loss = this.#loss;
@@ -56,7 +59,7 @@ export class Recognition {
     renew();
   }
 
-  /** Or have it for the first time: before that, nothing that it asks for is done. */
+  /** Also called for the first connection; before it, no operation is executed. */
   regain(): void {
     clearInterval(this.#timer);
     const loss = this.#loss;
@@ -67,7 +70,7 @@ export class Recognition {
     clearInterval(this.#timer);
   }
 
-  /** The one that goes on. */
+  /** The loss that has not ended. */
   get #loss(): Loss | undefined {
     const latest = this.#losses.at(-1);
     return latest?.until === Infinity ? latest : undefined;

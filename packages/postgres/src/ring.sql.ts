@@ -1,30 +1,34 @@
 import { createHash } from 'node:crypto';
 import { now } from './schema.ts';
 
-/** Milliseconds that the leases of a process last whose connection has ended, unless it renews them on another. */
+/**
+ * Milliseconds until the leases of a process expire after its connection has ended, unless it renews them on another
+ * one.
+ */
 export const grace = 1_000;
 
-/** Limits that one look changes at most: it holds them locked, and has to be done in time. */
-const batch = 500;
+/** Maximum number of limits that one check changes: it holds their locks, and must finish in time. */
+const MAX_BATCH = 500;
 
-/** Limits that are forgotten, or looked at for what has expired, at once: where there are so many, there may be more. */
-export const mostForgotten = 1_000;
-export const mostSwept = 200;
+/** Maximum number of limits that are removed, or swept, per statement; if the maximum is reached, there may be more. */
+export const MAX_FORGOTTEN = 1_000;
+export const MAX_SWEPT = 200;
 
 /**
- * Who looks after whom. Each process holds the advisory lock of its number, on a connection that does nothing else, and
- * looks whether that of the one before it is free: that one's connection has ended, whatever became of the process. The
- * first looks after the last. Each also looks at its own: a firewall may have ended its connection at the server alone.
+ * A failure detector: a ring of processes in which each watches its predecessor. Each process holds the advisory lock
+ * of its number, on a connection that does nothing else, and checks whether the lock of the process before it is free:
+ * then that process's connection has ended, for whatever reason. The first process watches the last. Each also checks
+ * its own lock, because a firewall may have ended its connection on the server's side only.
  *
- * It looks again and again instead of waiting for the lock: a statement that waits holds a snapshot, which would keep
- * the whole database from being vacuumed for as long as all goes well.
+ * The locks are polled: a statement that waits for a lock holds a snapshot, which would prevent the whole database from
+ * being vacuumed for as long as both processes live.
  */
 export function ringFunctions(schema: string): string {
-  // Other applications may have advisory locks, too.
+  // Separates these locks from advisory locks of other applications.
   const space = createHash('sha256').update(`headgate ${schema}`).digest().readInt32BE();
   return `
--- Gives the process a number, in place of its former one: who has found that one free, and shortens leases for it, has
--- done so before this returns. Others see the number when this is committed, and it is locked by then.
+-- Assigns a new number to the process. A process that found the former number's lock free, and shortens the leases, has
+-- finished before this returns. Others see the number when this is committed; its lock is held by then.
 CREATE OR REPLACE FUNCTION ${schema}.register(owner_ text) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   number_ integer;
@@ -36,13 +40,13 @@ BEGIN
 END
 $body$;
 
--- Whether the session that holds this number has ended, as far as the server knows: its process may not know yet.
+-- Whether the session that holds this number has ended on the server; its process may not have noticed.
 CREATE OR REPLACE FUNCTION ${schema}.has_ended(number_ integer) RETURNS boolean LANGUAGE sql VOLATILE AS $body$
   SELECT pg_catalog.pg_try_advisory_xact_lock_shared(${space}, number_)
 $body$;
 
--- Looks at the process before, and at another one chosen at random: the one that should look at that may be stopped.
--- Returns 'dead' where it has found one, 'first' where there is none with a lower number, else nothing.
+-- Checks the predecessor and another process chosen at random, because that one's own watcher may be stopped. Returns
+-- 'dead' if a process has ended, 'first' if none has a lower number, otherwise ''.
 CREATE OR REPLACE FUNCTION ${schema}.watch(me_ integer) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   m ${schema}.members;
@@ -67,7 +71,7 @@ BEGIN
   LOOP
     CONTINUE WHEN NOT ${schema}.has_ended(m.number);
     PERFORM FROM ${schema}.members AS t WHERE t.number = m.number FOR UPDATE;
-    -- It has left by itself, has come back with another number, or another process has been quicker.
+    -- The process left by itself, has registered again, or another process was faster.
     CONTINUE WHEN NOT FOUND;
     soon_ := ${now} + ${grace * 1_000};
     FOR address_ IN
@@ -76,10 +80,10 @@ BEGIN
         WHERE pg_catalog.split_part(s.id, '.', 1) = m.owner AND s.expires > soon_
       ) OR EXISTS (
         SELECT FROM pg_catalog.jsonb_object_keys(t.fresh) AS f(id) WHERE pg_catalog.split_part(f.id, '.', 1) = m.owner
-      ) ORDER BY t.address LIMIT ${batch}
+      ) ORDER BY t.address LIMIT ${MAX_BATCH}
     LOOP
       count_ := count_ + 1;
-      -- Not by the statement that finds it: its leases may be moved while it waits, and that would see them nowhere.
+      -- A separate statement: leases may be moved while it waits for the lock, and the statement above would miss them.
       SELECT * INTO l FROM ${schema}.limits AS t WHERE t.address = address_ FOR UPDATE;
       CONTINUE WHEN NOT FOUND;
       doubled_ := ${schema}.unfold(l.id, l.fresh);
@@ -89,15 +93,15 @@ BEGIN
       SET soonest = LEAST(t.soonest, soon_), inflight = t.inflight - doubled_, fresh = '{}'
       WHERE t.address = l.address;
     END LOOP;
-    -- Else the rest is found by the next look, which is at once.
-    IF count_ < ${batch} THEN DELETE FROM ${schema}.members AS t WHERE t.number = m.number; END IF;
+    -- Otherwise the next check, which follows immediately, handles the rest.
+    IF count_ < ${MAX_BATCH} THEN DELETE FROM ${schema}.members AS t WHERE t.number = m.number; END IF;
     RETURN 'dead';
   END LOOP;
   RETURN CASE WHEN is_first_ THEN 'first' ELSE '' END;
 END
 $body$;
 
--- Forgets limits that nobody has used for twice their longest lease; returns how many.
+-- Removes limits that were not used for twice their longest lease; returns how many.
 CREATE OR REPLACE FUNCTION ${schema}.forget() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   count_ bigint;
@@ -105,19 +109,19 @@ BEGIN
   DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
     SELECT s.address FROM ${schema}.limits AS s
     WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
-    LIMIT ${mostForgotten} FOR UPDATE SKIP LOCKED
+    LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
   ));
   GET DIAGNOSTICS count_ = ROW_COUNT;
   RETURN count_;
 END
 $body$;
 
--- Drops what has expired and lets in who fits, of limits that nobody asks for; answers as lease() does.
+-- Expires leases and grants permits to waiters of limits without operations; returns the answers of lease().
 CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
 BEGIN
   RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (
     SELECT s.address, s.label FROM ${schema}.limits AS s
-    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT ${mostSwept}
+    WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT ${MAX_SWEPT}
   ) AS t;
 END
 $body$;

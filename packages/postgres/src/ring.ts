@@ -1,57 +1,57 @@
 import { decode, type News, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
 import type { Horizon } from './horizon.ts';
-import { grace, mostForgotten, mostSwept } from './ring.sql.ts';
+import { grace, MAX_FORGOTTEN, MAX_SWEPT } from './ring.sql.ts';
 
-/** Milliseconds from one look at the process before to the next. */
-const period = 250;
+/** Milliseconds between two checks of the predecessor. */
+const PERIOD = 250;
 /**
- * Milliseconds until a look without an answer is repeated on another connection: where the server has ended all of this
- * process's sessions, the process must know before its permits are granted to others.
+ * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
+ * this process, the process must learn it before its permits are granted to others.
  */
-const patience = grace / 2;
+const MAX_PATIENCE = grace / 2;
 
 export interface RingOptions {
   readonly schema: string;
   readonly sender: Sender;
   query(query: Query, patience?: number): Promise<readonly unknown[][]>;
-  /** The server has ended this process's own session at some time since: `ago` milliseconds. */
+  /** The server has ended this process's own session within the last `ago` milliseconds. */
   ended(ago: number): void;
   news(news: News): void;
-  /** Is looked at by the first process of the ring, for all. */
+  /** Runs in the first process of the ring, for all. */
   readonly horizon: Horizon;
 }
 
-/** Looks whether the process before this one in the ring still lives, and tends what nobody asks for. */
+/** Failure detector: watches the previous process in the ring, and expires leases of limits without operations. */
 export class Ring {
   readonly #options: RingOptions;
   #number: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #swept = performance.now();
+  #sweptAt = performance.now();
   #isTending = false;
-  /** When a look was sent that found this process's own session alive. */
-  #alive = 0;
+  /** When the last check was sent that found this process's own session alive. */
+  #aliveAt = 0;
 
   constructor(options: RingOptions) {
     this.#options = options;
   }
 
-  /** From now on, under this number. */
+  /** Starts to watch, under this number. */
   join(number: number): void {
     this.#number = number;
-    this.#alive = performance.now();
+    this.#aliveAt = performance.now();
     this.#later(0);
   }
 
-  /** It has lost its number: others may take it for dead. */
+  /** The number is no longer held: other processes may consider this one dead. */
   leave(): void {
     this.#number = undefined;
     clearTimeout(this.#timer);
     this.#options.horizon.rest();
   }
 
-  /** Leaves for good: nobody takes it for dead, and what it still holds ends with its lease. */
+  /** Leaves for good: other processes do not consider it dead, and the leases that it still holds expire normally. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -71,15 +71,15 @@ export class Ring {
   async #watch(): Promise<void> {
     const found = await this.#look();
     if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
-    // Not awaited: on a dead connection it would delay the next look.
+    // Not awaited: on a dead connection it would delay the next check.
     if (found === 'first' && !this.#isTending) void this.#tend();
-    this.#later(found === 'dead' ? 0 : period);
+    this.#later(found === 'dead' ? 0 : PERIOD);
   }
 
-  /** Once in a lease, what is needed once: the first process does it for all. */
+  /** Once per lease, the first process cleans up for all. */
   async #tend(): Promise<void> {
     const { schema, query, sender, horizon } = this.#options;
-    if (performance.now() - this.#swept <= sender.lease) return;
+    if (performance.now() - this.#sweptAt <= sender.lease) return;
     this.#isTending = true;
     const forget = statement(`SELECT ${schema}.forget()`);
     const swept = await this.#sweep();
@@ -87,8 +87,8 @@ export class Ring {
       ([row]) => Number(row?.[0]),
       () => 0,
     );
-    // The next look goes on with it, however long a lease is.
-    if (swept === mostSwept || forgotten === mostForgotten) this.#swept = -Infinity;
+    // The next check continues with the rest, however long a lease is.
+    if (swept === MAX_SWEPT || forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
     else await horizon.look();
     this.#isTending = false;
   }
@@ -101,20 +101,20 @@ export class Ring {
       ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
     };
     const sent = performance.now();
-    const found = await query(watch, patience).then(
+    const found = await query(watch, MAX_PATIENCE).then(
       ([row]) => row?.[0],
       () => 'nothing',
     );
     if (number !== this.#number) return 'nothing';
-    if (found === 'ended') ended(performance.now() - this.#alive);
-    else if (found !== 'nothing') this.#alive = sent;
+    if (found === 'ended') ended(performance.now() - this.#aliveAt);
+    else if (found !== 'nothing') this.#aliveAt = sent;
     return found;
   }
 
-  /** Returns of how many limits. */
+  /** Returns the number of limits. */
   async #sweep(): Promise<number> {
     const { schema, query, sender, news } = this.#options;
-    this.#swept = performance.now();
+    this.#sweptAt = performance.now();
     const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
     const replies = await query(sweep).catch(() => []);
     for (const [reply] of replies) {

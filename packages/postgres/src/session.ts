@@ -1,6 +1,6 @@
 /**
- * What the store's connections rely on, whatever the role or the database is set to. A commit does not wait for the
- * disk: a crash may forget the latest leases, which are registered again with their next renewal.
+ * The session settings that the store relies on, whatever the defaults of the role or the database. Commits do not wait
+ * for the disk: a crash may lose the latest leases, which are registered again with their next renewal.
  */
 export function sessionSettings(timeout: number): string {
   const settings = {
@@ -21,7 +21,7 @@ export function sessionSettings(timeout: number): string {
   return `SELECT ${[...all, ...newer].join(', ')}`;
 }
 
-/** Sets what only newer servers have; `isLocal`: for the transaction. */
+/** Sets a parameter that only newer servers have; `isLocal`: for the transaction only. */
 export function ifKnown(name: string, value: string, isLocal = false): string {
   return `CASE WHEN pg_catalog.current_setting('${name}', true) <> '' THEN pg_catalog.set_config('${name}', '${value}', ${isLocal}) END`;
 }

@@ -1,7 +1,7 @@
 import type { StoreStats } from '@headgate/core/shared';
 import { now } from './schema.ts';
 
-/** How a limit stands, without a change to it. */
+/** Reads the state of a limit without changing it. */
 export function statistics(schema: string): string {
   return `
 SELECT l.most, l.version,

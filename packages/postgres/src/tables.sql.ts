@@ -1,16 +1,17 @@
 /**
- * What is kept. All times are microseconds since 1970, by the server's clock.
+ * The tables. All times are microseconds since 1970 by the server's clock.
  *
- * - `limits`: one row for each limit, and each key of one in use, which every operation locks first. The counts are
- *   kept in it, so that an operation costs as much with a thousand holders as with one; no lease ends before `soonest`,
- *   so that most operations need not look. No column that changes with each operation is in an index: old versions of
- *   the row are cleared away where they lie, without a vacuum. `reclaimed` counts leases that were dropped while nobody
- *   asked; whoever asks next is told. What changes most comes last: of a new version only what differs is logged.
- *   `fresh` has leases that were taken by a plain UPDATE: by id an array of weight, end, token, spare, and whether it
- *   reserves. They are moved to `leases` when more than a release is asked for, or something may have expired.
- * - `leases`: who holds (no `place`) and who waits. `ends` is a lease after it was last asked for; it is dropped at
- *   `expires`, which of one that waits is earlier where its patience ends before that.
- * - `members`: the processes, each of which holds the advisory lock of its number for as long as it is connected.
+ * - `limits`: one row for each limit, and for each key in use; every operation locks it first. It stores the counts, so
+ *   that an operation costs the same with one holder as with a thousand. No lease expires before `soonest`, so most
+ *   operations need not search for expired ones. No index has a column that changes with each operation, so old
+ *   versions of a row are pruned in their page, without VACUUM. `reclaimed` counts leases that expired while there were
+ *   no operations; the next operation reports them. The most volatile columns are last, because the write-ahead log
+ *   contains only the changed part of a new version. `fresh` has the leases that were acquired by a plain UPDATE: by
+ *   id, an array of weight, end, token, spare, and whether it reserves. They are moved to `leases` for any operation
+ *   other than a release, or when one may have expired.
+ * - `leases`: held leases (without `place`) and waiters. `ends` is one lease duration after the last renewal; the row
+ *   is removed at `expires`, which is earlier for a waiter whose queue timeout ends before that.
+ * - `members`: the processes. Each holds the advisory lock of its number while it is connected.
  */
 export function tables(schema: string): string {
   return `
@@ -33,7 +34,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.limits (
   soonest bigint NOT NULL,
   touched bigint NOT NULL,
   fresh jsonb NOT NULL DEFAULT '{}',
-  -- One for both: PostgreSQL parses each anew for every statement.
+  -- One constraint, because PostgreSQL parses each constraint again for every statement.
   CHECK (inflight >= 0 AND queued >= 0)
 ) WITH (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 
@@ -51,7 +52,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.leases (
   CHECK ((place IS NULL) = (fencing IS NOT NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 
--- IF NOT EXISTS would lock the table even where the index is there: each process that starts would hold up all others.
+-- CREATE INDEX IF NOT EXISTS locks the table even if the index exists: each process that starts would block all others.
 DO $body$
 BEGIN
   IF NOT EXISTS (

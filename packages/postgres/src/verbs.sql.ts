@@ -1,6 +1,6 @@
 /**
- * What each verb does: a part of the function in `lease.sql.ts`, whose variables it shares. Each sets a state, and the
- * token or the place that goes with it.
+ * What each verb does: a part of the function in `lease.sql.ts`, whose variables it uses. Each sets the state, and the
+ * token or the place.
  */
 export function verbs(schema: string, words: number): string {
   return `
@@ -23,15 +23,15 @@ export function verbs(schema: string, words: number): string {
         DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
         IF r.place IS NULL THEN l.inflight := l.inflight - r.weight; ELSE l.queued := l.queued - 1; END IF;
         state_ := 'ok';
-        loose_ := true;
+        may_fit_ := true;
 
       ELSIF known_ AND (r.place IS NULL AND verb_ <> 'release' OR verb_ IN ('acquire', 'stay')) THEN
         IF verb_ IN ('acquire', 'stay') THEN
-          -- It weighs what it did.
+          -- Its weight does not change.
           weight_ := r.weight;
         ELSE
           l.inflight := l.inflight + weight_ - r.weight;
-          loose_ := loose_ OR weight_ < r.weight;
+          may_fit_ := may_fit_ OR weight_ < r.weight;
         END IF;
         IF verb_ <> 'resize' THEN
           r.ends := now_ + term_;
@@ -48,11 +48,12 @@ export function verbs(schema: string, words: number): string {
       ELSIF verb_ = 'register' OR verb_ = 'renew' AND (fencing_ < l.born OR fencing_ > l.token)
         OR verb_ = 'acquire' AND l.queued = 0 AND (l.inflight = 0 OR l.inflight + weight_ <= l.most)
       THEN
-        -- Its token was given by a state that is gone, or by one that this has gone back behind: it is held again.
+        -- The token was issued by an earlier state that was lost, or lies ahead of a state that was rolled back: hold
+        -- it again.
         IF known_ THEN
           DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
           l.queued := l.queued - 1;
-          loose_ := true;
+          may_fit_ := true;
         END IF;
         extra_ := CASE WHEN verb_ = 'acquire' OR fencing_ IS NULL THEN GREATEST(l.token + 1, now_) ELSE fencing_ END;
         l.token := GREATEST(l.token, extra_ + spare_);
@@ -73,7 +74,7 @@ export function verbs(schema: string, words: number): string {
         l.queued := l.queued + 1;
         l.soonest := LEAST(l.soonest, now_ + LEAST(term_, wait_));
         recall_ := recall_ OR l.queued = 1;
-        loose_ := verb_ = 'stay' OR loose_;
+        may_fit_ := verb_ = 'stay' OR may_fit_;
         state_ := 'queued';
       END IF;
 `;

@@ -1,19 +1,19 @@
 import { refused } from './failure.ts';
 
 /**
- * The version of the tables and functions that this release makes and needs. To be raised with each change of them; the
- * migration then has to bring tables of every former version up to it.
+ * The version of the tables and functions that this release creates and needs. Raise it with each change of them; the
+ * migration must then convert tables of every earlier version.
  */
 const version = 1;
-/** The oldest release that can still use them, by its own version: so processes may be upgraded one by one. */
+/** The oldest release, by its own version, that can still use them, so that processes can be upgraded one by one. */
 const oldest = 1;
 
-/** The tables are newer, and this release can use them: there is nothing to migrate. */
+/** The tables are newer, and this release can use them: no migration is needed. */
 export const isNewer = 'HG001';
 
 /**
- * A function and no table: it changes in one transaction with the others, and needs no rights of its own. The guard
- * comes first, so that a former release never puts its own functions in the place of newer ones.
+ * A function instead of a table: it is replaced in the same transaction as the others, and needs no privileges of its
+ * own. The guard runs first, so that an older release never replaces the functions of a newer one.
  */
 export function versionGuard(schema: string): string {
   return `
@@ -28,14 +28,14 @@ BEGIN
   END;
   IF found_[1] > ${version} THEN
     RAISE EXCEPTION USING ERRCODE = '${isNewer}',
-      MESSAGE = pg_catalog.format('the tables are of version %s, and can be used by version %s', found_[1], found_[2]);
+      MESSAGE = pg_catalog.format('the tables have version %s, and version %s can use them', found_[1], found_[2]);
   END IF;
 END
 $body$;
 `;
 }
 
-/** Also fails where a column is missing, which CREATE TABLE IF NOT EXISTS does not see. */
+/** Also fails if a column is missing, which CREATE TABLE IF NOT EXISTS does not detect. */
 export function versionFunction(schema: string): string {
   return `
 DO $body$
@@ -48,22 +48,22 @@ BEGIN
 END
 $body$;
 
--- The version, and the oldest one whose release can use it.
+-- The version, and the oldest version whose release can use it.
 CREATE OR REPLACE FUNCTION ${schema}.version() RETURNS integer[] LANGUAGE sql IMMUTABLE AS $body$
   SELECT ARRAY[${version}, ${oldest}]
 $body$;
 `;
 }
 
-/** What `checkVersion` reads. */
+/** Returns what `checkVersion` expects. */
 export function versionQuery(schema: string): string {
   return `SELECT pg_catalog.array_to_string(${schema}.version(), ' ')`;
 }
 
-/** @throws StoreError where this release cannot use these tables. */
+/** @throws StoreError if this release cannot use these tables. */
 export function checkVersion(found: unknown): void {
   const [made = 0, usableBy = 0] = String(found).split(' ').map(Number);
-  const words = `the tables are of version ${made}, and this release is made for version ${version}`;
-  if (made < version) throw refused(`${words}: await store.migrate()`);
+  const words = `the tables have version ${made}, and this release needs version ${version}`;
+  if (made < version) throw refused(`${words}: call await store.migrate()`);
   if (usableBy > version) throw refused(`${words}: upgrade @headgate/postgres`);
 }

@@ -6,16 +6,16 @@ import { Link } from './link.ts';
 import { Quick } from './quick.ts';
 import { sessionSettings } from './session.ts';
 
-/** How many operations one transaction does at most: others wait for its limits meanwhile. */
-const most = 500;
-/** How often a statement is sent at most that the server undoes for the sake of another transaction. */
-const tries = 5;
+/** Maximum number of operations per transaction, which keeps its limits locked. */
+const MAX_OPERATIONS = 500;
+/** Maximum number of attempts for a statement that the server rolls back because of a conflict. */
+const MAX_ATTEMPTS = 5;
 
 interface Task {
   readonly op: Op;
   readonly isLate: () => boolean;
   readonly answer: (answer: Answer) => void;
-  /** Whether it has been sent before, on a connection that was lost. */
+  /** Whether it was already sent, on a connection that was lost. */
   wasSent: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface WorkOptions {
 }
 
 /**
- * The connection on which operations are done: all that have come since the last statement was sent, in the next one.
+ * The connection for operations. Each statement contains all operations that arrived since the previous one was sent.
  */
 export class Work {
   readonly link: Link;
@@ -57,7 +57,7 @@ export class Work {
     });
   }
 
-  /** Resolves when all have their answers. */
+  /** Resolves when every operation has its answer. */
   do(ops: readonly Op[], answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
     if (ops.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -82,9 +82,9 @@ export class Work {
         this.#fail(this.#tasks.splice(0), cause);
         continue;
       }
-      // The callers of these were told that they failed: they must not be done any more.
+      // These callers have already received an error, so their operations must not be executed.
       this.#tasks = this.#tasks.filter(({ isLate }) => !isLate());
-      const next = this.#tasks.splice(0, most);
+      const next = this.#tasks.splice(0, MAX_OPERATIONS);
       if (next.length > 0) await this.#send(next);
     }
     this.#isBusy = false;
@@ -102,20 +102,20 @@ export class Work {
     try {
       const answers: (Answer | undefined)[] = new Array(tasks.length);
       if (ops.length === 1) answers[0] = await this.#quick.do(calls[0] as Call, ops[0] as Op);
-      const heard = answers[0] ? [] : await this.#thoroughly(calls, ops, answers);
+      const heard = answers[0] ? [] : await this.#doTogether(calls, ops, answers);
       for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
       for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
     } catch (cause) {
-      this.#again(tasks, cause);
+      this.#retry(tasks, cause);
     }
   }
 
-  async #thoroughly(
+  async #doTogether(
     calls: Call[],
     ops: readonly Op[],
     answers: (Answer | undefined)[],
   ): Promise<News[]> {
-    // Everybody locks limits in this order.
+    // Every transaction locks limits in this order, which prevents deadlocks.
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
     this.#quick.asks(ops);
     const rows = await this.#run(
@@ -133,13 +133,13 @@ export class Work {
       try {
         return await this.link.query(query);
       } catch (error) {
-        if (!isUndone(error) || attempt === tries) throw error;
+        if (!isUndone(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
-  /** Where the connection was lost, at whatever step, each is repeated once on the next: that is safe. */
-  #again(tasks: readonly Task[], cause: unknown): void {
+  /** After a lost connection each operation is repeated once on the next one, which is safe at any stage. */
+  #retry(tasks: readonly Task[], cause: unknown): void {
     const repeated = isAway(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;
     this.#fail(

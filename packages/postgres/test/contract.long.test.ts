@@ -1,4 +1,4 @@
 import { contractSuite } from './contract.ts';
 
-// The other topics: contract.test.ts.
+// contract.test.ts has the other topics.
 contractSuite(['a model']);

@@ -4,13 +4,14 @@ import { vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
 
-/** Tests what every store promises, or these topics of it, on the virtual clock of a database. */
+/** Tests the store contract, or these topics of it, with the virtual clock of a database. */
 export function contractSuite(topics?: readonly string[]): void {
   const database = useDatabase(clockOptions, stopClock);
   storeSuite({
     name: 'PostgreSQL',
     topics,
-    // By that clock. A third of it is how long an answer may take in real time: busy machines get three seconds.
+    // In virtual time. A third of it is the maximum duration of an answer in real time: three seconds for busy
+    // machines.
     lease: 9_000,
     connect: async (times) => {
       const store = postgresStore({ connect: database.url, ...times });

@@ -4,13 +4,13 @@ import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-// What a shared limit costs.
+// The cost of a distributed limit.
 
 let server: PostgresServer;
 let store: PostgresStore;
 let name = 'figures';
 let count = 0;
-/** Of those that do operations, whichever connection they go through. */
+/** Counts statements of operations on all connections. */
 let statements = 0;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A client that counts what it is asked. */
+/** A client that counts its queries. */
 function counting(): pg.Client {
   const client = new pg.Client(server.url);
   const query = client.query.bind(client) as (query: pg.QueryConfig) => Promise<pg.QueryResult>;
@@ -50,7 +50,7 @@ test('a request costs two statements', async () => {
   expect(statements).toBe(40);
 });
 
-test('what comes in one turn travels together', async () => {
+test('operations of one event-loop iteration are sent together', async () => {
   const limiter = create(100);
   const permits = await Promise.all(Array.from({ length: 50 }, () => limiter.acquire()));
   expect(statements).toBe(1);
@@ -59,7 +59,7 @@ test('what comes in one turn travels together', async () => {
   expect(statements).toBe(2);
 });
 
-test('several limits of one turn are one statement', async () => {
+test('operations on several limits in one event-loop iteration are one statement', async () => {
   const limiters = [1, 2, 3].map((limit) => {
     name = `figures ${++count}`;
     return create(limit);
@@ -71,10 +71,10 @@ test('several limits of one turn are one statement', async () => {
   expect(statements).toBe(2);
 });
 
-test('with a reserve, one caller after the other needs a round trip in a hundred', async () => {
+test('with a reserve, sequential calls need one round trip in a hundred', async () => {
   const limiter = create(2, 1);
   for (let i = 0; i < 200; i++) await limiter.run(() => {});
   await limiter.close();
-  // Four, unless the machine stands still for longer than a permit lies idle.
+  // Four, unless the machine pauses for longer than the time after which idle permits are released.
   expect(statements).toBeLessThan(20);
 });

@@ -20,7 +20,7 @@ interface Process {
   readonly store: PostgresStore;
   readonly limiter: Limiter;
   readonly events: { readonly up: boolean; readonly error: Error | undefined }[];
-  /** How many permits were lost. */
+  /** The number of lost permits. */
   lost: number;
 }
 
@@ -29,7 +29,7 @@ interface Options {
   readonly timeout?: number;
 }
 
-/** What stands for a process: a limit of 1 on a store of its own. */
+/** Simulates a process: a limit of 1 with a store of its own. */
 async function start({ port }: { port: number }, options: Options = {}): Promise<Process> {
   const connect = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const store = postgresStore({ connect, ...options });
@@ -37,7 +37,7 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
   let wasUp = true;
   const observer = {
     store: (event: Process['events'][number]) => {
-      // On a busy machine a call may also be late, which begins and ends an outage.
+      // On a busy machine a call may also be late, which starts and ends an outage.
       if (event.up && (wasUp || event.error !== undefined)) process.events.push(event);
       wasUp = event.up;
     },
@@ -45,7 +45,7 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
       process.lost += 1;
     },
   };
-  // As a health check may do before the first request. The machine may be busy.
+  // Connects before the first request, like a health check; the machine may be busy.
   await vi.waitFor(() => store.stats({ name }), 9_000);
   const limiter = createLimiter({
     name,
@@ -82,7 +82,7 @@ test('a process renews in time when only the server has ended its listening conn
   const held = await two.limiter.acquire();
   const { permit } = await queued(one);
   expect(proxy.endAtServer(listen)).toBe(1);
-  // Longer than leases last of a process that is taken for dead.
+  // Longer than the leases of a process that is considered dead last.
   await expect(
     Promise.race([permit, new Promise((resolve) => setTimeout(resolve, 1_600))]),
   ).resolves.toBe(undefined);
@@ -93,7 +93,7 @@ test('a process renews in time when only the server has ended its listening conn
 });
 
 test.for(['idle', 'busy'])(
-  'a holder is aborted before the next is granted when only the server has ended all its connections, which are %s',
+  'if only the server has ended all connections of a process, which are %s, its holder is aborted before the next grant',
   async (how) => {
     const options = { lease: 12_000, timeout: 3_000 };
     const one = await start(database.server, options);
@@ -105,7 +105,7 @@ test.for(['idle', 'busy'])(
       aborted = performance.now();
     });
     expect(proxy.endAtServer()).toBe(3);
-    // It waits for an answer for three seconds, on the connection that also looks whether its process is known to live.
+    // It waits for an answer for three seconds, on the connection that also checks the process's liveness.
     const stats = how === 'busy' ? two.store.stats({ name }).catch(() => {}) : undefined;
     const next = await permit;
     expect(aborted).toBeLessThan(performance.now());
@@ -116,8 +116,8 @@ test.for(['idle', 'busy'])(
   },
 );
 
-test('processes start while the NOTIFY queue is full: waiters poll, and the observer hears of it', async () => {
-  // As since PostgreSQL 13: the queue stays full after the blocking session has ended, until its usage is queried.
+test('if the NOTIFY queue is full when processes start, waiters poll and the observer is notified', async () => {
+  // Since PostgreSQL 13 the queue stays full after the blocking session has ended, until its usage is queried.
   await database.rows(`
     CREATE TABLE public.queue AS SELECT true AS is_blocked, true AS is_full;
     ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO pg_notify_kept;

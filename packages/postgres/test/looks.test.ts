@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Query } from '../src/client.ts';
 import { Ring } from '../src/ring.ts';
 
-test('a process goes on looking at its own session while a sweep gets no answer', async () => {
+test('a process continues to check its own session while a sweep gets no answer', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const sent = { watch: 0, sweep: 0 };

@@ -1,4 +1,4 @@
-// A process that makes the tables when it starts.
+// A process that creates the tables when it starts.
 import { postgresStore } from '@headgate/postgres';
 
 const [connect = '', schema] = process.argv.slice(2);

@@ -50,7 +50,7 @@ async function tablesOf(schema: string): Promise<string[]> {
   return (await admin.query(sql, [schema])).rows.map(({ table_name }) => table_name);
 }
 
-test('P1: without its tables, a store says what to do', async () => {
+test('the error of a store without tables says how to create them', async () => {
   const store = storeIn('not there');
   const op = { verb: 'setLimit', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], 1_000);
@@ -63,7 +63,7 @@ test('P1: without its tables, a store says what to do', async () => {
   await store.close();
 });
 
-test('P1: the migration runs, and again, and leaves what is there', async () => {
+test('the migration can run repeatedly and keeps existing data', async () => {
   await storeIn().migrate();
   await works();
   const before = await admin.query('SELECT * FROM headgate.limits');
@@ -73,7 +73,7 @@ test('P1: the migration runs, and again, and leaves what is there', async () => 
   expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
 });
 
-test('P1: the migration that has run already waits for nobody, and holds up nobody', async () => {
+test('a migration with nothing to do waits for no lock and blocks no operation', async () => {
   await storeIn().migrate();
   await admin.query('BEGIN');
   await admin.query('LOCK headgate.limits, headgate.leases IN ROW EXCLUSIVE MODE');
@@ -81,7 +81,7 @@ test('P1: the migration that has run already waits for nobody, and holds up nobo
   await admin.query('ROLLBACK');
 });
 
-test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, async () => {
+test('the migration can run from 20 processes at once', { timeout: 120_000 }, async () => {
   const program = new URL('./migrates.ts', import.meta.url);
   const runs = Array.from({ length: 20 }, () => run(program, server.url, 'twenty'));
   for (const { code, err } of await Promise.all(runs))
@@ -89,7 +89,7 @@ test('P1: the migration runs from 20 processes at once', { timeout: 120_000 }, a
   await works('twenty');
 });
 
-test('P1: the printed SQL runs, and again, in a schema of any name', async () => {
+test('the printed SQL can run repeatedly, in a schema of any name', async () => {
   const schema = `it's "quoted"; $body$ \\ 日本`;
   const { code, out } = await run(command, '--schema', schema);
   expect(code).toBe(0);
@@ -99,14 +99,14 @@ test('P1: the printed SQL runs, and again, in a schema of any name', async () =>
   expect(await tablesOf(schema)).toEqual(['leases', 'limits', 'members']);
 });
 
-test('what a role is set to makes no difference to the migration', async () => {
+test('the migration does not depend on the settings of the role', async () => {
   await admin.query(`
     CREATE ROLE hasty LOGIN SUPERUSER;
     ALTER ROLE hasty SET default_transaction_read_only = on;
     ALTER ROLE hasty SET statement_timeout = '300ms';
     ALTER ROLE hasty SET lock_timeout = '100ms';
     ALTER ROLE hasty SET default_transaction_isolation = 'repeatable read';
-    -- Only newer servers have it.
+    -- Only newer servers have this parameter.
     DO $$ BEGIN
       IF current_setting('transaction_timeout', true) <> '' THEN
         ALTER ROLE hasty SET transaction_timeout = '300ms';
@@ -118,16 +118,16 @@ test('what a role is set to makes no difference to the migration', async () => {
   const connect = server.url.replace('postgres@', 'hasty@');
   const migrated = postgresStore({ connect, schema: 'hasty' }).migrate();
   migrated.catch(() => {});
-  // Time is the subject: twice as long as any of the role's timeouts.
+  // Must elapse in real time: twice as long as any of the role's timeouts.
   await new Promise((resolve) => setTimeout(resolve, 600));
-  // Another process has the lock, and migrates: its transaction begins and ends before that of the role goes on.
+  // Another process holds the lock and migrates: its transaction begins and ends before the role's continues.
   const { out } = await run(command, '--schema', 'hasty');
   await admin.query(out.replace(/^BEGIN[^;]*;/, ''));
   await migrated;
   await works('hasty');
 });
 
-test('the command says how it is used', async () => {
+test('the command prints its usage', async () => {
   expect(await run(command, '--help')).toMatchObject({
     code: 0,
     out: expect.stringContaining('--schema'),
@@ -142,7 +142,7 @@ test('the command says how it is used', async () => {
   expect(err).toContain('schema');
 });
 
-test('a role that may only use the tables is enough for all but the migration', async () => {
+test('everything but the migration works with a role that may only use the tables', async () => {
   await admin.query(`
     CREATE ROLE app LOGIN;
     GRANT USAGE ON SCHEMA headgate TO app;

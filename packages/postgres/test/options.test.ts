@@ -7,7 +7,7 @@ import { limitOf, requestOf } from './request.ts';
 
 const database = useDatabase();
 
-test('options that make no sense are refused, by name', () => {
+test('an invalid option is rejected with its name', () => {
   const connect = 'postgres://localhost/app';
   const refused = (option: string, options: object) =>
     expect(() => postgresStore(options as never), option).toThrow(
@@ -40,7 +40,7 @@ test('options that make no sense are refused, by name', () => {
   expect(postgresStore({ connect })).toMatchObject({ lease: 10_000, timeout: 1_000 });
 });
 
-test('it connects by a string, a config, and a function that makes a client', async () => {
+test('the store connects with a string, a config, and a function that makes a client', async () => {
   const config = {
     host: '127.0.0.1',
     port: database.server.port,
@@ -63,7 +63,7 @@ test('it connects by a string, a config, and a function that makes a client', as
   }
 });
 
-test('how the app has its own results read makes no difference', async () => {
+test("the app's settings for parsing results do not matter", async () => {
   const config = {
     host: '127.0.0.1',
     port: database.server.port,
@@ -91,15 +91,15 @@ async function errorOf(connect: Connect, timeout = 500) {
   return (answer as { error: { code: string; message: string } }).error;
 }
 
-test('what is wrong with the connection is said', async () => {
+test('connection errors name their cause', async () => {
   const refused = 'ERR_HEADGATE_STORE_REFUSED';
   const nowhere = database.url.replace(/postgres$/, 'nowhere');
   expect(await errorOf(nowhere)).toMatchObject({
     code: refused,
     message: expect.stringContaining('3D000'),
   });
-  const nobody = database.url.replace('postgres@', 'nobody@');
-  expect(await errorOf(nobody)).toMatchObject({
+  const noRole = database.url.replace('postgres@', 'nobody@');
+  expect(await errorOf(noRole)).toMatchObject({
     code: refused,
     message: expect.stringContaining('28000'),
   });
@@ -120,14 +120,14 @@ test('what is wrong with the connection is said', async () => {
   );
 });
 
-test('a client that the app had used already is refused', async () => {
+test('a client that the app has already connected is rejected', async () => {
   const used = new pg.Client(database.url);
   await used.connect();
   expect(await errorOf(() => used)).toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
   await used.end().catch(() => {});
 });
 
-test('names and keys are data, whatever they are, and not in errors', async () => {
+test('names and keys are treated as data and do not appear in errors', async () => {
   const store = postgresStore({ connect: database.url });
   const name = `'; DROP SCHEMA headgate CASCADE; --\0\ud800 $1 "`;
   const limiter = createLimiter({ name, limit: 1, perKey: true, store });
@@ -139,7 +139,7 @@ test('names and keys are data, whatever they are, and not in errors', async () =
   await store.close();
 });
 
-test('a place that no answer has said is at the end of the line', async () => {
+test('a place that no answer has contained means the end of the queue', async () => {
   const store = postgresStore({ connect: database.url });
   const op = (verb: 'acquire' | 'stay', place?: string) => {
     const request = requestOf(store, limitOf('places'));
@@ -157,7 +157,7 @@ test('a place that no answer has said is at the end of the line', async () => {
   await store.close();
 });
 
-test('limits and keys that nobody uses are forgotten', async () => {
+test('unused limits and keys are removed', async () => {
   const store = postgresStore({ connect: database.url, lease: 900 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
@@ -169,7 +169,7 @@ test('limits and keys that nobody uses are forgotten', async () => {
   await store.close();
 });
 
-test('what others notify makes no difference', async () => {
+test('malformed notifications are ignored', async () => {
   const store = postgresStore({ connect: database.url });
   const heard: unknown[] = [];
   const check = vi.fn();

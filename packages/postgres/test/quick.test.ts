@@ -5,7 +5,7 @@ import { quickStatements } from '../src/quick.sql.ts';
 import { useDatabase } from './processes/database.ts';
 import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
 
-// What is likely to be simple, where it turns out not to be: each process has seen its limit in peace before.
+// Cases in which the fast path is likely to succeed, but must not: each process has seen its limit idle before.
 
 const database = useDatabase(clockOptions, stopClock);
 let name: string;
@@ -14,9 +14,9 @@ beforeEach(() => {
   name = `quick ${++count}`;
 });
 
-type Wishes = Partial<LeaseRequest>;
+type LeaseOptions = Partial<LeaseRequest>;
 
-class Party {
+class Participant {
   readonly recalled: (string | undefined)[] = [];
   readonly granted: string[] = [];
   #ref: LimitRef;
@@ -35,9 +35,9 @@ class Party {
     });
   }
 
-  async do(verb: LeaseVerb, id: string, wishes: Wishes = {}): Promise<Reply> {
+  async do(verb: LeaseVerb, id: string, options: LeaseOptions = {}): Promise<Reply> {
     const usual = { weight: 1, resized: false, wait: 0, queueLimit: 9, spare: 0, reserves: false };
-    const lease = { ref: this.#ref, id: `${this.store.owner}.${id}`, ...usual, ...wishes };
+    const lease = { ref: this.#ref, id: `${this.store.owner}.${id}`, ...usual, ...options };
     const [reply] = (await this.store.send([{ verb, lease }], this.store.timeout)) as [Reply];
     expect(reply).not.toHaveProperty('error');
     const { limit, version } = reply;
@@ -50,16 +50,16 @@ class Party {
   }
 }
 
-/** One that knows the limit already, and that nobody is there. */
-async function party(limit: number, lease?: number): Promise<Party> {
-  const one = new Party(postgresStore({ connect: database.url, lease }), limit);
+/** A process that knows the limit, and knows it as idle. */
+async function participant(limit: number, lease?: number): Promise<Participant> {
+  const one = new Participant(postgresStore({ connect: database.url, lease }), limit);
   await vi.waitFor(() => one.store.stats({ name }), 5_000);
   await one.do('acquire', 'first');
   expect(await one.do('release', 'first')).toMatchObject({ state: 'ok', inflight: 0 });
   return one;
 }
 
-/** How many leases are in the limit's own row. */
+/** The number of leases in the limit's own row. */
 function fresh(): Promise<unknown> {
   const label = `'${JSON.stringify([name])}'`;
   return database.ask(
@@ -67,8 +67,8 @@ function fresh(): Promise<unknown> {
   );
 }
 
-test('who has begun to wait is let in by a release', async () => {
-  const [one, two] = [await party(1), await party(1)];
+test('a waiter that has just been queued is granted a permit by a release', async () => {
+  const [one, two] = [await participant(1), await participant(1)];
   await one.do('acquire', 'a');
   expect(await fresh()).toBe(1);
   expect(await two.do('acquire', 'b', { wait: 9_000 })).toMatchObject({ state: 'queued' });
@@ -76,16 +76,16 @@ test('who has begun to wait is let in by a release', async () => {
   expect(await two.do('stay', 'b', { wait: 9_000 })).toMatchObject({ state: 'held' });
 });
 
-test('who has begun to wait is not overtaken', async () => {
-  const [one, two] = [await party(3), await party(3)];
+test('a waiter that has just been queued is not overtaken', async () => {
+  const [one, two] = [await participant(3), await participant(3)];
   await one.do('acquire', 'a', { weight: 2 });
   const waiting = { weight: 2, wait: 9_000 };
   expect(await two.do('acquire', 'b', waiting)).toMatchObject({ state: 'queued' });
   expect(await one.do('acquire', 'c')).toMatchObject({ state: 'full', inflight: 2, queued: 1 });
 });
 
-test('a limit that is full by now, or another one, is answered as it is', async () => {
-  const [one, two] = [await party(1), await party(1)];
+test('a limit that is full or has changed meanwhile is detected', async () => {
+  const [one, two] = [await participant(1), await participant(1)];
   await two.do('acquire', 'a');
   expect(await one.do('acquire', 'b')).toMatchObject({ state: 'full', inflight: 1 });
   await two.do('release', 'a');
@@ -99,13 +99,13 @@ test('a limit that is full by now, or another one, is answered as it is', async 
 });
 
 /** Milliseconds. */
-const brief = 3_000;
-const expiry = () => elapse(database, brief + 20);
+const SHORT_LEASE = 3_000;
+const expiry = () => elapse(database, SHORT_LEASE + 20);
 
-test('what has expired is found, and said', async () => {
-  const [one, short] = [await party(2), await party(2, brief)];
+test('expired leases are detected and reported', async () => {
+  const [one, short] = [await participant(2), await participant(2, SHORT_LEASE)];
   await expiry();
-  // Nothing ends before this one, for all that the row knows.
+  // According to the row, no lease expires before this one.
   await one.do('renew', 'none');
   await one.do('acquire', 'a');
   await short.do('acquire', 'b');
@@ -115,31 +115,31 @@ test('what has expired is found, and said', async () => {
   expect(await short.do('release', 'b')).toMatchObject({ state: 'lost', inflight: 2 });
 });
 
-test('a lease that has expired cannot be given back', async () => {
-  const short = await party(1, brief);
+test('an expired lease cannot be released', async () => {
+  const short = await participant(1, SHORT_LEASE);
   await short.do('acquire', 'a');
   await expiry();
   expect(await short.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
 });
 
-test('what was dropped while nobody asked is said', async () => {
-  const one = await party(1);
+test('a lease that expired while there were no operations is reported', async () => {
+  const one = await participant(1);
   const sql = `UPDATE headgate.limits SET reclaimed = 3 WHERE label = $1`;
   await database.rows(sql, [JSON.stringify([name])]);
   expect(await one.do('acquire', 'a')).toMatchObject({ state: 'held', reclaimed: 3 });
 });
 
-test('who does not use what it holds is called back', async () => {
-  const [one, two] = [await party(1), await party(1)];
+test('permits in reserve are recalled', async () => {
+  const [one, two] = [await participant(1), await participant(1)];
   await one.do('acquire', 'a', { reserves: true });
   expect(await fresh()).toBe(1);
   await two.do('acquire', 'b', { wait: 9_000 });
   await vi.waitFor(() => expect(one.recalled).toEqual([name]), 5_000);
 });
 
-test('tokens rise by what follows each, also where the lease is moved', async () => {
-  const one = await party(9);
-  // So many that the clock does not make up for it.
+test('tokens leave room for the hand-offs of each permit, even if its lease is moved', async () => {
+  const one = await participant(9);
+  // So many that the clock does not exceed them.
   const spare = 1e12;
   const tokens: bigint[] = [];
   for (const id of ['a', 'b', 'c']) {
@@ -153,8 +153,8 @@ test('tokens rise by what follows each, also where the lease is moved', async ()
   expect(await fresh()).toBe(1);
 });
 
-test('what is given back is what was taken', async () => {
-  const one = await party(9);
+test('the released weight is the acquired weight', async () => {
+  const one = await participant(9);
   await one.do('acquire', 'a', { weight: 2 });
   expect(await fresh()).toBe(1);
   expect(await one.store.stats({ name })).toMatchObject({ inflight: 2, holders: 1 });
@@ -162,8 +162,8 @@ test('what is given back is what was taken', async () => {
   expect(await one.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
 });
 
-test('a row keeps a few leases, each once, and is not forgotten meanwhile', async () => {
-  const one = await party(99);
+test('a row keeps a few leases, each once, and the limit is not removed meanwhile', async () => {
+  const one = await participant(99);
   const label = JSON.stringify([name]);
   await database.rows('UPDATE headgate.limits SET touched = 0 WHERE label = $1', [label]);
   const sql = 'SELECT address, version, touched FROM headgate.limits WHERE label = $1';
@@ -175,7 +175,7 @@ test('a row keeps a few leases, each once, and is not forgotten meanwhile', asyn
   expect(await take('same')).toBe(0);
   const touched = (await database.rows(sql, [label]))[0]?.[2];
   expect(Number(touched)).toBeGreaterThan(0);
-  // As one who had forgotten that it has it.
+  // Simulates a process that does not remember the lease.
   await one.do('register', 'known');
   expect(await take(`${one.store.owner}.known`)).toBe(1);
   expect(await one.do('renew', 'known')).toMatchObject({ state: 'held', inflight: 2 });

@@ -14,13 +14,13 @@ function scene() {
   return { at, recognition, renew };
 }
 
-test('the first connection is no loss', () => {
+test('the first connection is not counted as a loss', () => {
   const { at, recognition } = scene();
   at(500).regain();
   expect(recognition.certainUntil(100)).toBe(Infinity);
 });
 
-test('what was asked for before a loss is certain for 0.9 s of it, and for ever what is asked for after it', () => {
+test('a lease requested before or during a loss is certain for 0.9 s of it, and one requested afterwards without limit', () => {
   const { at, recognition, renew } = scene();
   at(1_000).lose();
   at(1_200).lose();
@@ -33,7 +33,7 @@ test('what was asked for before a loss is certain for 0.9 s of it, and for ever 
   expect(recognition.certainUntil(1_500)).toBe(Infinity);
 });
 
-test('another loss makes nothing certain for longer', () => {
+test('another loss does not extend certainty', () => {
   const { at, recognition } = scene();
   at(1_000).lose();
   at(1_500).regain();
@@ -45,13 +45,13 @@ test('another loss makes nothing certain for longer', () => {
   expect(recognition.certainUntil(900)).toBe(1_900);
   expect(recognition.certainUntil(1_600)).toBe(2_700);
   expect(recognition.certainUntil(1_900)).toBe(3_500);
-  // Beyond a lease nothing is left that an old one is about.
+  // After a lease duration, older losses no longer matter.
   at(2_700).regain();
   at(30_000).lose();
   expect(recognition.certainUntil(1_600)).toBe(30_900);
 });
 
-test('a server that serves nobody gives time', () => {
+test('a server that reports that it serves no client extends certainty', () => {
   const { at, recognition } = scene();
   at(1_000).lose();
   at(5_000).excuse(100);

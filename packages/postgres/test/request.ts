@@ -1,13 +1,13 @@
 import type { LeaseRequest, LimitRef, Store } from '@headgate/core/shared';
 
-/** A limit of 1 that nobody has asked for yet. */
+/** A limit of 1 that no operation has named yet. */
 export function limitOf(name: string): LimitRef {
   return { name, limit: 1, version: '' };
 }
 
 let ids = 0;
 
-/** For a new lease, which does not wait. */
+/** A request for a new lease, without waiting. */
 export function requestOf(store: Store, ref: LimitRef): LeaseRequest {
   const id = `${store.owner}.${++ids}`;
   const usual = { weight: 1, resized: false, spare: 0, reserves: false };

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 
-// Who looks after whom, at steps that processes of their own would seldom meet.
+// Race conditions of the failure detector that separate processes would rarely hit.
 
 const database = useDatabase();
 const now = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
@@ -23,7 +23,7 @@ async function connection(): Promise<pg.Client> {
   return client;
 }
 
-/** As many limits, each of which has just let in the one that is dead; `soonest` is in so many microseconds. */
+/** Creates so many limits with one lease each of the dead process; `soonest` is so many microseconds from now. */
 function fill(count: number, soonest: number): Promise<unknown> {
   return database.rows(`
     INSERT INTO headgate.limits (address, label, most, version, queued, tail, born, longest, reserving, inflight, token,
@@ -33,7 +33,7 @@ function fill(count: number, soonest: number): Promise<unknown> {
     FROM generate_series(1, ${count}) AS i`);
 }
 
-/** How many leases of the dead one last longer than they should. */
+/** The number of the dead process's leases that last longer than they should. */
 function long(): Promise<unknown> {
   return database.ask(`
     SELECT count(*)::int FROM (
@@ -42,7 +42,7 @@ function long(): Promise<unknown> {
     ) AS t WHERE expires > ${now} + 1500000`);
 }
 
-test('P4: what a dead process held is found where it is moved by another at that moment', async () => {
+test('a lease of a dead process is found while another process moves it', async () => {
   await fill(1, 0);
   const other = await connection();
   await other.query('BEGIN');
@@ -55,7 +55,7 @@ test('P4: what a dead process held is found where it is moved by another at that
   expect(await long()).toBe(0);
 });
 
-test('P4: all of a dead process ends soon, and is counted once', async () => {
+test('all leases of a dead process expire soon, and are counted once', async () => {
   await fill(1, minute);
   await database.rows(`
     INSERT INTO headgate.leases (limit_id, id, weight, ends, expires, place, fencing, spare, reserves)
@@ -70,7 +70,7 @@ test('P4: all of a dead process ends soon, and is counted once', async () => {
   expect((await database.rows(sql))[0]).toEqual([1, true, 2, true, true]);
 });
 
-test('P4: what a dead process held is back in steps that can be done in time, however much it was', async () => {
+test('any number of leases of a dead process are shortened in batches that finish in time', async () => {
   await fill(1_200, minute);
   const looks: unknown[] = [];
   const done = `SELECT count(*)::int FROM headgate.limits WHERE fresh = '{}'`;
@@ -82,7 +82,7 @@ test('P4: what a dead process held is back in steps that can be done in time, ho
   expect(await long()).toBe(0);
 });
 
-test('limits that nobody uses are swept and forgotten as quickly as they may come up', async () => {
+test('unused limits are swept and removed as fast as they can be created', async () => {
   await database.rows('TRUNCATE headgate.members');
   await fill(4_000, -1);
   await database.rows(`
@@ -90,7 +90,7 @@ test('limits that nobody uses are swept and forgotten as quickly as they may com
     WHERE id % 4 > 0`);
   const left = (what: string) =>
     database.ask(`SELECT count(*)::int FROM headgate.limits WHERE ${what}`);
-  // Five looks are needed: one for each lease would take longer than this waits.
+  // Five checks are needed; with one per lease, they would take longer than this waits.
   const store = postgresStore({ connect: database.url, lease: 3_000 });
   onTestFinished(() => store.close());
   await store.stats({ name: 'connects' });
@@ -100,10 +100,10 @@ test('limits that nobody uses are swept and forgotten as quickly as they may com
   }, 12_000);
 });
 
-test('a dead process is found while the process that should look at it is stopped', async () => {
+test('a dead process is detected while the process that should watch it is stopped', async () => {
   await database.rows('DELETE FROM headgate.members WHERE number = 2');
   await fill(1, minute);
-  // It holds the lock of its number, and does not look.
+  // It holds the lock of its number and performs no checks.
   await (await connection()).query(`SELECT headgate.register('stopped')`);
   const live = await connection();
   const [number] = (

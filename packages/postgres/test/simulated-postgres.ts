@@ -13,14 +13,14 @@ CREATE OR REPLACE FUNCTION virtual.now() RETURNS timestamptz LANGUAGE sql VOLATI
   SELECT pg_catalog.to_timestamp(pg_catalog.current_setting('virtual.now')::numeric / 1000000)
 $$;`;
 
-/** The statements of the store, by the test's clock. */
+/** The store's statements, with the test's clock. */
 function timed(text: string): string {
   return text.replace(/pg_catalog\.(clock|statement)_timestamp\(\)/g, 'virtual.now()');
 }
 
 /**
- * A real PostgreSQL whose clock is the test's, and whose connections are those of the simulated network. It sends
- * notifications itself, so that they are part of the network's choices.
+ * A real PostgreSQL with the test's clock and connections of the simulated network. Notifications are sent by this
+ * class, so that the network chooses when they arrive.
  */
 export class SimulatedPostgres implements InterleavingServer {
   readonly #sessions = new Set<pg.Client>();
@@ -66,7 +66,7 @@ export class SimulatedPostgres implements InterleavingServer {
     await Promise.all([...this.#sessions].map((session) => this.end(session)));
   }
 
-  /** What has reached the server is done. */
+  /** A statement that has reached the server is executed, even if the connection is reset. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
@@ -118,7 +118,7 @@ export class SimulatedPostgres implements InterleavingServer {
 
 type Listener = (value: never) => void;
 
-/** A connection, as the store sees it. */
+/** A connection from the store's perspective. */
 class SimulatedClient implements PostgresClient {
   readonly connection = Symbol('connection');
   readonly #listeners: [string, Listener][] = [];
@@ -144,7 +144,7 @@ class SimulatedClient implements PostgresClient {
 
   query(query: Query): Promise<{ readonly rows: unknown[][] }> {
     const { name, text } = query;
-    // Looks at other processes are many, and change nothing here: no step of the network is spent on them.
+    // Liveness checks are frequent and change nothing here, so they use up no steps of the network.
     if (name === 'headgate watch') return this.#do(query);
     const verbs = JSON.stringify(query.values ?? '').match(
       /acquire|stay|renew|register|release|resize/g,
@@ -158,7 +158,7 @@ class SimulatedClient implements PostgresClient {
     if (this.#session !== undefined) await this.server.end(this.#session);
   }
 
-  /** The connection was reset: both ends know. */
+  /** The connection was reset, and both ends know it. */
   lose(): void {
     if (this.hasEnded) return;
     void this.end();

@@ -10,17 +10,17 @@ import { type Database, useDatabase, useDatabaseBeside } from './processes/datab
 import { inParallel } from './processes/in-parallel.ts';
 import { limitOf, requestOf } from './request.ts';
 
-// What each operation leaves behind, and what becomes of that.
+// The dead rows of operations, and how their space is reused.
 
 const database = useDatabase();
 
-/** Pages of both tables and their indexes. */
+/** Number of pages of both tables and their indexes. */
 async function pages(): Promise<number> {
   const sql = `SELECT (pg_total_relation_size('headgate.limits') + pg_total_relation_size('headgate.leases'))::int / 8192`;
   return (await database.ask(sql)) as number;
 }
 
-/** One caller, who comes again when the store has its place back. */
+/** A caller that acquires and releases repeatedly. */
 async function cycles(store: PostgresStore, count: number): Promise<void> {
   let ref = limitOf('few pages');
   for (let i = 0; i < count; i++) {
@@ -34,19 +34,19 @@ async function cycles(store: PostgresStore, count: number): Promise<void> {
   }
 }
 
-test('one caller after the other leaves no more than a few pages', async () => {
-  // Long leases: what takes as long as one is asked of lease().
+test('sequential callers leave no more than a few pages', async () => {
+  // Long leases: no operation should need lease() only because time has passed.
   const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
   await cycles(own, 100);
   const before = await pages();
-  // Each is two versions of a row, of which a page has about twenty: 150 pages, if none were used again.
+  // Each is two versions of a row, and a page has about twenty: 150 pages if none were reused.
   await cycles(own, 1_500);
   expect((await pages()) - before).toBeLessThan(40);
 }, 30_000);
 
-test('keys that come and go leave room for those that come after them', async () => {
-  // Many keys at once take their time on a busy machine.
+test('the space of removed keys is reused by new ones', async () => {
+  // Many keys at once take time on a busy machine.
   const own = postgresStore({ connect: database.url, timeout: 3_000 });
   onTestFinished(() => own.close());
   const wave = async () => {
@@ -54,10 +54,10 @@ test('keys that come and go leave room for those that come after them', async ()
     const keys = Array.from({ length: 500 }, () => crypto.randomUUID());
     await Promise.all(keys.map((key) => limiter.run(() => {}, { key })));
     await limiter.close();
-    // As if nobody had used them for long.
+    // Simulates that they have not been used for long.
     await database.rows(`UPDATE headgate.limits SET touched = 0 WHERE label LIKE '["keys"%'`);
     expect(Number(await database.ask('SELECT headgate.forget()'))).toBe(500);
-    // As autovacuum does, once a minute.
+    // Like autovacuum once a minute.
     await database.rows('VACUUM headgate.limits, headgate.leases');
     return pages();
   };
@@ -68,17 +68,17 @@ test('keys that come and go leave room for those that come after them', async ()
   expect(await wave()).toBeLessThan(1.5 * second);
 }, 30_000);
 
-/** Bytes that this process cannot do without. */
+/** The memory in bytes that this process still uses after garbage collection. */
 function heap(): number {
   setFlagsFromString('--expose_gc');
   (runInNewContext('gc') as () => void)();
   return process.memoryUsage().heapUsed;
 }
 
-test('those who are turned away leave nothing in the process', async () => {
+test('rejected callers leave nothing in the process', async () => {
   const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
-  const ref = { name: 'turned away', limit: 1, version: '' };
+  const ref = { name: 'rejected', limit: 1, version: '' };
   const size = { weight: 1, resized: false, spare: 0, reserves: false };
   const round = async (at: number) => {
     const ops = Array.from({ length: 500 }, (_, i) => {
@@ -91,22 +91,22 @@ test('those who are turned away leave nothing in the process', async () => {
   expect(await round(0)).toEqual(new Set(['held', 'full']));
   const before = heap();
   for (let at = 1; at <= 10; at++) expect(await round(at)).toEqual(new Set(['full']));
-  // Their names alone are ten times as much.
+  // Their names alone would need ten times as much.
   expect(heap() - before).toBeLessThan(1_000_000);
 }, 60_000);
 
-/** What the slow limit of a test reports, and what slows it down. */
+/** Records what a slow limit reports, and blocks VACUUM. */
 async function slowedLimit(database: Database, { onTestFinished }: TestContext, begin: string) {
   const store = postgresStore({ connect: database.url, lease: 900 });
   onTestFinished(() => store.close());
-  // So brief a lease leaves little time for an answer: no operation is to wait for the connections.
+  // With a lease this short, answers must be quick: connect before the first operation.
   await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
   const said: (string | undefined)[] = [];
   const observer = { slowed: ({ reason }: { reason: string | undefined }) => said.push(reason) };
   const limiter = createLimiter({ name: 'slowed', limit: 1, store, observer });
   onTestFinished(async () => void (await limiter.close()));
   await limiter.run(() => {});
-  // Its transaction stays open for as long as the test likes.
+  // The transaction stays open until the test ends it.
   const reader = new pg.Client(database.url);
   await reader.connect();
   onTestFinished(() => reader.end());
@@ -117,7 +117,7 @@ async function slowedLimit(database: Database, { onTestFinished }: TestContext, 
   return { said, reader };
 }
 
-/** As so many operations leave them. */
+/** As many dead rows as so many operations leave. */
 function leaveDeadRows(database: Database, count: number): Promise<unknown> {
   return database.rows(`DO $$ BEGIN
     FOR i IN 1 .. ${count} LOOP
@@ -130,12 +130,12 @@ function leaveDeadRows(database: Database, count: number): Promise<unknown> {
 inParallel('a transaction with a snapshot', () => {
   const own = useDatabaseBeside(database);
 
-  test('what keeps dead rows from being cleared away is reported, and its end', async (context) => {
+  test('the cause of an unremovable backlog of dead rows is reported, and so is its end', async (context) => {
     const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1';
     const { said, reader } = await slowedLimit(own, context, begin);
     await vi.waitFor(() => expect(said).toHaveLength(1), 15_000);
     expect(said[0]).toMatch(
-      /^the transaction of the session \d+ keeps \d+ dead rows of limits from/,
+      /^the transaction of the session \d+ keeps VACUUM from removing \d+ dead rows of limits$/,
     );
     const sessionOf = await reader.query('SELECT pg_backend_pid() AS pid');
     expect(said[0]).toContain(` ${sessionOf.rows[0].pid} `);
@@ -148,9 +148,9 @@ inParallel('a transaction with a snapshot', () => {
 inParallel('a transaction without a snapshot', () => {
   const own = useDatabaseBeside(database);
 
-  test('a transaction that is open without a snapshot is no matter', async (context) => {
+  test('an open transaction without a snapshot is not reported', async (context) => {
     const { said } = await slowedLimit(own, context, 'BEGIN; SELECT 1');
-    // Time is the subject: several looks.
+    // Must elapse in real time: several checks.
     await sleep(3_500);
     expect(said).toEqual([]);
   }, 60_000);

@@ -27,7 +27,7 @@ function start(port: number, schema: string) {
   return { store, limiter };
 }
 
-test('a server that is down at the start is one warning with its cause, an answer at once, and a warning when it is back', async () => {
+test('a server that is down at the start causes one warning with its cause, an immediate answer, and a warning when it is back', async () => {
   const proxy = await startProxy(database.server);
   onTestFinished(() => proxy.stop());
   proxy.refuse(true);
@@ -43,7 +43,7 @@ test('a server that is down at the start is one warning with its cause, an answe
   expect(warnings.slice(1)).toEqual([expect.stringContaining('is back')]);
 });
 
-test('a forgotten migrate() is one warning that says so', async () => {
+test('a forgotten migrate() causes one warning that names it', async () => {
   const { store, limiter } = start(database.server.port, 'forgotten');
   for (let i = 0; i < 3; i++) {
     await expect(limiter.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_REFUSED' });

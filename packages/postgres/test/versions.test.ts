@@ -19,14 +19,14 @@ function start(schema: string) {
   return { store, limiter };
 }
 
-/** Tables of a schema of their own. */
+/** Creates tables in a schema of their own. */
 async function migrated(): Promise<string> {
   const schema = `versions_${++serial}`;
   await postgresStore({ connect: database.server.url, schema }).migrate();
   return schema;
 }
 
-/** As another release would leave it. */
+/** Changes the version as another release would. */
 function declare(schema: string, version: number, oldest: number): Promise<unknown> {
   return database.rows(`CREATE OR REPLACE FUNCTION ${schema}.version() RETURNS integer[] LANGUAGE sql IMMUTABLE
     AS 'SELECT ARRAY[${version}, ${oldest}]'`);
@@ -37,7 +37,7 @@ function refusal(...parts: string[]) {
   return { code: 'ERR_HEADGATE_STORE_REFUSED', message };
 }
 
-test('tables of a former release are refused until migrate() has brought them up to date', async () => {
+test('tables of an older release are rejected until migrate() has upgraded them', async () => {
   const schema = await migrated();
   await declare(schema, 0, 0);
   const { store, limiter } = start(schema);
@@ -47,7 +47,7 @@ test('tables of a former release are refused until migrate() has brought them up
   await expect.poll(() => limiter.acquire().then(() => 'held', String)).toBe('held');
 });
 
-test('tables without a version are refused until migrate() has run', async () => {
+test('tables without a version are rejected until migrate() has run', async () => {
   const schema = await migrated();
   await database.rows(`DROP FUNCTION ${schema}.version()`);
   const { store, limiter } = start(schema);
@@ -56,7 +56,7 @@ test('tables without a version are refused until migrate() has run', async () =>
   await expect.poll(() => limiter.acquire().then(() => 'held', String)).toBe('held');
 });
 
-test('a release goes on with newer tables that it can use, and migrate() leaves them as they are', async () => {
+test('a release continues with newer tables that it can use, and migrate() leaves them unchanged', async () => {
   const schema = await migrated();
   await declare(schema, 99, 1);
   await database.rows(
@@ -69,7 +69,7 @@ test('a release goes on with newer tables that it can use, and migrate() leaves 
   expect(await database.ask(`SELECT ${schema}.forget()`)).toBe('7');
 });
 
-test('a release refuses newer tables that it cannot use', async () => {
+test('a release rejects newer tables that it cannot use', async () => {
   const schema = await migrated();
   await declare(schema, 99, 98);
   const { store, limiter } = start(schema);
@@ -78,12 +78,12 @@ test('a release refuses newer tables that it cannot use', async () => {
   await expect(limiter.acquire()).rejects.toMatchObject(error);
 });
 
-test('a process that runs while another release migrates refuses the tables once it has reconnected', async () => {
+test('a process that runs while another release migrates rejects the tables once it has reconnected', async () => {
   const schema = await migrated();
   const { store, limiter } = start(schema);
   (await limiter.acquire()).release();
   await declare(schema, 99, 98);
-  // Only the connection that listens: the process would go on with the others.
+  // Only the listening connection ends: the process would continue with the others.
   const sql = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid =
     (SELECT number FROM ${schema}.members)`;
   expect(await database.ask(sql)).toBe(true);
@@ -94,7 +94,7 @@ test('a process that runs while another release migrates refuses the tables once
   await expect.poll(answer, { timeout: 5_000 }).toBe('held');
 });
 
-test('a missing column is named by migrate() and by each call', async () => {
+test('migrate() and each call report a missing column by name', async () => {
   const schema = await migrated();
   const { store, limiter } = start(schema);
   const columns = await database.rows(
@@ -112,7 +112,7 @@ test('a missing column is named by migrate() and by each call', async () => {
   await expect(limiter.acquire()).rejects.toMatchObject(refusal('42703', 'longest'));
 });
 
-test('migrate() under use rejects no call and loses no permit', async () => {
+test('migrate() during use rejects no call and loses no permit', async () => {
   const schema = await migrated();
   const [one, two] = [start(schema), start(schema)];
   const held = await one.limiter.acquire();

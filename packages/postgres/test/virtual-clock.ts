@@ -1,13 +1,13 @@
 import type { PostgresOptions } from '@headgate/test-servers';
 import type { Database } from './processes/database.ts';
 
-/** What a server needs whose databases get a virtual clock. */
+/** Server settings that databases with a virtual clock need. */
 export const clockOptions: PostgresOptions = { settings: { allow_system_table_mods: 'on' } };
 
 /**
- * Replaces the server's clock in this database, for statements and functions alike: its time stands still until `elapse`
- * moves it. Leases expire without a wait then, and none expires because the machine is busy. Call it before the store's
- * tables are created: the functions of a session keep the clock that they were planned with.
+ * Replaces the server's clock in this database, for statements and functions alike: its time is constant until `elapse`
+ * advances it. So leases expire without a wait, and none expires because the machine is busy. Call it before the
+ * store's tables are created: the functions of a session keep the clock with which they were planned.
  */
 export async function stopClock(database: Database): Promise<void> {
   await database.rows(`

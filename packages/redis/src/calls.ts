@@ -1,30 +1,30 @@
 import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
 import { redisKey } from './key.ts';
 
-/** How many operations one script does at most: nobody else is served meanwhile. */
-const most = 500;
+/** Maximum number of operations per script; Redis executes no other command meanwhile. */
+const MAX_OPERATIONS = 500;
 
 /** The store that sends them. */
 export interface Sender {
   readonly owner: string;
   readonly prefix: string;
-  /** Milliseconds, whole. */
+  /** Milliseconds, a whole number. */
   readonly lease: number;
-  /** As they have been worked out so far. */
+  /** The keys that were computed so far. */
   readonly keys: WeakMap<LimitRef, string>;
 }
 
-/** Operations on one limit that one script does. */
+/** The operations on one limit that one script performs. */
 export interface Call {
   readonly key: string;
   readonly args: string[];
-  /** Which of the operations asked for. */
+  /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
   readonly version: string;
   readonly limit: number;
 }
 
-/** What concerns one limit goes together, in its order. */
+/** Groups the operations by limit and keeps their order within each limit. */
 export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   const calls: Call[] = [];
   const latest = new Map<string, Call>();
@@ -34,7 +34,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
     const key = keyOf(ref, sender);
     let call = latest.get(key);
     const isOther = call?.version !== version || call.limit !== ref.limit;
-    if (call === undefined || isOther || call.indices.length === most) {
+    if (call === undefined || isOther || call.indices.length === MAX_OPERATIONS) {
       call = { key, version, limit: ref.limit, indices: [], args: heading(ref, version, sender) };
       latest.set(key, call);
       calls.push(call);
@@ -45,7 +45,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   return calls;
 }
 
-/** A limiter asks for the same limit over and over, by the same object. */
+/** Cached by object, because a limiter sends the same `LimitRef` with every operation. */
 function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
   let key = keys.get(ref);
   if (key === undefined) {
@@ -55,12 +55,12 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
   return key;
 }
 
-/** Where the heading says that the call must not fail for want of memory: it does not only ask for new leases. */
-const mustNotFail = 6;
-/** Where it says that there is one that holds in reserve. */
-const reserving = 7;
-/** Where it says that there is one whose weight may be another there. */
-const searching = 8;
+/** Index of the flag that the call must succeed even without free memory: it contains more than acquires. */
+const MUST_NOT_FAIL = 6;
+/** Index of the flag that an operation holds permits in reserve. */
+const RESERVING = 7;
+/** Index of the flag that the stored weight of a lease may differ. */
+const SEARCHING = 8;
 
 function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sender): string[] {
   const { name, key } = ref;
@@ -69,7 +69,7 @@ function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sende
 }
 
 function encode(op: Op, args: string[], { lease }: Sender): void {
-  if (op.verb !== 'acquire') args[mustNotFail] = '1';
+  if (op.verb !== 'acquire') args[MUST_NOT_FAIL] = '1';
   if (op.verb === 'setLimit') {
     args.push(op.verb, '', '', '0');
     return;
@@ -79,26 +79,26 @@ function encode(op: Op, args: string[], { lease }: Sender): void {
   const reserve = reserves ? 1 : 0;
   const holder = `h${weight}:${reserve}:${id}`;
   args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${reserve}:${id}`, weight);
-  if (resized || op.verb === 'resize') args[searching] = '1';
+  if (resized || op.verb === 'resize') args[SEARCHING] = '1';
   if (op.verb === 'release') return;
-  if (reserves) args[reserving] = '1';
+  if (reserves) args[RESERVING] = '1';
   const line = op.verb === 'acquire' ? whole(queueLimit) : (place ?? '');
   args.push(`${spare}`, whole(wait), line, `${fencing ?? ''}`);
 }
 
-/** As Lua reads it; more than any count or time that comes up is as good as endless. */
+/** Formats a number for Lua; 1e12 is above every count and time in use, and stands for Infinity. */
 function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e12)}`;
 }
 
-/** Gives each operation its answer; returns who was let in besides. */
+/** Assigns each operation its answer; returns the permits granted to other waiters of this process. */
 export function decode(
   reply: unknown,
   { indices, limit }: Call,
   { lease }: Sender,
   answers: (Answer | undefined)[],
 ): Grant[] {
-  // A client may have been told to make buffers of strings.
+  // The client may be configured to return buffers.
   const words = String(reply).split('\n');
   const declared = words[0] === whole(limit) ? limit : Number(words[0]);
   const version = words[1] as string;
@@ -124,7 +124,7 @@ export function decode(
       checkIn,
       reclaimed,
     };
-    // All that were found by this call, once.
+    // The count is for the whole call, so only the first answer reports it.
     reclaimed = 0;
     at += 2;
   }

@@ -8,12 +8,13 @@ export type RedisClient = IoredisClient | NodeRedisClient;
 
 const expected = 'a client or a cluster of ioredis 5 or 6, or of node-redis 5 or 6';
 
-/** Tells the libraries apart by what they can do: the user's copy may be any. */
+/** Distinguishes the libraries by their methods, because the user's copy may be of any version. */
 export function connectionOf(client: RedisClient): Connection {
   if (has(client, 'evalsha', 'eval', 'duplicate', 'on', 'off') && 'status' in client) {
     return new IoredisConnection(client);
   }
-  // node-redis 4 had no `destroy`, its pools cannot be duplicated, and its sentinels hide their nodes.
+  // Excluded: node-redis 4 (no `destroy`), its pools (cannot be duplicated) and its sentinels (do not expose their
+  // nodes).
   const isOfNodeRedis = has(client, 'evalSha', 'eval', 'duplicate', 'destroy', 'on', 'off');
   if (isOfNodeRedis && !('getMasterNode' in client)) {
     return new NodeRedisConnection(client as NodeRedisClient);

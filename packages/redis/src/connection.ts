@@ -1,10 +1,10 @@
-/** What a client says of its own connection. */
+/** Observes the client's connection. */
 export interface Watcher {
   up(): void;
   down(error: unknown): void;
 }
 
-/** A connection on which messages come, and nothing else is done. */
+/** A connection that only receives messages. */
 export interface Subscriber {
   close(): void;
 }
@@ -18,25 +18,25 @@ export interface SubscribeOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the store needs of a client, whichever library it is of. */
+/** What the store needs of a client of either library. */
 export interface Connection {
-  /** Whether the client would keep a call until it has connected; else the call goes out now, or fails now. */
+  /** Whether the client would keep a call until it has connected; otherwise the call is sent, or fails, immediately. */
   readonly isConnecting: boolean;
-  /** Whether it is there, as far as the client knows: before that, a second one is not worth an attempt. */
+  /** Whether the client is connected, as far as it knows; if not, opening a second connection is pointless. */
   readonly isUp: boolean;
-  /** Whether the user has closed it, or not opened it yet. */
+  /** Whether the user has closed the client, or has not opened it yet. */
   readonly isClosed: boolean;
-  /** The latest error that the client has told since it was last connected. */
+  /** The latest error that the client has emitted since it last connected. */
   readonly lastError: unknown;
   evalsha(sha: string, key: string, args: string[]): Promise<unknown>;
   eval(script: string, key: string, args: string[]): Promise<unknown>;
-  /** Also takes `error` events, which would end the process where nobody did; returns what ends it. */
+  /** Also handles `error` events, which would otherwise end the process. Returns a function that stops watching. */
   watch(watcher: Watcher): () => void;
-  /** Resolves when messages arrive; never, perhaps, where the attempt is aborted. */
+  /** Resolves when messages arrive; if the attempt is aborted, it may never settle. */
   subscribe(options: SubscribeOptions): Promise<Subscriber>;
 }
 
-/** Adds listeners; returns what removes them. */
+/** Adds listeners; returns a function that removes them. */
 export function onAll(
   emitter: { on(event: string, listener: Listener): unknown; off: Off },
   listeners: Record<string, Listener>,

@@ -1,15 +1,15 @@
 import { StoreError } from '@headgate/core/shared';
 
-/** An error as Redis sends it: a word in capitals first. */
-const fromServer = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;
+/** An error that Redis has sent begins with a word in capitals. */
+const SERVER_ERROR = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;
 
-/** Whether the server is there, and has said no. */
+/** Whether the server is reachable and responded with an error. */
 export function isRefusal(error: unknown): boolean {
   const { message = '' } = (error ?? {}) as Partial<Error>;
-  return fromServer.test(message) && !message.startsWith('ECONN');
+  return SERVER_ERROR.test(message) && !message.startsWith('ECONN');
 }
 
-/** What a client's error means to a limiter. Never with a key in it. */
+/** Converts a client's error into a StoreError, whose message never contains a key. */
 export function failure(cause: unknown): StoreError {
   const { message = '', name = '' } = (cause ?? {}) as Partial<Error>;
   if (isRefusal(cause)) {
@@ -20,7 +20,7 @@ export function failure(cause: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_DOWN', 'Redis cannot be reached', cause);
 }
 
-/** No answer within the time: whether the call was done is not known. */
+/** No answer within `timeout`: it is unknown whether the call was executed. */
 export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'Redis has not answered in time', cause);
 }

@@ -2,7 +2,7 @@ import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connec
 import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
-/** What is asked of `Redis` and `Cluster` of ioredis. */
+/** The part of ioredis' `Redis` and `Cluster` that the store uses. */
 export interface IoredisClient {
   readonly status: string;
   evalsha(...args: any[]): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface IoredisClient {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** What ioredis can do beyond what is asked of the user's object. */
+/** What ioredis' own classes offer beyond that. */
 interface Single extends IoredisClient {
   readonly stream?: { unref?(): void };
   connect(): Promise<void>;
@@ -26,13 +26,13 @@ interface Cluster extends IoredisClient {
   nodes(role: 'master'): Single[];
 }
 
-/** When it is lost it ends: the store opens another, of a cluster perhaps at another node. */
-const forListening = {
+/** The subscriber never reconnects: the store opens another one instead, in a cluster perhaps to a different node. */
+const SUBSCRIBER_OPTIONS = {
   lazyConnect: true,
   autoResubscribe: false,
   retryStrategy: () => null,
   reconnectOnError: null,
-  // It would be put before the channel too.
+  // It would be prepended to the channel, too.
   keyPrefix: '',
 };
 
@@ -46,7 +46,7 @@ export class IoredisConnection implements Connection {
 
   get isConnecting(): boolean {
     const { status } = this.#client;
-    // One that waits connects with its first call; one that has ended refuses it.
+    // 'wait' connects with the first call; 'end' rejects it.
     return status !== 'ready' && status !== 'wait' && status !== 'end';
   }
 
@@ -81,7 +81,7 @@ export class IoredisConnection implements Connection {
   }
 
   async subscribe({ channel, heard, lost, signal }: SubscribeOptions): Promise<Subscriber> {
-    const subscriber = this.#node().duplicate(forListening);
+    const subscriber = this.#node().duplicate(SUBSCRIBER_OPTIONS);
     const stop = onAll(subscriber, {
       message: (_, message) => heard(String(message)),
       end: () => lost(),
@@ -89,14 +89,14 @@ export class IoredisConnection implements Connection {
     subscriber.on('error', () => {});
     const close = () => {
       stop();
-      // After its end it would keep the process alive for a while.
+      // disconnect() on an ended connection would keep the process alive for a while.
       if (subscriber.status !== 'end') subscriber.disconnect();
     };
     signal.addEventListener('abort', close, { once: true });
     try {
       signal.throwIfAborted();
       await subscriber.connect();
-      // Whoever is otherwise done may end.
+      // The connection must not keep the process alive.
       subscriber.stream?.unref?.();
       await subscriber.subscribe(channel);
       return { close };
@@ -106,7 +106,7 @@ export class IoredisConnection implements Connection {
     }
   }
 
-  /** Any node of a cluster hears what is published at another. */
+  /** In a cluster, every node receives messages that are published on any node. */
   #node(): Single {
     if (!('nodes' in this.#client)) return this.#client as Single;
     const nodes = (this.#client as Cluster).nodes('master');

@@ -1,34 +1,34 @@
 import { operation } from './operation.lua.ts';
 
 /**
- * All operations on one limit. Its sorted set has, by score:
+ * All operations on one limit. The limit is a sorted set, whose members have these scores:
  *
- * - at -1 one member, the head, with what is known of the limit, so that one read of ranks 0 and 1 tells that and
- *   whether a lease has run out; packed, as `layout` says, into less than the 64 bytes up to which Redis keeps a small
- *   set in one piece;
+ * - one member at -1, the head, with the state of the limit, so that one read of ranks 0 and 1 returns the state and
+ *   whether a lease has expired. It is packed as described at `layout` into less than 64 bytes, above which Redis
+ *   stores a small set in a larger form;
  * - `h<weight>:<reserves>:<id>` for each holder, at the millisecond at which its lease ends;
- * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is no longer let in,
- *   plus how much later its lease would end, in 255ths of the lease;
- * - `w<waiter>` for each waiter, at its place: the microsecond at which it came, above 1e15.
+ * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is not granted a
+ *   permit any more, plus how much later its lease would end, in 255ths of the lease;
+ * - `w<waiter>` for each waiter, at its place: the microsecond of its arrival, above 1e15.
  *
- * A waiter is written `<weight>:<lease>:<spare>:<reserves>:<id>`: all that a grant needs to know.
+ * A waiter is encoded as `<weight>:<lease>:<spare>:<reserves>:<id>`, which is all that a grant needs.
  *
- * ARGV, as `calls.ts` writes it: limit, version (empty to declare it now), lease, owner, prefix, what a recall says,
- * `1` where it must not fail, `1` where anybody holds in reserve, `1` where a weight may be another here; then for each
- * operation its verb, its members as a holder and as a waiter, and its weight; but for `release` and `setLimit` also
- * spare, wait, queueLimit or place, and fencing token.
+ * ARGV, which `calls.ts` creates: limit, version (empty to declare it now), lease, owner, prefix, the text of a recall,
+ * `1` if the call must not fail, `1` if an operation holds permits in reserve, `1` if a stored weight may differ; then
+ * for each operation its verb, its members as a holder and as a waiter, and its weight; except for `release` and
+ * `setLimit` also spare, wait, queueLimit or place, and fencing token.
  *
- * The answer, as `calls.ts` reads it, is lines: limit, version, milliseconds before which no lease ends where anybody
- * waits, leases reclaimed, inflight, queued; for each operation its state, and its token or place; then the id and
- * token of each of this owner's that was let in besides.
+ * The answer, which `calls.ts` parses, consists of lines: limit, version, milliseconds until the next lease may end (if
+ * there are waiters), number of expired leases, inflight, queued; for each operation its state, and its token or place;
+ * then id and token of each permit granted to another waiter of this owner.
  *
- * Scripts do not roll back, and Redis refuses what may take memory only as a script's first write. So what must not
- * fail for want of memory writes something else first, and messages, which may fail, come last. The set is never empty
- * in between: in a cluster a key that is not there may be looked for elsewhere.
+ * Scripts are not rolled back, and Redis rejects commands that may use memory only at a script's first write. So a call
+ * that must not fail for lack of memory writes something else first, and messages, which may fail, are last. The set is
+ * never empty in between, because a cluster may redirect calls for a missing key to another node.
  *
- * Every request waits for it, and Redis runs one script at a time. What costs, by the count of instructions: each call
- * to Redis, each function that is made, each number that is turned into text or back, least so with '%d', and each
- * score that is read.
+ * Every request waits for this script, and Redis runs one script at a time. By the count of instructions, the costs
+ * are: each call of Redis, each closure that is created, each conversion between number and text (least with '%d'), and
+ * each score that is read.
  */
 export const leaseScript = `
 local key, limitArg, versionArg, term = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -41,12 +41,12 @@ local micros = time[1] * 1000000 + time[2]
 local now = floor(micros / 1000)
 local expires = format('%d', now + term)
 
--- The head: a letter; the limit, its version, the last token, the weight held, how many wait, the last place in the
--- line, a time before which no waiter's time is over, the longest lease, when the set was made (tokens below that are
--- of a state that was lost), and whether anybody has ever held in reserve.
+-- The head: a letter; limit, version, last token, weight held, number of waiters, last place in the queue, a time
+-- before which no waiter times out, longest lease, creation time of the set (lower tokens are of a lost state), and
+-- whether permits were ever held in reserve.
 local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
 local mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
--- Whether somebody who waits may fit by now, and whether reserves are to be called back.
+-- Whether a waiter may fit now; whether to recall reserves.
 local mayFit, recall, reclaimed = false, false, 0
 
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
@@ -57,7 +57,7 @@ if old then
       struct.unpack(layout, old)
   end
   if mark ~= 'm' then
-    return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
+    return redis.error_reply('WRONGTYPE the key holds a sorted set of another app')
   end
   if versionArg == nil and limitArg ~= limit then
     limit, version, mayFit = limitArg, max(now, version + 1), true
@@ -68,20 +68,20 @@ if old then
 else
   limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
-  -- Without it, what a script leaves that is refused halfway would be nobody's, and never expire.
+  -- Otherwise, if the script is rejected halfway, what it wrote would have no head and never expire.
   old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
-  -- Where it must not fail, what comes next opens the way for all other writes.
+  -- If the call must not fail, the next write allows all others.
   local write = mustNotFail and redis.pcall or call
   write('ZADD', key, '-1', old)
 end
 local lifetime = format('%d', 2 * longest)
 local expiresAlready = (not top[1] or mustNotFail) and call('PEXPIRE', key, lifetime) == 1
 
--- No lease of a holder ends before that; what waits has higher scores.
+-- No lease ends before that; waiters have higher scores.
 local nextEnd = tonumber(top[4] or '1e14')
 if nextEnd <= now then
   for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
-    -- One that a script wrote which was refused halfway has not been counted.
+    -- A script that was rejected halfway wrote this lease uncounted.
     inflight = max(0, inflight - match(dead, '^h(%d+)'))
     reclaimed = reclaimed + 1
   end
@@ -102,8 +102,8 @@ end
 reserving = max(reserving, tonumber(ARGV[8]))
 
 local reply, n = { '', '', '', '', '', '' }, 6
--- Where in the reply it says of a member that it waits. What ZADD and ZREM are told to let in who fits, and by owner,
--- what others are told of that.
+-- For a waiter, the index of its state in the reply; arguments of ZADD and ZREM for grants; messages to other owners,
+-- by owner.
 local replyAt, added, removed, messages
 local i = 10
 repeat
@@ -111,14 +111,14 @@ repeat
 ${operation}
   end
 
-  -- Those in front are let in as far as they fit.
+  -- Grants permits to the first waiters, as long as they fit.
   mayFit = false
   if queued > 0 and not added then added, removed, messages = {}, {}, {} end
   while queued > 0 and (inflight == 0 or inflight < limit) do
-    -- In portions, as Lua has no room for any number of arguments.
+    -- In batches, as Lua limits the number of arguments.
     local most = format('%d', max(1, min(limit - inflight, 100)))
     local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
-    -- Only where somebody else has taken members out.
+    -- Only if another program has removed members.
     if not heads[1] then
       queued = 0
       break
@@ -131,7 +131,7 @@ ${operation}
       local weight, lease, spare, reserves, id, owner = match(head, '^w(%d+):(%d+):(%d+):(%d):(([^.]*).*)$')
       isFull = inflight > 0 and inflight + weight > limit
       if isFull then break end
-      -- A lease after its process was last heard of: it may have died since, in the line.
+      -- One lease after the last renewal: the process may have died since.
       local pulsed = scores[at] - 1e14
       local over = floor(pulsed / 256) + ceil(pulsed % 256 / 255 * lease)
       nextEnd = min(nextEnd, over)
@@ -150,7 +150,7 @@ ${operation}
         else messages[owner] = { id .. '\\n' .. token } end
       end
     end
-    -- Where the line or the set is looked at again, they are to be out of the one and in the other.
+    -- Before the queue or set is read again, grants must be written.
     if added[1] and (not isFull and queued > 0 or i <= #ARGV) then
       call('ZADD', key, unpack(added))
       call('ZREM', key, unpack(removed))
@@ -184,7 +184,7 @@ if messages then
   end
 end
 if recall and reserving == 1 and queued > 0 then
-  -- This owner sees from the answer that others wait.
+  -- This owner learns from its answer that others wait.
   local told = { [me] = true }
   for _, held in ipairs(call('ZRANGEBYSCORE', key, '0', '(1e14')) do
     local reserves, owner = match(held, '^h%d+:(%d):([^.]*)')

@@ -2,7 +2,7 @@ import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connec
 import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
-/** What is asked of what `createClient()` and `createCluster()` of node-redis return. */
+/** The part of node-redis' `createClient()` and `createCluster()` that the store uses. */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
   evalSha(...args: any[]): Promise<unknown>;
@@ -14,7 +14,7 @@ export interface NodeRedisClient {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** What node-redis can do beyond what is asked of the user's object. */
+/** What node-redis' own clients offer beyond that. */
 interface Single extends NodeRedisClient {
   readonly isReady: boolean;
   readonly options?: { readonly socket?: object };
@@ -38,7 +38,7 @@ export class NodeRedisConnection implements Connection {
   }
 
   get isConnecting(): boolean {
-    // One that is not open refuses calls; a cluster does not say.
+    // A client that is not open rejects calls; a cluster has no `isReady`.
     return !this.isClosed && this.#client.isReady === false;
   }
 
@@ -65,7 +65,7 @@ export class NodeRedisConnection implements Connection {
         this.lastError = undefined;
         up();
       },
-      // Of a cluster, which does not say more.
+      // A cluster emits no `ready`.
       connect: () => {
         if (!this.isConnecting) up();
       },
@@ -92,7 +92,7 @@ export class NodeRedisConnection implements Connection {
     try {
       signal.throwIfAborted();
       await subscriber.connect();
-      // Whoever is otherwise done may end.
+      // The connection must not keep the process alive.
       subscriber.unref();
       await subscriber.subscribe(channel, heard);
       return { close };
@@ -102,7 +102,7 @@ export class NodeRedisConnection implements Connection {
     }
   }
 
-  /** Any node of a cluster hears what is published at another. */
+  /** In a cluster, every node receives messages that are published on any node. */
   async #node(): Promise<Single> {
     if (!('nodeClient' in this.#client)) return this.#client as unknown as Single;
     const cluster = this.#client as unknown as Cluster;

@@ -1,27 +1,27 @@
 /**
- * What each verb does: the body of the loop over operations in `lease.lua.ts`, whose locals it shares.
+ * What each verb does: the body of the loop over operations in `lease.lua.ts`, whose locals it uses.
  *
- * Who has come to fit is let in once, after all operations, as far as that makes no difference to any of them. Where it
- * does, `break` leaves before anything is done: those who fit are let in, and this operation is begun again.
+ * Permits are granted to waiters once, after all operations, unless an operation's result depends on them. In that case
+ * `break` leaves the loop before the operation has done anything, permits are granted, and the operation starts again.
  */
 export const operation = `
     local verb, holder, waiter, weight, size = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], 4
-    -- lineArg is the queueLimit of an acquire, and of any other the place that it had in the line.
+    -- lineArg: for an acquire the queueLimit, otherwise the place that it had in the queue.
     local spare, wait, lineArg, fencing
     if verb ~= 'release' and verb ~= 'setLimit' then
       spare, wait, lineArg, fencing, size = ARGV[i + 4], tonumber(ARGV[i + 5]), ARGV[i + 6], ARGV[i + 7], 8
     end
     local fits = queued == 0 and (inflight == 0 or inflight + weight <= limit)
     local joins = verb == 'acquire' and wait > 0 and queued < tonumber(lineArg)
-    -- What it is from now on; the token where it is not to be a new one; its place, and whether it is new there.
+    -- Its new state; its token unless it gets a new one; its place, and whether that is new.
     local state, token, place, joined = 'ok'
-    -- The common ones first: ZADD and ZREM tell whether it was there.
+    -- Frequent cases first: ZADD and ZREM return whether it existed.
     if verb == 'acquire' and fits and call('ZADD', key, expires, holder) == 1 then
       inflight, state, nextEnd = inflight + weight, 'held', min(nextEnd, now + term)
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
       inflight, mayFit = inflight - weight, true
     elseif mayFit and queued > 0 and not joins then
-      -- One that joins may wait for the end: where it is let in there, its answer says so.
+      -- If it joins, its answer can still say that it was granted.
       break
     elseif verb ~= 'setLimit' then
       local scores = call('ZMSCORE', key, holder, waiter)
@@ -29,7 +29,7 @@ export const operation = `
       if isHeld and verb ~= 'resize' then
         call('ZADD', key, 'XX', expires, holder)
         state = 'held'
-        -- Who has waited has none yet, and may have missed the one that it was given.
+        -- A former waiter has none yet; the message with it may be lost.
         token = (verb == 'renew' or fencing ~= '') and fencing
       elseif verb == 'acquire' or verb == 'stay' then
         state = 'queued'
@@ -39,14 +39,14 @@ export const operation = `
           place, joined = max(micros, lastPlace + 1), true
         elseif verb == 'stay' then
           place, joined, mayFit = tonumber(lineArg), true, true
-          -- As a score, what is no place would make it another thing, or could not be counted on.
+          -- An invalid place would change what the score means.
           if not (place and place >= 1e15 and place < 9e15) then place = max(micros, lastPlace + 1) end
         else
           state = 'full'
         end
       else
-        -- Members begin with the weight: where that may have changed, all are looked through for the id. Not otherwise:
-        -- of a long line whose time is up, most will be gone when their releases come.
+        -- Members begin with the weight: if that may have changed, all are searched for the id. Only then, because most
+        -- of a long queue that timed out has expired before its releases arrive.
         local id = match(holder, '^h%d+:%d:(.*)$')
         local function search(from, to, pattern)
           if ARGV[9] ~= '1' then return end
@@ -83,7 +83,7 @@ export const operation = `
           admits, state = drop(), 'lost'
         end
         if admits then
-          -- Where it is there already, under two weights, it is counted.
+          -- If it exists already, with two weights, it was counted.
           if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
           state, nextEnd = 'held', min(nextEnd, now + term)
         end

@@ -36,11 +36,11 @@ export class RedisStore extends Store {
   readonly #sender: Sender;
   readonly #subscription: Subscription;
   readonly #unwatch: () => void;
-  /** Let calls go on that wait until the client has connected. */
+  /** Resumes calls that wait until the client has connected. */
   readonly #waiting = new Set<() => void>();
   #listener: StoreListener | undefined;
   #isUp = true;
-  /** Whether the client has ever been connected. */
+  /** Whether the client was ever connected. */
   #wasUp: boolean;
   #isClosed = false;
 
@@ -98,7 +98,7 @@ export class RedisStore extends Store {
     this.#wake();
   }
 
-  /** Answers those of one call; never rejects. What comes too late still lets others in. */
+  /** Performs one call and sets its answers; never rejects. Grants in a late reply are still reported. */
   async #do(call: Call, answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
     try {
       const reply = await this.#run(leases, call.key, call.args, isLate);
@@ -112,19 +112,19 @@ export class RedisStore extends Store {
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
     while (this.#connection.isConnecting && !this.#isClosed && !isLate()) {
-      // As for want of a password: a client that tries again and again would let each call wait in vain.
+      // For example without a password: the client would retry forever, and each call would wait in vain.
       const { lastError } = this.#connection;
       if (isRefusal(lastError)) throw lastError;
-      // A server that was there may be back at once. Of one that never was, a limiter is told without delay when it asks.
+      // A server that was up may be back at once; for one that never was, statistics fail without delay.
       if (script === statistics && lastError !== undefined && !this.#wasUp) throw lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
-    // Its caller was told that it failed: it must not come true when the client connects.
+    // The caller has already received an error, so the call must not be executed once the client connects.
     if (isLate()) throw late();
     return script.run(this.#connection, key, args);
   }
 
-  /** Why there is no answer, when its time is over. */
+  /** The error for operations that got no answer in time. */
   #missing(): StoreError {
     const { isConnecting, lastError } = this.#connection;
     return isConnecting ? failure(lastError) : late();

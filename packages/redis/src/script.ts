@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from './connection.ts';
 
-/** A script that the server is told once; by its hash from then on. */
+/** A script that is sent in full once, and by its hash afterwards. */
 export class Script {
   readonly #source: string;
   readonly #sha: string;
@@ -19,7 +19,7 @@ export class Script {
   }
 }
 
-/** After any other error the script may have run. */
+/** Only after NOSCRIPT is it certain that the script has not run. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

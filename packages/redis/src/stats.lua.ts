@@ -1,4 +1,4 @@
-/** How a limit stands, without a change to it: also on a replica. */
+/** Reads the state of a limit without changing it, so it can run on a replica. */
 export const statsScript = `
 local key = KEYS[1]
 local function int(n) return string.format('%.0f', n) end
@@ -9,7 +9,7 @@ local now = math.floor(micros / 1000)
 local top = redis.call('ZRANGE', key, 0, 0)[1]
 if not top then return '0\\n\\n0\\n0\\n0\\n0' end
 if #top ~= 57 or string.sub(top, 1, 1) ~= 'm' then
-  return redis.error_reply('WRONGTYPE the key holds a sorted set of somebody else')
+  return redis.error_reply('WRONGTYPE the key holds a sorted set of another app')
 end
 local limit, version = struct.unpack('<I5I6', top, 2)
 local inflight = 0

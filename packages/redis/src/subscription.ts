@@ -8,33 +8,35 @@ import {
 import type { Connection, Subscriber } from './connection.ts';
 import { Script } from './script.ts';
 
-/** Milliseconds until the next attempt, which are doubled after each that fails. */
-const firstPause = 25;
-const longestPause = 1_000;
-/** Milliseconds that an attempt may take at least: a slow network or handshake is to succeed at some time. */
-const openingTime = 5_000;
+/** Milliseconds until the next attempt; doubled after each failure. */
+const INITIAL_PAUSE = 25;
+const MAX_PAUSE = 1_000;
+/** Minimum time allowed for an attempt, in milliseconds, so that it eventually succeeds on a slow network. */
+const MIN_OPENING_TIME = 5_000;
 
-/** A script, since clients may prefix the channel of a plain PUBLISH. It needs no more rights than the others. */
+/** A script, because clients may prefix the channel of a plain PUBLISH. It needs no more privileges than the others. */
 const publish = new Script(`return redis.call('PUBLISH', ARGV[1], 'probe')`);
 
 export interface SubscriptionOptions {
   readonly connection: Connection;
   readonly channel: string;
-  /** Milliseconds that a call may take. */
+  /** Maximum duration of a call in milliseconds. */
   readonly timeout: number;
   listener(): StoreListener | undefined;
 }
 
-/** Hears what other processes' operations mean for this one, on a connection of its own, which reconnects when it is lost. */
+/**
+ * Receives grants and recalls from other processes' operations, on a connection of its own, which reconnects when lost.
+ */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #probe: SubscriptionProbe;
   #subscriber: Subscriber | undefined;
   #isOpening = false;
   #isClosed = false;
-  /** Whether the listener was told that messages do not arrive. */
+  /** Whether the listener was informed that messages do not arrive. */
   #isMuted = false;
-  #pause = firstPause;
+  #pause = INITIAL_PAUSE;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SubscriptionOptions) {
@@ -48,7 +50,10 @@ export class Subscription {
     });
   }
 
-  /** Does nothing where it is open or about to be, or the client has no connection. Never fails; is tried again. */
+  /**
+   * Does nothing if it is open or opening, or if the client is not connected. Never fails; failed attempts are
+   * repeated.
+   */
   open(): void {
     const { isUp } = this.#options.connection;
     if (this.#subscriber || this.#isOpening || this.#isClosed || !isUp) return;
@@ -62,12 +67,12 @@ export class Subscription {
     this.#drop();
   }
 
-  /** The user has closed the client. */
+  /** Closes the connection if the user has closed the client. */
   pauseWhereClosed(): void {
     if (this.#options.connection.isClosed) this.#drop();
   }
 
-  /** A waiter has been queued: a message will tell when it is granted. */
+  /** A waiter has been queued and depends on a message to learn of its grant. */
   isNeeded(): void {
     this.#probe.wanted();
   }
@@ -80,13 +85,13 @@ export class Subscription {
     };
     const subscriber = await this.#attempt(lost);
     this.#isOpening = false;
-    // It may also have been lost or closed in this moment.
+    // It may also have been lost or closed meanwhile.
     if (subscriber === undefined || isLost || this.#isClosed) {
       subscriber?.close();
       return this.#lose();
     }
     this.#subscriber = subscriber;
-    this.#pause = firstPause;
+    this.#pause = INITIAL_PAUSE;
     this.#probe.up();
     const listener = this.#options.listener();
     if (this.#isMuted) listener?.muted?.(undefined);
@@ -94,18 +99,18 @@ export class Subscription {
     listener?.check();
   }
 
-  /** Undefined where it fails or takes too long: a connection may also die silently while it is opened. */
+  /** Undefined if it fails or takes too long: a connection may also die silently while it is opened. */
   async #attempt(lost: () => void): Promise<Subscriber | undefined> {
     const { connection, channel, timeout } = this.#options;
     const abort = new AbortController();
-    const heard = (message: string) => this.#hear(message);
+    const heard = (message: string) => this.#receive(message);
     const opening = connection.subscribe({ channel, heard, lost, signal: abort.signal });
     return new Promise((resolve) => {
       const giveUp = () => {
         abort.abort();
         resolve(undefined);
       };
-      const timer = setTimeout(giveUp, Math.max(timeout, openingTime)).unref();
+      const timer = setTimeout(giveUp, Math.max(timeout, MIN_OPENING_TIME)).unref();
       const settle = (subscriber?: Subscriber) => {
         clearTimeout(timer);
         resolve(subscriber);
@@ -114,7 +119,7 @@ export class Subscription {
     });
   }
 
-  /** Its connection looks open, but nothing arrives there. */
+  /** The connection looks open, but messages do not arrive. */
   #died(): void {
     const message = 'messages of Redis do not arrive: the subscription reconnects';
     this.#isMuted = true;
@@ -135,10 +140,10 @@ export class Subscription {
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => this.open(), this.#pause);
     this.#timer.unref();
-    this.#pause = Math.min(2 * this.#pause, longestPause);
+    this.#pause = Math.min(2 * this.#pause, MAX_PAUSE);
   }
 
-  #hear(message: string): void {
+  #receive(message: string): void {
     this.#probe.heard();
     const [what, ...words] = message.split('\n');
     const listener = this.#options.listener();
@@ -152,7 +157,7 @@ export class Subscription {
   }
 }
 
-// Anybody who may publish can have sent anything: what makes no sense is not heard.
+// Everyone who may publish can send messages, so malformed ones are ignored.
 function grantsOf(words: readonly string[]): Grant[] {
   const grants: Grant[] = [];
   for (let i = 0; i + 1 < words.length; i += 2) {

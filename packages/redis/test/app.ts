@@ -1,4 +1,4 @@
-// An app of one process: takes a permit, says so, and is done with it when its input ends. It listens to no error.
+// An app of one process: acquires a permit, prints so, and releases it when its input ends. It handles no error events.
 import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
 import { library } from './clients.ts';
@@ -16,7 +16,7 @@ const limiter = createLimiter({
   store,
   queueLimit: 10,
   queueTimeout: 30_000,
-  // Else a server that is down is a warning.
+  // Otherwise a server that is down would cause a warning.
   observer: { store: () => {} },
 });
 
@@ -29,6 +29,6 @@ try {
 } catch (error) {
   console.log((error as { code?: string }).code);
 }
-// The store is left open: it keeps no process alive.
+// The store is left open: it must not keep the process alive.
 await app.close();
 process.stdin.destroy();

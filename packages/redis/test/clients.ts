@@ -4,10 +4,10 @@ import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { createClient as create6, createCluster as createCluster6 } from 'redis';
 import { createClient as create5, createCluster as createCluster5 } from 'redis5';
 
-/** A client of the app, as one of the libraries makes it. */
+/** A client of the app, created with one of the libraries. */
 export interface AppClient {
   readonly client: RedisClient;
-  /** As an app does that listens to none of its errors. */
+  /** Like an app that handles no error events. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ function ofIoredis(client: Redis5 | Redis6 | Cluster5 | Cluster6): AppClient {
 type Opened = RedisClient & { connect(): Promise<unknown>; destroy(): void; isOpen: boolean };
 
 function ofNodeRedis(client: Opened): AppClient {
-  // A server that is down is not the test's business: the client tries again.
+  // A server that is down does not fail the test: the client retries.
   client.connect().catch(() => {});
   const close = async () => {
     if (client.isOpen) client.destroy();

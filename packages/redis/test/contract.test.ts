@@ -1,10 +1,10 @@
 import { libraries } from './clients.ts';
 import { suiteThrough } from './suite.ts';
 
-/** What a client library could break: arguments, replies, messages and errors. Batches: leases.test.ts. */
+/** What depends on the client library: arguments, replies, messages and errors. leases.test.ts covers batches. */
 const ofClients = 'fencing tokens, names and keys, recalls, closing, a store that hangs';
 
-// The contract in full through the other libraries: contract.long.test.ts.
+// contract.long.test.ts runs the full contract with the other libraries.
 for (const library of libraries) {
   await suiteThrough(library, library.name === 'ioredis 6' ? undefined : ofClients.split(', '));
 }

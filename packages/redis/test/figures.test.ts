@@ -5,12 +5,12 @@ import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@hea
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
-// What docs/shared.md says that a shared limit costs.
+// The costs of a distributed limit that docs/shared.md states.
 
 let redis: RedisServer;
 let proxy: FaultyProxy;
 let client: Redis;
-/** Past the proxy, which counts. */
+/** Bypasses the proxy, which counts. */
 let direct: Redis;
 let store: Store;
 let name = 'figures';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   direct = new Redis(redis.port, '127.0.0.1');
   client = new Redis(proxy.port, '127.0.0.1');
   store = redisStore({ client });
-  // Told of the script, and listening.
+  // The script is loaded, and the subscription is open.
   await create(1).run(() => {});
   await vi.waitFor(async () => expect(await direct.pubsub('CHANNELS')).toHaveLength(1), 5_000);
 });
@@ -61,7 +61,7 @@ test('a request costs two commands', async () => {
   expect(proxy.commands - before).toBe(40);
 });
 
-test('what comes in one turn travels together', async () => {
+test('operations of one event-loop iteration are sent together', async () => {
   const limiter = create(100);
   const before = proxy.commands;
   const permits = await acquire(limiter, 50);
@@ -71,16 +71,16 @@ test('what comes in one turn travels together', async () => {
   expect(proxy.commands - before).toBe(2);
 });
 
-test('with a reserve, one caller after the other needs a round trip in a hundred', async () => {
+test('with a reserve, sequential calls need one round trip in a hundred', async () => {
   const limiter = create(2, 1);
   const before = proxy.commands;
   for (let i = 0; i < 200; i++) await limiter.run(() => {});
   await limiter.close();
-  // Four, unless the machine stands still for longer than a permit lies idle.
+  // Four, unless the machine pauses for longer than the time after which idle permits are released.
   expect(proxy.commands - before).toBeLessThan(20);
 });
 
-describe('in the memory of Redis', () => {
+describe('memory in Redis', () => {
   test.each([
     [1, 200],
     [101, 200 + 100 * 40],

@@ -4,7 +4,7 @@ import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { libraries, library } from './clients.ts';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 let redis: RedisServer;
 let admin: Redis;
@@ -41,8 +41,8 @@ const forged = [
 ];
 
 describe.each(libraries)('$name', ({ connect }) => {
-  test('messages that nobody of ours has sent change nothing', async () => {
-    const one = new Party(connect(redis.port));
+  test('forged messages change nothing', async () => {
+    const one = new Participant(connect(redis.port));
     undo.push(() => one.end());
     await one.listening();
     const errors: unknown[] = [];
@@ -56,9 +56,9 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(one.grants.at(-1)).toEqual({ id: `${one.store.owner}.x`, fencing: 5n });
   });
 
-  test('an answer that came while the event loop was busy is an answer', async () => {
+  test('an answer that arrived while the event loop was busy counts as in time', async () => {
     const app = connect(redis.port);
-    const one = new Party(app, { lease: 1000, timeout: 100 });
+    const one = new Participant(app, { lease: 1000, timeout: 100 });
     undo.push(() => one.end());
     await one.listening();
     await one.do('release', { name: 'warm' });
@@ -73,7 +73,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   });
 });
 
-test('a limit that is as good as endless is no conflict', async () => {
+test('a practically infinite limit causes no conflict', async () => {
   const client = new Redis(redis.port);
   const store = redisStore({ client });
   const conflicts: unknown[] = [];
@@ -91,7 +91,7 @@ test('a limit that is as good as endless is no conflict', async () => {
   expect(conflicts).toEqual([]);
 });
 
-test('an adjusted weight of any size is taken back as it was given', async () => {
+test('a permit with an adjusted weight of any size is released with that weight', async () => {
   const client = new Redis(redis.port);
   const store = redisStore({ client });
   const limiter = createLimiter({ name: 'weights', limit: 5, queueLimit: 5, store });
@@ -109,26 +109,26 @@ test('an adjusted weight of any size is taken back as it was given', async () =>
   client.disconnect();
 });
 
-describe('what nobody of ours asks for', () => {
-  let one: Party;
+describe('requests that limiters do not send', () => {
+  let one: Participant;
   let name: string;
   beforeEach(() => {
-    one = new Party(library('ioredis 6').connect(redis.port));
+    one = new Participant(library('ioredis 6').connect(redis.port));
     undo.push(() => one.end());
     name = `odd ${one.store.owner}`;
   });
 
-  test('weights that add up to more than a limit may be are counted to the last', async () => {
-    const wish = { name, limit: Number.MAX_SAFE_INTEGER, weight: Number.MAX_SAFE_INTEGER };
+  test('weights whose sum exceeds the maximum limit are counted exactly', async () => {
+    const spec = { name, limit: Number.MAX_SAFE_INTEGER, weight: Number.MAX_SAFE_INTEGER };
     const ids = Array.from({ length: 300 }, () => one.id());
-    const all = ids.map((id) => one.op('register', { ...wish, id }));
+    const all = ids.map((id) => one.op('register', { ...spec, id }));
     await one.store.send(all, 5_000);
-    const again = await one.do('renew', { ...wish, id: ids[0] as string, fencing: 1n });
+    const again = await one.do('renew', { ...spec, id: ids[0] as string, fencing: 1n });
     expect(again.inflight).toBe(300e12);
   });
 
   test.each(['5', '-1', '1e14', '1e300', 'inf', 'nan', '', 'here'])(
-    'a place that no answer has said, as "%s", is at the end of the line',
+    'a place that no answer has contained, such as "%s", means the end of the queue',
     async (place) => {
       const [holder, first, odd] = [one.id(), one.id(), one.id()];
       await one.do('acquire', { name, id: holder });
@@ -144,7 +144,7 @@ describe('what nobody of ours asks for', () => {
     },
   );
 
-  test('one that waits is let in once, also where it says that it was held in a state that was lost', async () => {
+  test('a waiter whose renewal names a token of a lost state is held once and leaves the queue', async () => {
     const [holder, twice] = [one.id(), one.id()];
     await one.do('acquire', { name, id: holder });
     await one.do('acquire', { name, id: twice, wait: 9_000 });
@@ -155,37 +155,37 @@ describe('what nobody of ours asks for', () => {
     expect(one.grants).toEqual([]);
   });
 
-  test('one that was told of under two weights after a loss leaves nothing behind', async () => {
+  test('a lease that was registered with two weights after a loss leaves nothing behind', async () => {
     const id = one.id();
-    const wish = { name, limit: 9, id, fencing: 1n };
-    await one.do('renew', { ...wish, weight: 1 });
-    // The news of its weight has been lost.
-    await one.do('renew', { ...wish, weight: 2 });
-    expect(await one.do('resize', { ...wish, weight: 2 })).toMatchObject({ inflight: 2 });
-    expect(await one.do('release', { ...wish, weight: 2 })).toMatchObject({ inflight: 0 });
+    const spec = { name, limit: 9, id, fencing: 1n };
+    await one.do('renew', { ...spec, weight: 1 });
+    // Simulates that its resize was lost.
+    await one.do('renew', { ...spec, weight: 2 });
+    expect(await one.do('resize', { ...spec, weight: 2 })).toMatchObject({ inflight: 2 });
+    expect(await one.do('release', { ...spec, weight: 2 })).toMatchObject({ inflight: 0 });
   });
 
-  test('an id may be anything, also where it is looked for under another weight', async () => {
+  test('an id may contain any characters, even if it is searched with another weight', async () => {
     const tails = ['*', '?', '[a-z]', '[', '\\', '^', 'a:b', ':', 'é', 'x'.repeat(10_000)];
     const ids = tails.map((tail) => `${one.store.owner}.${tail}`);
-    const wish = { name, limit: 2 * ids.length };
-    for (const id of ids) await one.do('acquire', { ...wish, id });
-    const more = { ...wish, wait: 9_000, queueLimit: 99, weight: 99 };
+    const spec = { name, limit: 2 * ids.length };
+    for (const id of ids) await one.do('acquire', { ...spec, id });
+    const more = { ...spec, wait: 9_000, queueLimit: 99, weight: 99 };
     for (const id of ids) await one.do('acquire', { ...more, id: `${id}2` });
     for (const id of ids) {
       expect(
-        (await one.do('release', { ...wish, id: `${id}2`, weight: 3, resized: true })).state,
+        (await one.do('release', { ...spec, id: `${id}2`, weight: 3, resized: true })).state,
       ).toBe('ok');
-      expect((await one.do('resize', { ...wish, id, weight: 2 })).state).toBe('held');
-      expect((await one.do('release', { ...wish, id, weight: 3, resized: true })).state).toBe('ok');
-      expect((await one.do('release', { ...wish, id, weight: 3, resized: true })).state).toBe(
+      expect((await one.do('resize', { ...spec, id, weight: 2 })).state).toBe('held');
+      expect((await one.do('release', { ...spec, id, weight: 3, resized: true })).state).toBe('ok');
+      expect((await one.do('release', { ...spec, id, weight: 3, resized: true })).state).toBe(
         'lost',
       );
     }
     expect(await one.store.stats({ name })).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('what is gone is not looked for among all others, unless its weight has changed', async () => {
+  test('the set is searched for a missing lease only if its weight may have changed', async () => {
     await one.do('acquire', { name });
     await one.do('acquire', { name, wait: 9_000 });
     await admin.config('RESETSTAT');
@@ -198,15 +198,15 @@ describe('what nobody of ours asks for', () => {
     expect(await searches()).toBe(2);
   });
 
-  test('a line of twenty thousand is let in before the call is given up', async () => {
-    const two = new Party(library('ioredis 6').connect(redis.port));
+  test('a queue of twenty thousand waiters is granted within the time of one call', async () => {
+    const two = new Participant(library('ioredis 6').connect(redis.port));
     undo.push(() => two.end());
     await two.listening();
     await one.do('acquire', { name });
-    const wish = { name, wait: 60_000, queueLimit: 1e6 };
-    for (const party of [one, two]) {
-      const ops = Array.from({ length: 10_000 }, () => party.op('acquire', wish));
-      await party.store.send(ops, 10_000);
+    const spec = { name, wait: 60_000, queueLimit: 1e6 };
+    for (const participant of [one, two]) {
+      const ops = Array.from({ length: 10_000 }, () => participant.op('acquire', spec));
+      await participant.store.send(ops, 10_000);
     }
     const raised = await one.do('setLimit', { name, limit: 1e6 });
     expect(raised).toMatchObject({ inflight: 20_001, queued: 0 });

@@ -4,11 +4,11 @@ import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { library } from './clients.ts';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 let redis: RedisServer;
 let admin: Redis;
-const parties: Party[] = [];
+const parties: Participant[] = [];
 beforeAll(async () => {
   redis = await startRedis();
   admin = new Redis(redis.port);
@@ -22,14 +22,14 @@ afterAll(async () => {
   await redis.stop();
 });
 
-function party(options = {}): Party {
-  const made = new Party(library('ioredis 6').connect(redis.port), options);
+function participant(options = {}): Participant {
+  const made = new Participant(library('ioredis 6').connect(redis.port), options);
   parties.push(made);
   return made;
 }
 
-test('every name and key has a Redis key of its own, and a short one', async () => {
-  const one = party();
+test('every name and key has its own, short Redis key', async () => {
+  const one = participant();
   const texts = [
     ...['a', 'a:b', 'a%3ab', '{a}', '}', '{', '*', '[a]', 'a b', 'a\nb', '\0', '%', '%%'],
     ...["' return 1 --", '限', '😀', '\ud83d', '\ude00', '\ufffd'],
@@ -50,15 +50,15 @@ test('every name and key has a Redis key of its own, and a short one', async () 
   for (const key of keys) expect(Buffer.byteLength(key)).toBeLessThanOrEqual(120);
 });
 
-test('two prefixes are two worlds', async () => {
-  const [one, two] = [party({ prefix: 'a:' }), party({ prefix: 'b:' })];
+test('two prefixes are independent', async () => {
+  const [one, two] = [participant({ prefix: 'a:' }), participant({ prefix: 'b:' })];
   expect((await one.do('acquire', { name: 'x' })).state).toBe('held');
   expect((await two.do('acquire', { name: 'x' })).state).toBe('held');
   expect((await admin.keys('*')).sort()).toEqual(['a:{x}', 'b:{x}']);
 });
 
-test('a permit costs at most 150 bytes, and nothing once its limit is not used', async () => {
-  const one = party({ lease: 150 });
+test('a permit costs at most 150 bytes, and nothing once its limit is unused', async () => {
+  const one = participant({ lease: 150 });
   const ops = Array.from({ length: 10 }, () => one.op('acquire', { name: 'x', limit: 10 }));
   await one.store.send(ops, 1_000);
   expect(await admin.memory('USAGE', 'headgate:{x}')).toBeLessThanOrEqual(10 * 150);
@@ -68,8 +68,8 @@ test('a permit costs at most 150 bytes, and nothing once its limit is not used',
   expect(stats).toMatchObject({ inflight: 0, holders: 0, queued: 0, longestWait: 0 });
 });
 
-test('every operation keeps the limit from expiring', async () => {
-  const one = party({ lease: 150 });
+test('every operation extends the expiry of the limit', async () => {
+  const one = participant({ lease: 150 });
   const id = one.id();
   const { fencing } = await one.do('acquire', { name: 'x', id });
   for (const verb of [
@@ -87,18 +87,18 @@ test('every operation keeps the limit from expiring', async () => {
   }
 });
 
-test('the longest lease of all decides how long a limit is kept', async () => {
-  const [short, long] = [party({ lease: 150 }), party({ lease: 60_000 })];
+test('the longest lease determines when a limit expires', async () => {
+  const [short, long] = [participant({ lease: 150 }), participant({ lease: 60_000 })];
   await long.do('acquire', { name: 'x', limit: 2 });
   await short.do('acquire', { name: 'x', limit: 2 });
   expect(await admin.pttl('headgate:{x}')).toBeGreaterThan(100_000);
 });
 
-test('a key prefix of the client is kept out of the channels', async () => {
+test('a key prefix of the client does not affect the channels', async () => {
   const client = new Redis({ port: redis.port, keyPrefix: 'app:' });
-  const one = new Party({ client, close: async () => client.disconnect() });
+  const one = new Participant({ client, close: async () => client.disconnect() });
   parties.push(one);
-  const two = new Party({ client: client.duplicate(), close: async () => {} });
+  const two = new Participant({ client: client.duplicate(), close: async () => {} });
   parties.push(two);
   await one.listening();
   const [a, b] = [two.id(), one.id()];
@@ -110,7 +110,7 @@ test('a key prefix of the client is kept out of the channels', async () => {
   (two.app.client as Redis).disconnect();
 });
 
-test('the rights that the README asks for are enough', async () => {
+test('the privileges that the README lists are sufficient', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const rights = /With ACLs: `([^`]+)`/.exec(readme)?.[1]?.split(/\s+/) ?? [];
   await admin.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', ...rights);
@@ -118,7 +118,7 @@ test('the rights that the README asks for are enough', async () => {
     const options = { username: 'app', password: 'secret', enableReadyCheck: false };
     const client = new Redis({ port: redis.port, ...options });
     const app = { client, close: async () => client.disconnect() };
-    const made = new Party(app, { lease });
+    const made = new Participant(app, { lease });
     parties.push(made);
     return made;
   };
@@ -142,37 +142,37 @@ test('the rights that the README asks for are enough', async () => {
     expect(await one.store.stats({ name: 'limit' })).toMatchObject({ inflight: 0 });
   }, 5_000);
   expect((await one.do('acquire', { limit: 3 })).reclaimed).toBeGreaterThan(0);
-  // What the client asks for itself may be refused.
+  // Redis may reject commands that the client itself sends.
   expect(JSON.stringify(await admin.call('ACL', 'LOG'))).not.toContain('"lua"');
 });
 
-test('what a call leaves that was refused halfway expires, and does not end the limit', async () => {
+test('what a script wrote before it was rejected halfway expires, and the limit keeps working', async () => {
   await admin.call('ACL', 'SETUSER', 'half', 'reset', 'on', '>secret', 'allcommands', 'allkeys');
   await admin.call('ACL', 'SETUSER', 'half', 'allchannels', '-zmscore');
   const client = new Redis({ port: redis.port, username: 'half', password: 'secret' });
-  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  const one = new Participant({ client, close: async () => client.disconnect() }, { lease: 300 });
   parties.push(one);
-  const wish = { name: 'halfway' };
-  const answers = await one.store.send([one.op('acquire', wish), one.op('acquire', wish)], 5_000);
+  const spec = { name: 'halfway' };
+  const answers = await one.store.send([one.op('acquire', spec), one.op('acquire', spec)], 5_000);
   expect(answers).toMatchObject([{ error: {} }, { error: {} }]);
   expect(await admin.pttl('headgate:{halfway}')).toBeGreaterThan(0);
   await admin.call('ACL', 'SETUSER', 'half', '+zmscore');
-  expect(await one.do('acquire', wish)).toMatchObject({ state: 'held', inflight: 1 });
-  expect(await one.do('acquire', wish)).toMatchObject({ state: 'full', inflight: 1 });
+  expect(await one.do('acquire', spec)).toMatchObject({ state: 'held', inflight: 1 });
+  expect(await one.do('acquire', spec)).toMatchObject({ state: 'full', inflight: 1 });
 });
 
-test('what is told again without memory, after all was lost, expires too', async () => {
+test('leases that are registered again without free memory, after a loss of all data, expire too', async () => {
   const client = new Redis(redis.port);
-  const one = new Party({ client, close: async () => client.disconnect() }, { lease: 300 });
+  const one = new Participant({ client, close: async () => client.disconnect() }, { lease: 300 });
   parties.push(one);
   await admin.config('SET', 'maxmemory', '1');
-  const wish = { name: 'no memory', fencing: 5n };
-  expect(await one.do('renew', wish)).toMatchObject({ state: 'held', inflight: 1 });
+  const spec = { name: 'no memory', fencing: 5n };
+  expect(await one.do('renew', spec)).toMatchObject({ state: 'held', inflight: 1 });
   expect(await admin.pttl('headgate:{no memory}')).toBeGreaterThan(0);
   await admin.config('SET', 'maxmemory', '0');
 });
 
-test('options that make no sense are refused, by name', () => {
+test('an invalid option is rejected with its name', () => {
   const client = new Redis({ port: redis.port, lazyConnect: true });
   const refused = (option: string, options: object) =>
     expect(() => redisStore(options as never), option).toThrow(
@@ -181,7 +181,7 @@ test('options that make no sense are refused, by name', () => {
   for (const wrong of [undefined, null, 'redis://x', 5, {}, () => {}, { evalsha() {} }]) {
     refused('client', { client: wrong });
   }
-  // As node-redis 4 had it, and as pools and sentinels are.
+  // Like node-redis 4, and like pools and sentinels.
   const old = { evalSha() {}, eval() {}, duplicate() {}, on() {}, off() {}, isOpen: true };
   refused('client', { client: old });
   refused('client', { client: { ...old, destroy() {}, getMasterNode() {} } });

@@ -2,7 +2,7 @@ import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { libraries } from './clients.ts';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 interface PartyOptions {
   readonly port?: number;
@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 describe.each(libraries)('$name', ({ connect }) => {
-  function party({ port = redis.port, ...options }: PartyOptions = {}): Party {
-    const made = new Party(connect(port), options);
+  function participant({ port = redis.port, ...options }: PartyOptions = {}): Participant {
+    const made = new Participant(connect(port), options);
     undo.push(() => made.end());
     return made;
   }
@@ -43,8 +43,8 @@ describe.each(libraries)('$name', ({ connect }) => {
     return made;
   }
 
-  test('a permit goes to the head of the line, in another process', async () => {
-    const [one, two] = [party(), party()];
+  test('a permit is granted to the head of the queue, in another process', async () => {
+    const [one, two] = [participant(), participant()];
     await two.listening();
     const [a, b, c] = [one.id(), two.id(), one.id()];
     const first = await one.do('acquire', { name, id: a, wait: 5_000 });
@@ -60,9 +60,9 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.granted(c)).fencing).toBeGreaterThan(grant.fencing as bigint);
   });
 
-  test('who waits keeps the place over a lost connection, and asks again', async () => {
+  test('a waiter keeps its place over a lost connection, and asks again', async () => {
     const way = await proxy();
-    const [one, two] = [party(), party({ port: way.port })];
+    const [one, two] = [participant(), participant({ port: way.port })];
     await two.listening();
     const [a, b, c] = [one.id(), two.id(), one.id()];
     await one.do('acquire', { name, id: a });
@@ -70,7 +70,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     await one.do('acquire', { name, id: c, wait: 9_000 });
     const { checks } = two;
     way.cut();
-    // The call that meets the break may fail.
+    // A call on the broken connection may fail.
     const stayed = await vi.waitFor(
       () => two.do('stay', { name, id: b, wait: 9_000, place }),
       5_000,
@@ -82,8 +82,8 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(two.states.map(({ up }) => up)).toEqual([false, true]);
   });
 
-  test('a subscriber that the server has cut off is back, and is told to ask', async () => {
-    const one = party();
+  test('a subscriber whose connection the server has closed reconnects, and waiters ask again', async () => {
+    const one = participant();
     await one.listening();
     const { checks } = one;
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -91,8 +91,8 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(one.states).toEqual([]);
   });
 
-  test('a server that forgets its scripts is told them again', async () => {
-    const one = party();
+  test('scripts are sent again after the server has lost them', async () => {
+    const one = participant();
     const id = one.id();
     await one.do('acquire', { name, id });
     await admin.script('FLUSH');
@@ -103,22 +103,22 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(answers).toMatchObject([{ state: 'ok' }, { state: 'held' }]);
   });
 
-  test('a server that is down at first is no end: it is asked when it is there', async () => {
+  test('a server that is down at first is used once it is up', async () => {
     const way = await proxy();
     way.refuse(true);
-    const one = party({ port: way.port });
+    const one = participant({ port: way.port });
     const error = await one.fails('acquire', { name }, 100);
     expect(error.code).toBe('ERR_HEADGATE_STORE_DOWN');
     expect(error.message).not.toContain(name);
     way.refuse(false);
     expect((await one.do('acquire', { name })).state).toBe('held');
-    // What failed has not come true since.
+    // The failed call has not been executed since.
     expect((await one.store.stats({ name })).holders).toBe(1);
   });
 
-  test('a server that hangs delays nobody for longer than a call may take', async () => {
+  test('a server that hangs delays no call for longer than its timeout', async () => {
     const way = await proxy();
-    const one = party({ port: way.port, lease: 900, timeout: 300 });
+    const one = participant({ port: way.port, lease: 900, timeout: 300 });
     await one.do('acquire', { name, limit: 9 });
     way.hold(true);
     const error = await one.fails('acquire', { name, limit: 9 }, 50);
@@ -130,8 +130,8 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.do('acquire', { name, limit: 9 })).state).toBe('held');
   });
 
-  test('a client that the app has closed is an error at once, and so is a closed store', async () => {
-    const one = party();
+  test('with a client that the app has closed, or a closed store, calls fail immediately', async () => {
+    const one = participant();
     await one.listening();
     await one.app.close();
     expect((await one.fails('acquire', { name })).code).toBe('ERR_HEADGATE_STORE_DOWN');
@@ -142,9 +142,9 @@ describe.each(libraries)('$name', ({ connect }) => {
     });
   });
 
-  test('a process has two connections however many wait, and the client serves others', async () => {
+  test('a process has two connections regardless of its waiters, and the client serves other commands', async () => {
     const way = await proxy();
-    const one = party({ port: way.port });
+    const one = participant({ port: way.port });
     await one.listening();
     const ops = Array.from({ length: 501 }, () => one.op('acquire', { name, wait: 9_000 }));
     const before = way.commands;

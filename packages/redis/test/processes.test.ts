@@ -17,7 +17,7 @@ async function startServer({ onTestFinished }: TestContext): Promise<RedisServer
 }
 
 describe.concurrent.each(libraries)('$name', ({ name }) => {
-  /** Starts an app, whose calls may take so many milliseconds: a busy machine may need them. */
+  /** Starts an app with this call timeout in milliseconds, which a busy machine may need. */
   function start({ onTestFinished }: TestContext, { port }: RedisServer, timeout = 1_000) {
     const child = spawn(process.execPath, [program, name, `${port}`, `${timeout}`], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -31,14 +31,14 @@ describe.concurrent.each(libraries)('$name', ({ name }) => {
     };
   }
 
-  test('what a killed holder had is back within its lease; waiters killed or frozen are passed over', async (context) => {
+  test('a killed holder loses its permits within its lease, and killed or frozen waiters are skipped', async (context) => {
     const redis = await startServer(context);
     const holder = start(context, redis);
     expect(await holder.says()).toBe('held');
     const [dead, frozen] = [start(context, redis), start(context, redis)];
     const [last, next] = [dead.says(), frozen.says()];
     for (const said of [last, next]) said.catch(() => {});
-    // Both wait, or will when they run on: then they find that they are late.
+    // Both wait, or will when they continue; then they find that they are too late.
     holder.child.kill('SIGKILL');
     dead.child.kill('SIGKILL');
     frozen.child.kill('SIGSTOP');
@@ -52,7 +52,7 @@ describe.concurrent.each(libraries)('$name', ({ name }) => {
     expect(await frozen.exit).toEqual([0, null]);
   });
 
-  test('an app whose Redis is down is told so, lives, and ends when it is done', async (context) => {
+  test('an app without Redis gets errors, keeps running, and ends when it has no more work', async (context) => {
     const redis = await startServer(context);
     await redis.kill();
     const app = start(context, redis, 200);

@@ -2,7 +2,7 @@ import { startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { libraries } from './clients.ts';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -24,20 +24,20 @@ function adminOf({ port }: { port: number }, options = {}): Redis {
 const refused = 'ERR_HEADGATE_STORE_REFUSED';
 
 describe.each(libraries)('$name', ({ connect }) => {
-  function party({ port }: { port: number }): Party {
-    const made = new Party(connect(port));
+  function participant({ port }: { port: number }): Participant {
+    const made = new Participant(connect(port));
     undo.push(() => made.end());
     return made;
   }
 
-  test('a key of another kind at the place of a limit is left alone', async () => {
+  test('a key of another type in place of a limit is not changed', async () => {
     const redis = await server();
     const admin = adminOf(redis);
     await admin.set('headgate:{text}', 'x');
     await admin.zadd('headgate:{set}', '1', 'x', '2', 'y');
-    // Of the length of what is at its place.
+    // Has the length of a real head.
     await admin.zadd('headgate:{alike}', '-1', 'x'.repeat(57));
-    const one = party(redis);
+    const one = participant(redis);
     for (const name of ['text', 'set', 'alike']) {
       for (const verb of ['acquire', 'renew', 'release', 'setLimit'] as const) {
         const error = await one.fails(verb, { name });
@@ -51,35 +51,35 @@ describe.each(libraries)('$name', ({ connect }) => {
       expect(await admin.ttl(`headgate:{${name}}`)).toBe(-1);
     }
     expect(await admin.zrange('headgate:{set}', '0', '-1')).toEqual(['x', 'y']);
-    // What is wrong with one limit is not so with another.
+    // An error for one limit does not affect another.
     const good = one.op('acquire', { name: 'good' });
     const answers = await one.store.send([one.op('acquire', { name: 'text' }), good], 1_000);
     expect(answers).toMatchObject([{ error: { code: refused } }, { state: 'held' }]);
   });
 
-  test('a replica that only reads refuses', async () => {
+  test('a read-only replica rejects', async () => {
     const master = await server();
-    const writer = party(master);
+    const writer = participant(master);
     await writer.do('acquire', { name: 'limit', limit: 3 });
     const replica = await startReplica(master);
     undo.push(() => replica.stop());
-    const one = party(replica);
+    const one = participant(replica);
     const error = await one.fails('acquire', { name: 'limit', limit: 3 });
     expect(error).toMatchObject({ code: refused, message: expect.stringContaining('READONLY') });
     expect(await one.store.stats({ name: 'limit' })).toMatchObject({ inflight: 1, limit: 3 });
   });
 
-  test('without the password nothing is done', async () => {
-    const one = party(await server(['--requirepass', 'secret']));
+  test('without the password every call is rejected', async () => {
+    const one = participant(await server(['--requirepass', 'secret']));
     const error = await one.fails('acquire', {}, 300);
-    // node-redis 5 tells what else was refused while it connected.
+    // node-redis 5 also reports what else was rejected while it connected.
     expect(error).toMatchObject({ code: refused, message: expect.stringMatching(/NOAUTH|ERR/) });
   });
 
-  test('without memory new leases are refused, and what is held is renewed and given back', async () => {
+  test('without free memory new leases are rejected, and existing ones are renewed and released', async () => {
     const redis = await server();
     const admin = adminOf(redis);
-    const one = party(redis);
+    const one = participant(redis);
     const [held, gone] = [one.id(), one.id()];
     const { fencing } = await one.do('acquire', { limit: 3, id: held });
     await one.do('acquire', { limit: 3, id: gone });

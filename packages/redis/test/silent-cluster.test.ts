@@ -10,7 +10,7 @@ import { Cluster as Cluster5 } from 'ioredis5';
 import { createCluster } from 'redis';
 import { createCluster as createCluster5 } from 'redis5';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { Party } from './party.ts';
+import { Participant } from './participant.ts';
 
 const host = '127.0.0.1';
 let nodes: RedisCluster;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await nodes.stop();
 });
 
-/** The cluster's nodes, each by its proxy. */
+/** The cluster's nodes, each behind a proxy. */
 function addresses() {
   return Object.fromEntries(
     nodes.nodes.map(({ port }, i) => [
@@ -58,16 +58,16 @@ test.each([
 ])('%s: a subscription at a node of a cluster that dies silently is replaced', async (_, make) => {
   const app = make();
   if ('opened' in app) await app.opened;
-  const one = new Party(app, { timeout: 200 });
+  const one = new Participant(app, { timeout: 200 });
   onTestFinished(() => one.end());
   await one.listening();
-  const wish = { name: `limit of ${one.store.owner}` };
+  const spec = { name: `limit of ${one.store.owner}` };
   const [held, waiting] = [one.id(), one.id()];
-  await one.do('acquire', { ...wish, id: held });
+  await one.do('acquire', { ...spec, id: held });
   // One of the three nodes has the subscription.
   const found = proxies.map((proxy) => proxy.holdOnly('$9\r\nsubscribe'));
   expect(found.reduce((sum, count) => sum + count)).toBe(1);
   const { checks } = one;
-  expect((await one.do('acquire', { ...wish, id: waiting, wait: 9_000 })).state).toBe('queued');
+  expect((await one.do('acquire', { ...spec, id: waiting, wait: 9_000 })).state).toBe('queued');
   await vi.waitFor(() => expect(one.checks).toBe(checks + 1), 5_000);
 });

@@ -26,7 +26,7 @@ interface Process {
   readonly events: { readonly up: boolean; readonly error: Error | undefined }[];
 }
 
-/** What stands for a process: a limit of 1 on a client of its own. */
+/** Simulates a process: a limit of 1 with its own client. */
 function start(app: AppClient, name: string, options: { timeout?: number } = {}): Process {
   const client: RedisClient = app.client;
   const store = redisStore({ client, timeout, ...options });
@@ -46,7 +46,7 @@ async function useProxy(): Promise<void> {
   undo.push(() => proxy.stop());
 }
 
-/** The subscription is open: a release elsewhere grants the waiter by a message. */
+/** With an open subscription, a release elsewhere grants the waiter by a message. */
 async function expectGrant(one: Process, two: Process): Promise<number> {
   const held = await one.limiter.acquire();
   const waiting = two.limiter.acquire();
@@ -58,7 +58,7 @@ async function expectGrant(one: Process, two: Process): Promise<number> {
 }
 
 describe.each(libraries)('$name', ({ connect }) => {
-  test('a subscription that dies silently is replaced while a waiter depends on it, and the observer hears of it', async () => {
+  test('a subscription that dies silently is replaced while a waiter depends on it, and the observer is notified', async () => {
     await useProxy();
     const name = `silent ${++serial}`;
     const one = start(connect(redis.port), name);
@@ -71,7 +71,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   });
 });
 
-test('an attempt to subscribe that gets no answer is aborted, and repeated', async () => {
+test('an unanswered attempt to subscribe is aborted and repeated', async () => {
   vi.useFakeTimers();
   undo.push(() => vi.useRealTimers());
   const signals: AbortSignal[] = [];
@@ -91,7 +91,7 @@ test('an attempt to subscribe that gets no answer is aborted, and repeated', asy
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
-test('without waiters no probe is sent, and messages that arrive spare it', async () => {
+test('without waiters no probe is sent, and messages that arrive make probes unnecessary', async () => {
   await useProxy();
   const name = `idle ${++serial}`;
   const one = start(library('ioredis 6').connect(redis.port), name, { timeout: 50 });

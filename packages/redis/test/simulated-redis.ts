@@ -11,12 +11,12 @@ import { redisKey } from '../src/key.ts';
 import { RedisStore } from '../src/redis-store.ts';
 import { statsScript } from '../src/stats.lua.ts';
 
-/** Milliseconds without an answer after which a client gives up its connection, as one does that has a time-out. */
-const patience = 2_500;
+/** Milliseconds without an answer after which a client drops its connection, like a client with a command timeout. */
+const CLIENT_TIMEOUT = 2_500;
 
 /**
- * A real Redis whose clock is the test's, and whose messages go through the simulated network. Its scripts are those of
- * the store, but for the time, which they are given, and for what they publish, which they leave in a list.
+ * A real Redis with the test's clock, whose messages go through the simulated network. Its scripts are those of the
+ * store, except that they receive the time as an argument, and collect published messages in a list.
  */
 export class SimulatedRedis implements InterleavingServer {
   readonly #channels = new Map<
@@ -54,7 +54,7 @@ export class SimulatedRedis implements InterleavingServer {
     return this.options.network;
   }
 
-  /** What has reached the server is done. */
+  /** A command that has reached the server is executed, even if the connection is reset. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
@@ -109,7 +109,7 @@ export class SimulatedRedis implements InterleavingServer {
 
 const timeGiven = '{ math.floor(KEYS[2] / 1000000), KEYS[2] % 1000000 }';
 
-/** What one client does, as the store sees it: one connection for calls, another for the subscription. */
+/** A client from the store's perspective: one connection for calls, another for the subscription. */
 class SimulatedConnection implements Connection {
   isConnecting = false;
   isUp = true;
@@ -120,7 +120,7 @@ class SimulatedConnection implements Connection {
 
   constructor(private readonly server: SimulatedRedis) {}
 
-  /** As a server answers that has never been told the script: no step of the network is spent on it. */
+  /** Like a server without the script; uses up no step of the network. */
   evalsha(): Promise<unknown> {
     return Promise.reject(new Error('NOSCRIPT'));
   }
@@ -129,7 +129,7 @@ class SimulatedConnection implements Connection {
     const connection = this.#calls;
     const apply = () => this.server.run(source, key, args);
     const name = `calls: ${args.filter((word) => /^(acquire|stay|renew|register|release|resize|setLimit)$/.test(word)).join(', ') || 'other'}`;
-    const timer = setTimeout(() => this.#fail(connection), patience);
+    const timer = setTimeout(() => this.#fail(connection), CLIENT_TIMEOUT);
     return this.server.network
       .send({ connection, name, apply }, () => {
         this.#fail(connection);
@@ -157,7 +157,7 @@ class SimulatedConnection implements Connection {
     return { close };
   }
 
-  /** The client notices that its connection is of no use, and has another one at once. */
+  /** The client notices that its connection is unusable, and immediately has another one. */
   #fail(connection: symbol): void {
     if (connection !== this.#calls) return;
     this.#calls = Symbol('calls');

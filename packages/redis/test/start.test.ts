@@ -19,7 +19,7 @@ afterAll(() => redis.stop());
 
 describe.each(libraries)('$name', ({ name: library, connect }) => {
   test.each(['admit', 'local', 'reject'] as const)(
-    'the first request is answered at once under %s, and a warning names the cause; the store is used once it is there',
+    'the first request is answered immediately under %s, and a warning names the cause; the store is used once it is up',
     async (onStoreError) => {
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
       const proxy = await startProxy(redis);

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, vi } from 'vitest';
 import type { Library } from './clients.ts';
 
-/** Tests what every store promises, or these topics of it, through one library. */
+/** Tests the store contract, or these topics of it, with one library. */
 export async function suiteThrough(library: Library, topics?: readonly string[]): Promise<void> {
   const redis = await startRedis();
   const admin = new Redis(redis.port);
@@ -25,7 +25,7 @@ export async function suiteThrough(library: Library, topics?: readonly string[])
         await close.call(store);
         await app.close();
       };
-      // So that no message comes too early; the suite does not ask again when it is told to.
+      // So that no message arrives too early; the suite does not repeat a request on `check`.
       await store.send([], times.timeout);
       const channel = `headgate:${store.owner}`;
       const listeners = async () => (await admin.pubsub('NUMSUB', channel))[1];

@@ -19,7 +19,7 @@ redisStore({ client: new Redis6(), prefix: 'app:', lease: 5_000, timeout: 500 })
 
 // @ts-expect-error a store needs a client
 redisStore({});
-// @ts-expect-error an address is no client
+// @ts-expect-error an address is not a client
 redisStore({ client: 'redis://127.0.0.1' });
-// @ts-expect-error milliseconds are a number
+// @ts-expect-error milliseconds must be a number
 redisStore({ client: new Redis6(), lease: '5s' });

@@ -7,7 +7,7 @@ const self = fileURLToPath(import.meta.url);
 const repository = dirname(dirname(dirname(dirname(self))));
 const cache = join(repository, 'node_modules/.cache/bundles');
 
-/** The last line of a bundle: what it was made of. */
+/** The last line of a bundle names its inputs. */
 interface Origin {
   readonly inputs: readonly string[];
   /** A hash of the contents of all inputs. */
@@ -18,8 +18,8 @@ const mark = '\n// origin: ';
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Makes one JavaScript file of a TypeScript program and all that it imports, which plain Node starts in less than a third
- * of the time that tsx needs. The file is cached until one of its sources changes. Resolves with its path.
+ * Bundles a TypeScript program and its imports into one JavaScript file, which plain Node starts in less than a third
+ * of the time that tsx needs. The file is cached until a source changes. Resolves with its path.
  */
 export function bundle(program: URL): Promise<string> {
   const entry = fileURLToPath(program);
@@ -40,7 +40,7 @@ async function isCurrent(output: string): Promise<boolean> {
     const origin = JSON.parse(text.slice(text.lastIndexOf(mark) + mark.length)) as Origin;
     return origin.hash === (await hashOf(origin.inputs));
   } catch {
-    // There is no bundle yet, or one of its sources has been removed.
+    // There is no bundle yet, or a source has been removed.
     return false;
   }
 }
@@ -51,24 +51,24 @@ async function build(entry: string, output: string): Promise<void> {
     ...{ entryPoints: [entry], absWorkingDir: repository, write: false, metafile: true },
     ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', keepNames: true },
     conditions: ['headgate-source'],
-    // For CommonJS packages, which require Node's own modules.
+    // Defined for CommonJS packages, which require Node's built-in modules.
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
     logLevel: 'error',
   });
-  // What the lock file names does not change under it.
+  // Installed packages change only with the lock file.
   const sources = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'));
   const inputs = [...sources, ...(await resolution())].sort();
   const origin: Origin = { inputs, hash: await hashOf(inputs) };
   await mkdir(cache, { recursive: true });
-  // Renamed into place: another process may be reading the old one, or building too.
+  // Written to a temporary file and renamed: another process may be reading the old bundle, or building one too.
   const draft = `${output}.${process.pid}`;
   await writeFile(draft, `${outputFiles[0]?.text}${mark}${JSON.stringify(origin)}`);
   await rename(draft, output);
 }
 
-/** The files that decide which sources an import leads to, and how they are bundled. */
+/** The files that determine which sources an import resolves to, and how they are bundled. */
 async function resolution(): Promise<string[]> {
   const packages = await readdir(join(repository, 'packages'));
   const manifests = packages.map((name) => `packages/${name}/package.json`);

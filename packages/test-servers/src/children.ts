@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The processes that a process has started; what they have started in their turn is not looked for. */
+/** The IDs of a process's children, without grandchildren. */
 export function childrenOf(parent: number): number[] {
   const pairs = process.platform === 'linux' ? ofLinux() : ofOthers();
   return pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);
@@ -14,7 +14,7 @@ function ofLinux(): Pair[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // The second field is a name in parentheses, which may have any in it.
+      // The second field is a name in parentheses, which may contain parentheses.
       const [, parent] =
         readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
       return [[Number(name), Number(parent)] as const];

@@ -4,34 +4,34 @@ import { type RedisServer, startRedis } from './redis-server.ts';
 
 const slots = 16_384;
 
-/** A move of one slot that is under way: its keys are here or there. */
+/** A slot migration in progress: some of its keys may have moved. */
 export interface SlotMove {
-  /** Takes the slot's keys over. */
+  /** Moves the slot's keys to the new node. */
   migrate(): Promise<void>;
-  /** Makes the new node the owner, in everybody's eyes. */
+  /** Makes the new node the owner on all nodes. */
   finish(): Promise<void>;
 }
 
-/** A Redis Cluster of masters only. */
+/** A Redis Cluster that consists of masters only. */
 export class RedisCluster {
   constructor(readonly nodes: readonly RedisServer[]) {}
 
-  /** Which slot a key is in. */
+  /** The slot of a key. */
   async slotOf(key: string): Promise<number> {
     return Number(await ask(this.#first.port, 'CLUSTER', 'KEYSLOT', key));
   }
 
-  /** Which node has a slot. */
+  /** The node that owns a slot. */
   async ownerOf(slot: number): Promise<RedisServer> {
     for (const range of (await ask(this.#first.port, 'CLUSTER', 'SLOTS')) as SlotRange[]) {
       const [from, to, [, port]] = range;
       const owner = this.nodes.find((node) => node.port === port);
       if (slot >= from && slot <= to && owner !== undefined) return owner;
     }
-    throw new Error(`nobody has slot ${slot}`);
+    throw new Error(`no node owns slot ${slot}`);
   }
 
-  /** Moves a slot and its keys while clients go on. */
+  /** Moves a slot and its keys while clients continue to use it. */
   async moveSlot(slot: number, to: RedisServer): Promise<void> {
     const move = await this.startMove(slot, to);
     await move.migrate();
@@ -39,8 +39,8 @@ export class RedisCluster {
   }
 
   /**
-   * The same in steps: until `migrate` the keys are with the old owner, which refers to the new one for those that it
-   * has not.
+   * The same in steps: until `migrate`, the old owner has the keys, and redirects clients to the new one for missing
+   * keys.
    */
   async startMove(slot: number, to: RedisServer): Promise<SlotMove> {
     const from = await this.ownerOf(slot);
@@ -76,7 +76,7 @@ export class RedisCluster {
 
 type SlotRange = [from: number, to: number, master: [host: string, port: number]];
 
-/** Masters that share the slots evenly, and have agreed on it when this resolves. */
+/** Starts masters that share the slots evenly; resolves when all nodes agree on the slots. */
 export async function startCluster(nodes = 3): Promise<RedisCluster> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
   const servers = await Promise.all(Array.from({ length: nodes }, () => startRedis({ args })));

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identity } from './identity.ts';
 
-/** A folder of one's own, which belongs to who runs servers that refuse root. */
+/** Creates a folder, owned by the user that runs servers that refuse to run as root. */
 export async function ownFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   await lend(folder);
   return folder;
 }
 
-/** A file that belongs to the same. */
+/** Writes a file with the same owner. */
 export async function ownFile(path: string, text: string): Promise<void> {
   await writeFile(path, text);
   await lend(path);

@@ -1,5 +1,8 @@
 const nobody = 65_534;
 
-/** For programs that refuse to run as root, which has to lend them somebody's identity: what `spawn` is to be told. */
+/**
+ * Options of `spawn` that run a program as another user, if this process is root and the program refuses to run as
+ * root.
+ */
 export const identity: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};

@@ -15,11 +15,11 @@ export interface PgBouncer {
 }
 
 export interface PgBouncerOptions {
-  /** When a connection of the server goes to another client. */
+  /** When a server connection is assigned to another client. */
   readonly mode: 'session' | 'transaction' | 'statement';
 }
 
-/** A real PgBouncer before a PostgreSQL. */
+/** A real PgBouncer in front of a PostgreSQL server. */
 export async function startPgBouncer(
   server: { readonly port: number },
   { mode }: PgBouncerOptions,

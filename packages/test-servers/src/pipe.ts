@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** One direction of a connection, in which bytes and the end may be late. */
+/** One direction of a connection, which can delay data and the end. */
 export class Pipe {
   readonly #to: Socket;
-  /** What has come; undefined is the end. */
+  /** What was received; undefined is the end. */
   readonly #queue: { readonly due: number; readonly chunk: Buffer | undefined }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #held = false;

@@ -1,13 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** What a node of a cluster adds to its port for its own conversations. */
+/** Offset of the port that a cluster node uses for messages of the cluster. */
 const bus = 10_000;
 
 /**
- * A port that nothing listens on, nor on the one that a cluster takes with it. It is below those that systems give to
- * outgoing connections: a client that tries again and again to reach a server that is down would at some time be
- * connected to itself.
+ * Returns a port that is free, and whose cluster port is free, too. It is below the range for outgoing connections: a
+ * client that keeps trying to reach a server that is down would otherwise at some time connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

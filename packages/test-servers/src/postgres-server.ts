@@ -12,13 +12,13 @@ import { ServerProcess } from './process.ts';
 import { findProgram } from './programs.ts';
 
 export interface PostgresOptions {
-  /** Whether commits wait for the disk, as they do in earnest. Default: false. */
+  /** Whether commits wait for the disk, as in production. Default: false. */
   readonly fsync?: boolean;
-  /** As in its configuration: `{ idle_session_timeout: '1s' }`. */
+  /** Settings as in postgresql.conf: `{ idle_session_timeout: '1s' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A PostgreSQL of one's own on 127.0.0.1, with a folder of its own, which ends with this process. */
+/** A PostgreSQL server on 127.0.0.1 with a data folder of its own, which ends when this process ends. */
 export class PostgresServer {
   readonly port: number;
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class PostgresServer {
         const process = await launch(port, folder, options).catch((error: Error) => error);
         if (process instanceof ServerProcess)
           return new PostgresServer(port, folder, options, process);
-        // Another test may have been quicker to take the port.
+        // Another test may have taken the port first.
         if (attempt === 3) throw process;
       }
     } catch (error) {
@@ -63,30 +63,30 @@ export class PostgresServer {
     return this.#process.pid;
   }
 
-  /** Ends it and removes what it has left. */
+  /** Stops it and removes its files. */
   async stop(): Promise<void> {
     await this.crash();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** An immediate shutdown: its next start is a recovery. */
+  /** An immediate shutdown: the next start is a recovery. */
   async crash(): Promise<void> {
     if (this.#process.alive) this.thaw();
     await this.#process.kill();
   }
 
-  /** A fast shutdown: who is connected is told, and everything is kept. */
+  /** A fast shutdown: clients are notified, and all data is kept. */
   async shutDown(): Promise<void> {
     await this.#process.kill('INT');
   }
 
-  /** Starts it again on the same port and data; where it runs, after a fast shutdown. */
+  /** Starts it again with the same port and data; a running server is first shut down (fast). */
   async restart(): Promise<void> {
     await this.shutDown();
     this.#process = await launch(this.port, this.#folder, this.#options);
   }
 
-  /** It answers nobody and keeps its connections, until `thaw`. */
+  /** Stops responding and keeps its connections, until `thaw`. */
   freeze(): void {
     this.#process.signal('SIGSTOP');
     this.#signalAll('SIGSTOP');
@@ -112,7 +112,7 @@ function urlOf(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
-/** A copy takes a tenth of the time of initdb. */
+/** Copying a template takes a tenth of the time of initdb. */
 async function initialize(folder: string): Promise<void> {
   const { template = '' } = findProgram('postgres');
   await promisify(execFile)('cp', ['-R', template, join(folder, 'data')], identity);
@@ -148,7 +148,7 @@ async function launch(
   return server;
 }
 
-/** Whether a server there takes connections. */
+/** Whether the server at this port accepts connections. */
 async function answers(port: number): Promise<boolean> {
   const client = new pg.Client({ connectionString: urlOf(port), connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
@@ -163,7 +163,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** A real PostgreSQL that nobody else uses. */
+/** Starts a real PostgreSQL that no other test uses. */
 export function startPostgres(options?: PostgresOptions): Promise<PostgresServer> {
   return PostgresServer.start(options);
 }

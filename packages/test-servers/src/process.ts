@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 import type { Program } from './programs.ts';
 
 /**
- * Starts a program, says its process id, and ends when it does. A line of input is a signal for the program; the end of
- * the input, when this process has been killed, ends it too, which nobody else will clean up after.
+ * Starts a program, prints its process ID, and ends when it does. A line of input is a signal for the program. The end
+ * of the input, which also happens when this process is killed, ends the program and removes its files, since no other
+ * process would.
  */
 const watch = [
   'exec 3<&0; folder=$1; end=$2; shift 2',
@@ -19,17 +20,17 @@ const watch = [
 type Signal = 'KILL' | 'QUIT' | 'INT';
 
 export interface Launch {
-  /** Goes when this process does. */
+  /** Removed when this process ends. */
   readonly folder: string;
   readonly program: Program;
   readonly args: readonly string[];
-  /** What ends it at once. */
+  /** The signal that ends it immediately. */
   readonly end: Signal;
-  /** Who it runs as. */
+  /** The user that it runs as. */
   readonly identity?: { readonly uid?: number; readonly gid?: number };
 }
 
-/** A server and the shell that watches over it. */
+/** A server, and the shell that supervises it. */
 export class ServerProcess {
   readonly pid: number;
   readonly #shell: ChildProcess;
@@ -41,7 +42,7 @@ export class ServerProcess {
       cwd: folder,
       env: { ...process.env, ...program.env },
       stdio: ['pipe', 'pipe', 'ignore'],
-      // An interrupt from the terminal is for the tests; the server ends when they have.
+      // Ctrl+C in the terminal is meant for the tests; the server ends after them.
       detached: true,
     });
     const lines = createInterface({ input: shell.stdout as NodeJS.ReadableStream });
@@ -63,7 +64,7 @@ export class ServerProcess {
     process.kill(this.pid, name);
   }
 
-  /** At once, whatever it does; or as it does with another signal. */
+  /** Kills it immediately, or ends it with another signal. */
   async kill(signal = this.#end): Promise<void> {
     if (!this.alive) return;
     const exit = once(this.#shell, 'exit');

@@ -2,18 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A program that the bootstrap script has found or fetched, and has started once. */
+/** A program that the bootstrap script has found or downloaded, and has started once. */
 export interface Program {
   readonly path: string;
-  /** What it needs besides this process's environment. */
+  /** Environment variables that it needs in addition to this process's. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where it was unpacked, if it is not the system's. */
+  /** The folder into which it was unpacked, unless it is the system's. */
   readonly root?: string;
-  /** PostgreSQL's: a data folder to start with a copy of. */
+  /** For PostgreSQL: an initialized data folder to copy. */
   readonly template?: string;
 }
 
-/** Each program, and the bootstrap script's option for it. */
+/** The bootstrap script's option for each program. */
 const options = {
   'redis-server': '--redis',
   postgres: '--postgres',
@@ -24,13 +24,13 @@ const options = {
 
 export type ProgramName = keyof typeof options;
 
-/** The same folder whether this file runs from `src` or from `dist`. */
+/** The same folder, whether this file runs from `src` or from `dist`. */
 const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 /**
- * The programs of this machine, or those of the list that `HEADGATE_PROGRAMS` names: another version of one, say.
+ * Finds a program of this machine, or of the list that `HEADGATE_PROGRAMS` names, for example another version.
  *
- * @throws Error that names the command which provides the program.
+ * @throws Error that contains the command which provides the program.
  */
 export function findProgram(name: ProgramName): Program {
   const usual = join(repository, 'node_modules/.cache/headgate/programs.json');
@@ -38,6 +38,8 @@ export function findProgram(name: ProgramName): Program {
   const programs = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : {};
   const program: Program | undefined = programs[name];
   if (program === undefined)
-    throw new Error(`No ${name} has been set up here. Run: npm run bootstrap -- ${options[name]}`);
+    throw new Error(
+      `${name} is not set up on this machine. Run: npm run bootstrap -- ${options[name]}`,
+    );
   return program;
 }

@@ -4,20 +4,20 @@ import { Pipe } from './pipe.ts';
 import { freePort } from './ports.ts';
 import { RequestCounter } from './request-counter.ts';
 
-/** How much of what a client sends is looked at, to tell connections apart. */
+/** Number of bytes from each client that are kept, to tell connections apart. */
 const lookedAt = 4_096;
 
 interface Connection {
-  /** The first that the client has sent. */
+  /** The first bytes that the client has sent. */
   sent: string;
   readonly client: Socket;
   readonly server: Socket;
   readonly pipes: readonly Pipe[];
-  /** Milliseconds that each direction takes. */
+  /** Latency of each direction in milliseconds. */
   delay: number;
 }
 
-/** A way to a server on 127.0.0.1 that can be bad, and counts what passes. */
+/** A proxy in front of a server on 127.0.0.1, which can disturb connections, and counts requests. */
 export class FaultyProxy {
   readonly port: number;
   readonly #server: Server;
@@ -52,7 +52,7 @@ export class FaultyProxy {
     return this.#requests;
   }
 
-  /** Clients that are connected now. */
+  /** Number of clients that are connected now. */
   get connections(): number {
     return [...this.#open].filter(({ client }) => !client.closed).length;
   }
@@ -63,36 +63,43 @@ export class FaultyProxy {
     this.#open.clear();
   }
 
-  /** Resets new connections at once. */
+  /** Resets new connections immediately. */
   refuse(on: boolean): void {
     this.#refusing = on;
   }
 
-  /** From now on, each direction takes so many milliseconds. */
+  /** Sets the latency of each direction in milliseconds, from now on. */
   delay(ms: number): void {
     this.delayEach(() => ms);
   }
 
-  /** The same, with a delay of its own for each connection: what one carries can overtake what another carries. */
+  /**
+   * The same, with a separate latency for each connection, so that data on one connection can overtake data on another.
+   */
   delayEach(choose: () => number): void {
     this.#delayOfNext = choose;
     for (const connection of this.#open) connection.delay = choose();
   }
 
-  /** Half-open: bytes and ends are kept back, and nobody is told. They go on when this ends. */
+  /**
+   * Makes connections half-open: holds back data and ends without notifying either side. Everything continues when the
+   * returned function is called.
+   */
   hold(on: boolean): void {
     this.#held = on;
     for (const { pipes } of this.#open) for (const pipe of pipes) pipe.hold(on);
   }
 
-  /** Half-open for good, only connections whose client has sent this text, in any case; returns how many. */
+  /**
+   * Makes connections half-open forever, only those whose client has sent this text (ignoring case); returns how many.
+   */
   holdOnly(text: string): number {
     const found = this.#those(text);
     for (const { pipes } of found) for (const pipe of pipes) pipe.hold(true);
     return found.length;
   }
 
-  /** Half-open: one connection alone, chosen among so many. Returns what resets it at both ends. */
+  /** Makes one connection half-open, chosen by this number. Returns a function that resets both ends. */
   holdOne(choose: (count: number) => number): () => void {
     const open = this.#those('');
     const one = open[choose(open.length)];
@@ -102,7 +109,7 @@ export class FaultyProxy {
     };
   }
 
-  /** Ends connections at the server, and keeps their clients from noticing; all, or those that have sent this text. */
+  /** Ends connections at the server, and hides that from their clients; all, or only those that have sent this text. */
   endAtServer(text = ''): number {
     const found = this.#those(text);
     for (const { server, pipes } of found) {
@@ -142,7 +149,7 @@ export class FaultyProxy {
     for (const pipe of pipes) pipe.hold(this.#held);
     const connection: Connection = { sent: '', client, server, pipes, delay: this.#delayOfNext() };
     this.#open.add(connection);
-    // While bytes are held, one end may be gone and the other not know it.
+    // While data is held back, one end may be closed without the other knowing.
     const forget = () => {
       if (client.closed && server.closed) this.#open.delete(connection);
     };
@@ -152,13 +159,13 @@ export class FaultyProxy {
 }
 
 function reset({ client, server }: Connection): void {
-  // A socket that is at its end cannot be reset: Node would keep its handle, and turn for ever when it exits.
+  // A socket that has ended cannot be reset: Node would keep its handle and spin forever on exit.
   if (client.writableEnded) client.destroy();
   else client.resetAndDestroy();
   server.destroy();
 }
 
-/** The target may move: its port is read for each connection. */
+/** The port is read for each connection, because the target may move. */
 export function startProxy(target: { readonly port: number }): Promise<FaultyProxy> {
   return FaultyProxy.start(target);
 }

@@ -8,11 +8,11 @@ import { ServerProcess } from './process.ts';
 import { findProgram } from './programs.ts';
 
 export interface RedisOptions {
-  /** As on the command line: `['--maxmemory', '2mb']`. */
+  /** Command-line arguments: `['--maxmemory', '2mb']`. */
   readonly args?: readonly string[];
 }
 
-/** A Redis of one's own on 127.0.0.1, which keeps nothing on disk and ends with this process. */
+/** A Redis server on 127.0.0.1 that stores nothing on disk, and ends when this process ends. */
 export class RedisServer {
   readonly port: number;
   readonly #folder: string;
@@ -25,7 +25,7 @@ export class RedisServer {
       const port = await freePort();
       const process = await launch(port, folder, args).catch((error: unknown) => error as Error);
       if (process instanceof ServerProcess) return new RedisServer(port, folder, args, process);
-      // Another test may have been quicker to take the port.
+      // Another test may have taken the port first.
       if (attempt < 3) continue;
       await rm(folder, { recursive: true, force: true });
       throw process;
@@ -52,24 +52,27 @@ export class RedisServer {
     return this.#process.pid;
   }
 
-  /** Ends it and removes what it has left. */
+  /** Stops it and removes its files. */
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** As SIGKILL does. */
+  /** Kills it with SIGKILL. */
   async kill(): Promise<void> {
     await this.#process.kill();
   }
 
-  /** Kills it where it runs; another one takes its port and knows nothing of it, but for its place in a cluster. */
+  /**
+   * Kills it if it is running, and starts another one on its port, which has no data except for its cluster
+   * configuration.
+   */
   async restart(): Promise<void> {
     await this.kill();
     this.#process = await launch(this.port, this.#folder, this.#args);
   }
 
-  /** It answers nobody and keeps its connections, until `thaw`. */
+  /** Stops responding and keeps its connections, until `thaw`. */
   freeze(): void {
     this.#process.signal('SIGSTOP');
   }
@@ -104,12 +107,12 @@ async function launch(
   return server;
 }
 
-/** A real redis-server, or valkey-server, that nobody else uses. */
+/** Starts a real redis-server or valkey-server that no other test uses. */
 export function startRedis(options?: RedisOptions): Promise<RedisServer> {
   return RedisServer.start(options);
 }
 
-/** A second one that follows the first, and is in step with it when this resolves. */
+/** Starts a replica; resolves when it is in sync with its master. */
 export async function startReplica(of: RedisServer): Promise<RedisServer> {
   const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', `${of.port}`] });
   for (const end = Date.now() + 15_000; ; await delay(10)) {
@@ -119,7 +122,7 @@ export async function startReplica(of: RedisServer): Promise<RedisServer> {
   }
 }
 
-/** The server that `REDIS_URL` names, or one of one's own: for tests that only speak to it. */
+/** Returns the server that `REDIS_URL` names, or starts one, for tests that only need a connection. */
 export async function useRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const { REDIS_URL: url } = process.env;
   return url ? { url, stop: async () => {} } : startRedis();

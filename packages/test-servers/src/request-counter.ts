@@ -1,12 +1,14 @@
 const newline = 0x0a;
 
-/** Counts the requests in what a Redis client sends: arrays of strings, cut anywhere. Other protocols may pass, too. */
+/**
+ * Counts the requests in the data of a Redis client: arrays of strings, split anywhere. Other protocols are tolerated.
+ */
 export class RequestCounter {
-  /** Bytes of a string that are still to come, with its line end. */
+  /** Number of bytes of a string that are still to come, with its line end. */
   #skip = 0;
   #line = '';
 
-  /** How many begin in what comes next. */
+  /** Returns how many requests begin in this chunk. */
   read(chunk: Buffer): number {
     let count = 0;
     for (let at = 0; at < chunk.length; ) {

@@ -38,7 +38,7 @@ function gone(pid: number): boolean {
   }
 }
 
-test('a server keeps its data over a restart and over a crash', async () => {
+test('a server keeps its data over a restart and a crash', async () => {
   await ask('CREATE TABLE kept AS SELECT 1 AS one');
   const { pid } = server;
   await server.restart();
@@ -51,7 +51,7 @@ test('a server keeps its data over a restart and over a crash', async () => {
   expect(await ask('SHOW work_mem')).toBe('5MB');
 });
 
-test('a frozen server answers when it is thawed, also on new connections', async () => {
+test('a frozen server responds after it is thawed, also on new connections', async () => {
   const client = await connect();
   server.freeze();
   const answers = [client.query('SELECT 1'), ask('SELECT 1')];
@@ -61,14 +61,14 @@ test('a frozen server answers when it is thawed, also on new connections', async
   await Promise.all(answers);
 });
 
-test('a server waits for the disk where it is told to', async () => {
+test('a server waits for the disk if it is configured to', async () => {
   expect(await ask('SHOW fsync')).toBe('off');
   const careful = await startPostgres({ fsync: true });
   undo.push(() => careful.stop());
   expect(await ask('SHOW fsync', careful.url)).toBe('on');
 }, 30_000);
 
-test('a server that does not start says so', async () => {
+test('a server that does not start reports an error', async () => {
   const settings = { no_such_setting: '1' };
   await expect(startPostgres({ settings })).rejects.toThrow('no_such_setting');
 }, 30_000);
@@ -84,7 +84,7 @@ test('a server does not outlive the process that started it', async () => {
   await vi.waitFor(() => expect(gone(pid)).toBe(true), 10_000);
 }, 30_000);
 
-test('a PgBouncer lends its connections by transaction', async () => {
+test('PgBouncer assigns its connections per transaction', async () => {
   const bouncer = await startPgBouncer(server, { mode: 'transaction' });
   undo.push(() => bouncer.stop());
   const [one, two] = [await connect(bouncer.url), await connect(bouncer.url)];

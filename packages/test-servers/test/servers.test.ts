@@ -33,7 +33,7 @@ function gone(pid: number): boolean {
   }
 }
 
-test('a server answers, and knows nothing after a restart on the same port', async () => {
+test('a server responds, and has no data after a restart on the same port', async () => {
   const redis = await server();
   const client = connect(redis);
   await client.set('a', 1);
@@ -43,7 +43,7 @@ test('a server answers, and knows nothing after a restart on the same port', asy
   expect(await client.get('a')).toBe(null);
 });
 
-test('a frozen server answers when it is thawed', async () => {
+test('a frozen server responds after it is thawed', async () => {
   const redis = await server();
   const client = connect(redis);
   await client.ping();
@@ -61,11 +61,11 @@ test('arguments reach the server', async () => {
   expect(await client.config('GET', 'maxmemory')).toEqual(['maxmemory', '3145728']);
 });
 
-test('a server that does not start says so', async () => {
+test('a server that does not start reports an error', async () => {
   await expect(startRedis({ args: ['--no-such-option', '1'] })).rejects.toThrow('no-such-option');
 });
 
-test('a server does not outlive the process that started it, however that ends', async () => {
+test('a server ends with the process that started it, however that ends', async () => {
   const program = fileURLToPath(new URL('./starts-redis.ts', import.meta.url));
   const args = ['--conditions=headgate-source', '--import=tsx', program];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -76,7 +76,7 @@ test('a server does not outlive the process that started it, however that ends',
   await vi.waitFor(() => expect(gone(pid)).toBe(true), 5_000);
 });
 
-test('a replica has what the master has, and refuses writes', async () => {
+test("a replica has the master's data and rejects writes", async () => {
   const master = await server();
   await connect(master).set('a', 1);
   const replica = await startReplica(master);
@@ -103,7 +103,7 @@ test('a slot of a cluster moves with its keys, in steps', async () => {
   expect(await connect(to).get('a')).toBe('1');
 }, 30_000);
 
-test('a proxy counts requests, also those in many parts, and connections', async () => {
+test('a proxy counts requests, even if they arrive in many parts, and connections', async () => {
   const proxy = await startProxy(await server());
   undo.push(() => proxy.stop());
   const client = connect(proxy, { enableReadyCheck: false, disableClientInfo: true });
@@ -114,7 +114,7 @@ test('a proxy counts requests, also those in many parts, and connections', async
   expect(proxy.connections).toBe(1);
 });
 
-test('a proxy passes what is no Redis request', async () => {
+test('a proxy passes data that is not a Redis request', async () => {
   const redis = await server();
   const proxy = await startProxy(redis);
   undo.push(() => proxy.stop());
@@ -122,12 +122,12 @@ test('a proxy passes what is no Redis request', async () => {
   undo.push(async () => void socket.destroy());
   socket.on('error', () => {});
   socket.write('*1\r\n$$ LANGUAGE sql\r\n');
-  // Redis answers that it makes no sense.
+  // Redis responds that it is invalid.
   const [answer] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^-ERR/);
 });
 
-test('connections of a proxy can have latencies of their own, so that one overtakes another', async () => {
+test('connections of a proxy can have separate latencies, so that one overtakes another', async () => {
   const proxy = await startProxy(await server());
   undo.push(() => proxy.stop());
   const slow = connect(proxy);
@@ -145,7 +145,7 @@ test('connections of a proxy can have latencies of their own, so that one overta
   expect(order[0]).toBe(fast);
 });
 
-test('a proxy cuts, refuses, delays and holds', async () => {
+test('a proxy cuts, refuses, delays and holds back data', async () => {
   const proxy = await startProxy(await server());
   undo.push(() => proxy.stop());
   const client = connect(proxy);
@@ -175,7 +175,7 @@ test('a proxy cuts, refuses, delays and holds', async () => {
   expect(await client.ping()).toBe('PONG');
 });
 
-test('a proxy holds, or ends at the server, only the connections whose client has sent a text', async () => {
+test('a proxy holds back, or ends at the server, only the connections whose client has sent a text', async () => {
   const proxy = await startProxy(await server());
   undo.push(() => proxy.stop());
   const [marked, other] = [connect(proxy), connect(proxy)];
@@ -194,6 +194,6 @@ test('a proxy holds, or ends at the server, only the connections whose client ha
     undefined,
   );
   reset();
-  // The client asks again on its next connection.
+  // The client sends its request again on its next connection.
   expect(await pong).toBe('PONG');
 });

@@ -1,4 +1,4 @@
-// Starts a server, says its process id, and goes on until it is killed.
+// Starts a server, prints its process ID, and runs until it is killed.
 import { startPostgres } from '@headgate/test-servers';
 
 console.log((await startPostgres()).pid);

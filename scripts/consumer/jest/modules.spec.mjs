@@ -1,4 +1,4 @@
-// Jest's ES modules. Where Jest cannot require() them, the core is there twice, once as CommonJS: both still work together.
+// Jest's ES modules. If Jest cannot require() them, the core is loaded twice, once as CommonJS: both work together.
 import { createRequire } from 'node:module';
 import * as imported from '@headgate/core';
 import { memoryStore } from '@headgate/core/shared';

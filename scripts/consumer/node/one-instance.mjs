@@ -1,4 +1,4 @@
-// import and require() load the same modules: each export of each entry point is one object, however it is loaded.
+// import and require() load the same modules: each export of each entry point is the same object.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ const scope = new URL('../node_modules/@headgate/', import.meta.url);
 let compared = 0;
 
 for (const name of readdirSync(scope)) {
-  // It describes tests, so it only loads in vitest.
+  // It defines tests, so it can only be loaded in vitest.
   if (name === 'test-suite') continue;
   const { exports } = require(`${scope.pathname}${name}/package.json`);
   for (const entry of Object.keys(exports)) {

@@ -12,7 +12,7 @@ import { createServer } from '@headgate/server';
 import { throttleClient, throttleStore } from '@headgate/throttle';
 import { Redis } from 'ioredis';
 
-// Where warnings and READMEs point.
+// The pages that warnings and READMEs link to.
 assert.ok(existsSync(new URL('../docs/errors.md', import.meta.resolve('@headgate/core'))));
 
 const limiter = createLimiter({ limit: 1 });

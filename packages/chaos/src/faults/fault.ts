@@ -1,32 +1,32 @@
-import type { Crew } from '../crew.ts';
-import type { Dice } from '../dice.ts';
+import type { Workers } from '../crew.ts';
+import type { Rng } from '../dice.ts';
 import type { Ground } from '../ground.ts';
 import type { Event } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
 
-/** Where a fault strikes. */
+/** What a fault acts on. */
 export interface Stage {
-  readonly crew: Crew;
+  readonly workers: Workers;
   readonly ground: Ground;
-  readonly dice: Dice;
+  readonly rng: Rng;
   /** Milliseconds. */
   readonly lease: number;
-  /** As the subject says. */
+  /** See `Subject.costless`. */
   readonly costless: Readonly<Record<string, number>>;
   readonly note: (event: Event) => void;
 }
 
 export interface Fault {
   readonly name: string;
-  /** Whether no other such fault may be under way: those of the servers. */
+  /** Whether it excludes other such faults while it lasts: those of the servers. */
   readonly alone: boolean;
-  /** Whether nobody may lose anything by it: such come in times of peace as well. */
+  /** Whether no permit may be lost because of it; such faults also occur in the calm phase. */
   readonly harmless?: boolean;
   /** Resolves when it has been undone. */
   strike(stage: Stage): Promise<void>;
 }
 
-/** As one after which the store has forgotten what it knew, or what so many milliseconds before it have brought. */
+/** Adds that the store has lost all its state, or what it wrote in the last `latest` milliseconds before the fault. */
 export function forgetting(fault: Fault, latest = 0): Fault {
   return {
     ...fault,

@@ -25,77 +25,77 @@ function onTheWay(
   return [one, all];
 }
 
-/** Mostly of one that holds permits, which it may lose. */
-function wayOf({ crew, dice, ground }: Stage): FaultyProxy | undefined {
-  const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
-  return holder === undefined ? dice.pick(ground.proxies) : ground.proxies[crew.slotOf(holder)];
+/** Chooses mostly a worker that holds permits, which it may lose. */
+function wayOf({ workers, rng, ground }: Stage): FaultyProxy | undefined {
+  const holder = rng.chance(0.7) ? rng.pick(workers.holders) : undefined;
+  return holder === undefined ? rng.pick(ground.proxies) : ground.proxies[workers.slotOf(holder)];
 }
 
 const cut = onTheWay('cut connections', (proxy) => proxy.cut());
 
-const refuse = onTheWay('refuse connections', async (proxy, { dice, lease }) => {
+const refuse = onTheWay('refuse connections', async (proxy, { rng, lease }) => {
   proxy.refuse(true);
   proxy.cut();
-  await sleep(lease * dice.between(0.05, 2));
+  await sleep(lease * rng.between(0.05, 2));
   proxy.refuse(false);
 });
 
 const slow = onTheWay('slow the network', async (proxy, stage) => {
-  const { dice, lease } = stage;
+  const { rng, lease } = stage;
   await unheard(proxy, stage, async () => {
-    proxy.delay(dice.between(5, lease / 4));
-    await sleep(lease * dice.between(0.5, 1.5));
+    proxy.delay(rng.between(5, lease / 4));
+    await sleep(lease * rng.between(0.5, 1.5));
     proxy.delay(0);
   });
 });
 
-/** Each connection has a latency of its own: a request can overtake an earlier one. Calls are still answered in time. */
+/** Each connection has its own latency, so a request can overtake an earlier one. Calls are still answered in time. */
 const uneven = onTheWay('slow connections unevenly', async (proxy, stage) => {
-  const { dice, lease } = stage;
+  const { rng, lease } = stage;
   await unheard(proxy, stage, async () => {
-    proxy.delayEach(() => dice.between(0, 60));
-    await sleep(lease * dice.between(1, 3));
+    proxy.delayEach(() => rng.between(0, 60));
+    await sleep(lease * rng.between(1, 3));
     proxy.delay(0);
   });
 });
 
 const halfOpen = onTheWay('half-open connections', async (proxy, stage) => {
-  const { dice, lease } = stage;
+  const { rng, lease } = stage;
   await unheard(proxy, stage, async () => {
     proxy.hold(true);
-    await sleep(lease * dice.between(0.2, 2.5));
-    // Either all that was kept back arrives now, or none of it ever.
-    if (dice.chance(0.5)) proxy.cut();
+    await sleep(lease * rng.between(0.2, 2.5));
+    // At the end, either everything that was held back arrives, or nothing does.
+    if (rng.chance(0.5)) proxy.cut();
     proxy.hold(false);
   });
 });
 
-/** Only one of the worker's connections, without a word to either end; after a while it is reset. */
+/** Affects only one of the worker's connections, and neither end notices; it is reset after a while. */
 const silence = onTheWay('silence one connection', async (proxy, stage) => {
-  const { dice, lease } = stage;
+  const { rng, lease } = stage;
   await unheard(proxy, stage, async () => {
-    const reset = proxy.holdOne((count) => dice.below(count));
-    await sleep(lease * dice.between(0.5, 3));
+    const reset = proxy.holdOne((count) => rng.below(count));
+    await sleep(lease * rng.between(0.5, 3));
     reset();
   });
 });
 
-/** Notes that who is behind the proxy is not told meanwhile what becomes of its connections. */
+/** Records that the process behind the proxy cannot notice meanwhile that its connections end. */
 async function unheard(
   proxy: FaultyProxy,
-  { crew, ground, note }: Stage,
+  { workers, ground, note }: Stage,
   strike: () => Promise<void>,
 ): Promise<void> {
   const from = stamp();
   const slot = ground.proxies.indexOf(proxy);
-  const before = crew.at(slot);
+  const before = workers.at(slot);
   await strike();
-  for (const name of new Set([before, crew.at(slot)])) {
+  for (const name of new Set([before, workers.at(slot)])) {
     note({ kind: 'deaf', at: stamp(), from, worker: name });
   }
 }
 
-/** What befalls the ways to the store. */
+/** Faults of the network between workers and servers. */
 export const network: readonly Fault[] = [
   ...cut,
   ...refuse,

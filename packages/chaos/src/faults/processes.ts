@@ -8,7 +8,7 @@ function killing(name: string, who: (stage: Stage) => Member | undefined): Fault
     alone: false,
     strike: async (stage) => {
       const member = who(stage);
-      if (member !== undefined) stage.crew.kill(member);
+      if (member !== undefined) stage.workers.kill(member);
     },
   };
 }
@@ -21,25 +21,25 @@ function stopping(name: string, who: (stage: Stage) => Member | undefined): Faul
       const member = who(stage);
       if (member === undefined) return;
       member.stop();
-      await sleep(stage.lease * stage.dice.between(1.1, 2));
-      stage.crew.resume(member);
+      await sleep(stage.lease * stage.rng.between(1.1, 2));
+      stage.workers.resume(member);
     },
   };
 }
 
-const holder = ({ crew, dice }: Stage) => dice.pick(crew.holders) ?? dice.pick(crew.members);
-const waiter = ({ crew, dice }: Stage) => dice.pick(crew.waiters) ?? dice.pick(crew.members);
+const holder = ({ workers, rng }: Stage) => rng.pick(workers.holders) ?? rng.pick(workers.members);
+const waiter = ({ workers, rng }: Stage) => rng.pick(workers.waiters) ?? rng.pick(workers.members);
 
 const setClock: Fault = {
   name: 'set a clock',
   harmless: true,
   alone: false,
-  strike: async ({ crew, dice }) => {
-    dice.pick(crew.members)?.tell({ clock: dice.chance(0.5) ? 3_600_000 : -3_600_000 });
+  strike: async ({ workers, rng }) => {
+    rng.pick(workers.members)?.tell({ clock: rng.chance(0.5) ? 3_600_000 : -3_600_000 });
   },
 };
 
-/** What befalls the workers themselves. */
+/** Faults of the worker processes. */
 export const processes: readonly Fault[] = [
   killing('holder', holder),
   killing('waiter', waiter),

@@ -10,7 +10,7 @@ import { allComeBack } from './return.ts';
 import { allLive } from './survival.ts';
 import { noStaleWrite, risingTokens } from './tokens.ts';
 
-/** Of each limit, where the store can do so much. */
+/** Checked for each limit, if the store has the capability. */
 export function invariantsFor({ fencing }: Capabilities): Readonly<Record<string, Invariant>> {
   return fencing ? { ...invariants, ...invariantsOfTokens } : invariants;
 }
@@ -18,19 +18,19 @@ export function invariantsFor({ fencing }: Capabilities): Readonly<Record<string
 const invariants = {
   'no second grant while the first holder is alive': noOverlap,
   'first in, first out': inOrder,
-  'nobody waits past their timeout': noneWaitsTooLong,
-  'every permit comes back': allComeBack,
-  'the dead are inherited': theDeadAreInherited,
+  'no caller waits past its timeout': noneWaitsTooLong,
+  'every permit is released': allComeBack,
+  'permits of dead processes become available': theDeadAreInherited,
   'no permit is lost without a fault': noLossWithoutFault,
-  'calm is quiet': calmIsQuiet,
+  'no disturbance without a fault': calmIsQuiet,
 };
 
 const invariantsOfTokens = {
-  'no stale token accepted': noStaleWrite,
-  'tokens rise': risingTokens,
+  'no stale token is accepted': noStaleWrite,
+  'tokens increase': risingTokens,
 };
 
-/** Of the processes, whatever the limit. */
+/** Checked for the processes, independently of limits. */
 export const invariantsOfAll: Readonly<Record<string, Invariant>> = {
   'no process dies': allLive,
 };

@@ -4,10 +4,13 @@ import { type Visit, visitsOf } from '../log/visits.ts';
 import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** Milliseconds from a permit's return to the next grant, on a busy machine. */
-const grace = 500;
+/** Maximum milliseconds from a release to the next grant on a busy machine. */
+const MAX_HANDOVER_TIME = 500;
 
-/** While all is well, no lease is lost, no store is at fault, and those who wait are let in one after the other. */
+/**
+ * Without faults, no lease is lost, no call is rejected by the store, and waiters are granted permits one after the
+ * other.
+ */
 export function calmIsQuiet(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
@@ -27,16 +30,14 @@ export function calmIsQuiet(log: Log): Findings {
       }
     }
     const idle = longestIdle(span, visits);
-    if (idle > grace) {
-      broken.push(
-        `${timeIn(log, span.from)}: for ${idle.toFixed(0)} ms all waited and none worked`,
-      );
+    if (idle > MAX_HANDOVER_TIME) {
+      broken.push(`for ${idle.toFixed(0)} ms callers waited and none worked`);
     }
   }
   return { checked: spans.length, broken };
 }
 
-/** The longest time for which somebody waited and nobody was at work. */
+/** The longest time during which there were waiters and no work. */
 function longestIdle(span: Span, visits: readonly Visit[]): number {
   const steps = visits.flatMap(({ wanted, answered = span.to, granted, ended = span.to }) => [
     { at: wanted, waiting: 1, working: 0 },

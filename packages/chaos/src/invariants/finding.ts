@@ -1,16 +1,16 @@
 import type { Log } from '../log/event.ts';
 
-/** What an invariant says of a log. */
+/** The result of checking an invariant on a log. */
 export interface Findings {
-  /** How many times it could have been broken: 0 says that nothing was tested. */
+  /** How many times it could have been violated; 0 means that nothing was tested. */
   readonly checked: number;
-  /** What broke it, with the time. */
+  /** A description of each violation, with its time. */
   readonly broken: readonly string[];
 }
 
 export type Invariant = (log: Log) => Findings;
 
-/** A time as the report shows it: milliseconds since the log began. */
+/** A time as shown in the report: milliseconds since the start of the log. */
 export function timeIn(log: Log, at: number): string {
   return `${(at - (log.events[0]?.at ?? at)).toFixed(1)} ms`;
 }

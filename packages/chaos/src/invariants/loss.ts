@@ -5,8 +5,9 @@ import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /**
- * No permit is lost without a fault, from a process's first permit on: its signal aborts only where a fault that may cost
- * permits, a pause or the loss of another process came within a lease before its grant, or while it was held.
+ * No permit is lost without a fault, from a process's first permit on: its signal aborts only if, while the permit was
+ * held or within a lease before its grant, there was a fault that may cost permits, a pause, or the death of another
+ * process.
  */
 export function noLossWithoutFault(log: Log): Findings {
   const broken: string[] = [];

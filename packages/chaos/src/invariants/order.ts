@@ -1,12 +1,13 @@
 import { eventsOf, type Log, type Span, type Wait } from '../log/event.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** The store counts in whole milliseconds. */
-const rounding = 5;
+/** Tolerance, because the store counts in whole milliseconds. */
+const TOLERANCE = 5;
 
 /**
- * First in, first out, for waiters that were renewed: no waiter was granted before an earlier one that is known to have
- * been in the queue, alive, all the while. Known from what both stores were told, so that no clock and no delay matters.
+ * First in, first out, for waiters that were renewed: no waiter was granted a permit before an earlier one that was
+ * certainly in the queue, and alive, all that time. This follows from the answers that both stores received, so clocks
+ * and delays do not matter.
  */
 export function inOrder(log: Log): Findings {
   const broken: string[] = [];
@@ -33,28 +34,28 @@ export function inOrder(log: Log): Findings {
 }
 
 /**
- * Since when it was in the queue, renewed in time, until another one had been granted; undefined if it was not, or not
- * since before that grant.
+ * Since when `wait` was in the queue, renewed in time, until another waiter was granted a permit; undefined if it was
+ * not, or not since before that grant.
  */
 function stayedSince(
   { seen, deadline }: Wait,
   { from, to }: Span,
   certain: number,
 ): number | undefined {
-  // The store may have dropped it.
-  if (to > deadline - rounding) return undefined;
+  // The store may have removed it at its deadline.
+  if (to > deadline - TOLERANCE) return undefined;
   let since: number | undefined;
   let until = 0;
   for (const ask of seen) {
-    // From the answer on for certain, and as long as a lease is certain after the question.
+    // Certain from the answer on, and for `certain` milliseconds after the request.
     if (since === undefined || ask.to > until) since = ask.to;
-    until = ask.from + certain - rounding;
+    until = ask.from + certain - TOLERANCE;
     if (ask.from >= to) return since <= from ? since : undefined;
   }
   return undefined;
 }
 
-/** By their places. Without them it is known only where one was in the queue before the other was asked for. */
+/** Compares places. Without places the order is known only if one was queued before the other was requested. */
 function comesBefore(still: Wait, since: number, next: Wait): boolean | undefined {
   if (still.place !== undefined && next.place !== undefined) return still.place < next.place;
   if (since <= next.asked) return true;

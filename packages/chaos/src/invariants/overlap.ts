@@ -4,16 +4,16 @@ import { Severance } from '../log/severance.ts';
 import { type Visit, visitsOf } from '../log/visits.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** Milliseconds that a process may take to notice that it was stopped, or that the state of the store was lost. */
-const grace = 150;
+/** Maximum milliseconds until a process notices that it was stopped, or that the store has lost its state. */
+const MAX_REACTION_TIME = 150;
 
-/** The part of a lease in which all holders have renewed: a third, and a sixth where the first try fails. */
-const renewed = 1 / 2;
+/** The part of a lease within which all holders renew: a third, and a sixth more if the first attempt fails. */
+const PART_UNTIL_RENEWED = 1 / 2;
 
 /**
- * No grant takes the weight at work above the limit. Work counts until it ended or its permit's signal aborted. Not
- * counted is what a stopped process had at work, or one that could not know that it was disconnected. Until all holders
- * have renewed after a loss of the store's state, as much again as the limit may be at work.
+ * No grant raises the weight at work above the limit. Work counts until it ended or its permit's signal aborted. Work
+ * of a process that was stopped, or that could not notice that it was disconnected, does not count. After the store has
+ * lost its state, twice the limit may be at work until all holders have renewed.
  */
 export function noOverlap(log: Log): Findings {
   const pauses = new Pauses(log);
@@ -40,12 +40,12 @@ export function noOverlap(log: Log): Findings {
   return { checked: grants.length, broken };
 }
 
-/** Where other faults may keep holders from renewing, their leases end a lease later. */
+/** If other faults may keep holders from renewing, the limit may be exceeded until their leases have expired. */
 function lossesOf(log: Log): Span[] {
   const alone = eventsOf(log, 'fault').filter(({ isCostless }) => isCostless);
   return eventsOf(log, 'lost').map(({ from, at }) => {
     const isAlone = alone.some((fault) => fault.from <= at && at <= fault.at);
-    return { from, to: at + log.lease * (isAlone ? renewed : 1) + grace };
+    return { from, to: at + log.lease * (isAlone ? PART_UNTIL_RENEWED : 1) + MAX_REACTION_TIME };
   });
 }
 
@@ -58,9 +58,9 @@ function begins(visit: Visit): visit is Granted {
 
 const byGrant = (a: Granted, b: Granted) => a.granted - b.granted;
 
-/** Its process was stopped in the middle of it, and has not had the time to notice. */
+/** Whether its process was stopped during the work and has not had the time to notice. */
 function excused(pauses: Pauses, { worker, granted = 0 }: Visit, now: number): boolean {
   return pauses
     .of(worker)
-    .some(({ from, to }) => granted <= from && from <= now && now <= to + grace);
+    .some(({ from, to }) => granted <= from && from <= now && now <= to + MAX_REACTION_TIME);
 }

@@ -3,10 +3,10 @@ import { Pauses } from '../log/pauses.ts';
 import { type Visit, visitsOf } from '../log/visits.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** Milliseconds that an answer may come after its time, on a busy machine. */
-const grace = 250;
+/** Maximum milliseconds that an answer may be late on a busy machine. */
+const TOLERANCE = 250;
 
-/** Everybody is answered, and nobody waits for longer than was said: a stopped process answers when it goes on. */
+/** Every call is answered, within its timeout; a stopped process answers when it continues. */
 export function noneWaitsTooLong(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
@@ -31,7 +31,7 @@ export function noneWaitsTooLong(log: Log): Findings {
 function latest({ worker, wanted, patience }: Visit, pauses: Pauses): number {
   let due = wanted + patience;
   for (const { from, to } of pauses.of(worker)) {
-    if (from <= due + grace && to >= wanted) due = Math.max(due, to);
+    if (from <= due + TOLERANCE && to >= wanted) due = Math.max(due, to);
   }
-  return due + grace;
+  return due + TOLERANCE;
 }

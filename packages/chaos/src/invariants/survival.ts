@@ -1,7 +1,7 @@
 import { eventsOf, type Log } from '../log/event.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** No process ends but one that was killed, and none has an error that nobody handles. */
+/** No process ends unless it was killed, and none has an unhandled error. */
 export function allLive(log: Log): Findings {
   const killed = new Set(eventsOf(log, 'killed').map(({ worker }) => worker));
   const exits = eventsOf(log, 'exited').filter(({ worker }) => !killed.has(worker));

@@ -4,12 +4,10 @@ import { Severance } from '../log/severance.ts';
 import { type Visit, visitsOf } from '../log/visits.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** Milliseconds that a process may take to notice that it was stopped, or that the state of the store was lost. */
-const grace = 150;
+/** Maximum milliseconds until a process notices that it was stopped, or that the store has lost its state. */
+const MAX_REACTION_TIME = 150;
 
-/**
- * Every permit has a fencing token of its own; at limit 1 each is above those before it, but for a lease after a loss.
- */
+/** Every permit has a unique fencing token; at limit 1 tokens increase, except within a lease after a loss of state. */
 export function risingTokens(log: Log): Findings {
   const broken: string[] = [];
   const seen = new Map<string, Visit>();
@@ -35,9 +33,10 @@ export function risingTokens(log: Log): Findings {
 }
 
 /**
- * The resource takes no token below one that it has seen, and has to refuse one only of a process that was stopped, or
- * whose signal has aborted meanwhile, or that could not know that it was disconnected, or of one of two that were let
- * in when the store had lost its state: the earlier keeps its permit, and learns only here that it has been passed.
+ * The resource accepts no token below one that it has seen. It rejects a write only if the writer's process was
+ * stopped, its signal has aborted meanwhile, or it could not notice that it was disconnected; or if the store had lost
+ * its state and granted the permit again: the earlier holder keeps its permit, and learns only from the resource that
+ * there is a newer one.
  */
 export function noStaleWrite(log: Log): Findings {
   const broken: string[] = [];
@@ -58,14 +57,17 @@ export function noStaleWrite(log: Log): Findings {
     }
     const passed = rises.find((rise) => rise.token > token)?.at ?? at;
     const { ended = Infinity, aborted } = visits.get(`${worker}/${call}`) ?? {};
-    const stopped = pauses.between(worker, from - grace, at) || severance.of(worker, passed);
+    const stopped =
+      pauses.between(worker, from - MAX_REACTION_TIME, at) || severance.of(worker, passed);
     if (!stopped && !(aborted && ended <= at) && !lostBefore(log, passed)) {
-      broken.push(`${who} had to be refused, after ${highest}, with no cause`);
+      broken.push(`${who} was rejected, after ${highest}, with no cause`);
     }
   }
   return { checked: writes.length, broken };
 }
 
 function lostBefore(log: Log, now: number): boolean {
-  return eventsOf(log, 'lost').some(({ from, at }) => from <= now && now <= at + log.lease + grace);
+  return eventsOf(log, 'lost').some(
+    ({ from, at }) => from <= now && now <= at + log.lease + MAX_REACTION_TIME,
+  );
 }

@@ -1,49 +1,49 @@
-/** Of a call at one of the limits. */
+/** An event of a call at one of the limits. */
 interface Call {
-  /** As `stamp` says. */
+  /** A time, see `stamp`. */
   readonly at: number;
   readonly worker: string;
   readonly limit: number;
-  /** Counted by the worker. */
+  /** The worker's number for the call. */
   readonly call: number;
 }
 
-/** From when to when, at the latest. */
+/** An interval; the event happened at some time in it. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A wait as the worker's store saw it. */
+/** A wait, as seen by the worker's store. */
 export interface Wait {
   readonly at: number;
   readonly worker: string;
   readonly limit: number;
   readonly id: string;
-  /** When the process asked to enter the queue. */
+  /** When the process requested to be queued. */
   readonly asked: number;
-  /** After which it is not granted any more. */
+  /** The time after which it is not granted a permit. */
   readonly deadline: number;
-  /** None where it was let in before it was told, or where the store has none. */
+  /** Undefined if it was granted before the queued answer arrived, or if the store has no places. */
   readonly place: string | undefined;
-  /** When it was asked for, and when the answer said that it waits: at first, and at each renewal. */
+  /** Request and answer times of each answer that it is queued: the first and each renewal. */
   readonly seen: readonly Span[];
-  /** It was let in after the one and before the other. */
+  /** It was granted a permit in this interval. */
   readonly entered: Span | undefined;
 }
 
-/** How a limit stands when all has been quiet for a lease and a second. */
+/** The state of a limit after a lease and a second without load. */
 interface Probe {
   readonly from: number;
   readonly at: number;
   readonly limit: number;
-  /** How many of as many as the limit allows were let in at once. */
+  /** How many permits were granted at once, of as many as the limit allows. */
   readonly admitted: number;
   readonly inflight: number;
   readonly queued: number;
 }
 
-/** A process was killed that held a permit, and another one, which waited for it, has got it or not. */
+/** A process that held a permit was killed; whether another one, which was waiting, has got the permit. */
 interface Inheritance {
   readonly from: number;
   readonly at: number;
@@ -54,12 +54,12 @@ interface Inheritance {
 export type Event =
   | (Call & { readonly kind: 'wanted'; readonly weight: number; readonly patience: number })
   | (Call & { readonly kind: 'granted'; readonly fencing: string | undefined })
-  /** The work ended: done, or because the permit's signal aborted. */
+  /** The work ended: it was done, or the permit's signal aborted. */
   | (Call & { readonly kind: 'ended'; readonly aborted: boolean })
   | (Call & { readonly kind: 'released' })
   | (Call & { readonly kind: 'rejected'; readonly reason: string })
   | (Call & { readonly kind: 'withdrew' })
-  /** At the resource, which has its own order; `from` is when the worker asked. */
+  /** A write at the resource, in the resource's order; `from` is when the worker sent it. */
   | (Call & {
       readonly kind: 'wrote';
       readonly from: number;
@@ -69,49 +69,49 @@ export type Event =
   | (Wait & { readonly kind: 'waited' })
   | (Probe & { readonly kind: 'probed' })
   | (Inheritance & { readonly kind: 'inherited' })
-  /** The worker's loop did not turn: it found that out itself. */
+  /** The worker's event loop was blocked, as measured by itself. */
   | {
       readonly kind: 'stalled';
       readonly at: number;
       readonly worker: string;
       readonly from: number;
     }
-  /** The worker was stopped, and went on. */
+  /** The worker was stopped and has continued. */
   | { readonly kind: 'paused'; readonly at: number; readonly worker: string; readonly from: number }
   | { readonly kind: 'failed'; readonly at: number; readonly worker: string; readonly what: string }
   | { readonly kind: 'killed'; readonly at: number; readonly worker: string }
   | { readonly kind: 'exited'; readonly at: number; readonly worker: string; readonly how: string }
-  /** The store forgot what it knew, or part of it. */
+  /** The store lost its state, or part of it. */
   | { readonly kind: 'lost'; readonly at: number; readonly from: number }
-  /** The server ended connections: of this worker, or of all. */
+  /** The server ended connections: those of this worker, or all. */
   | {
       readonly kind: 'disconnected';
       readonly at: number;
       readonly from: number;
       readonly worker?: string;
     }
-  /** What the server says did not reach the worker meanwhile, or late. */
+  /** Messages of the server reached the worker late or not at all. */
   | { readonly kind: 'deaf'; readonly at: number; readonly from: number; readonly worker: string }
-  /** Anything that was done to the workers, the network or the store. */
+  /** A fault was injected into the workers, the network or the store. */
   | {
       readonly kind: 'fault';
       readonly at: number;
       readonly from: number;
       readonly name: string;
-      /** Nothing else was wrong, and it is promised to cost no permit. */
+      /** It was the only fault, and is documented to cost no permit. */
       readonly isCostless: boolean;
     }
-  /** All was well, or nothing came but what has to be harmless. */
+  /** There were no faults, or only harmless ones. */
   | { readonly kind: 'calm'; readonly at: number; readonly from: number };
 
-/** What was noted of one limit, and of all; in order of `at`. */
+/** The events of one limit, and those that concern all; ordered by `at`. */
 export interface Log {
   readonly limit: number;
   /** Milliseconds. */
   readonly lease: number;
-  /** For so much of it, from when it was asked for, it was certain. */
+  /** How long a lease was certain after its request was sent. */
   readonly certain: number;
-  /** After which others had what a dead process held. */
+  /** Maximum time until the permits of a dead process were available. */
   readonly back: number;
   readonly events: readonly Event[];
 }

@@ -1,6 +1,6 @@
 import { eventsOf, type Log, type Span } from './event.ts';
 
-/** When each worker was stopped, or its loop did not turn. */
+/** When each worker was stopped, or its event loop was blocked. */
 export class Pauses {
   readonly #spans = new Map<string, Span[]>();
 
@@ -16,7 +16,7 @@ export class Pauses {
     return this.#spans.get(worker) ?? [];
   }
 
-  /** Whether the worker stood still at some time between. */
+  /** Whether the worker was paused at some time in the interval. */
   between(worker: string, from: number, to: number): boolean {
     return this.of(worker).some((span) => span.from <= to && span.to >= from);
   }

@@ -2,7 +2,7 @@ import type { Event, Log } from './event.ts';
 
 type About = Pick<Log, 'lease' | 'certain' | 'back'>;
 
-/** All that is noted in one round. */
+/** Records all events of one round. */
 export class Record {
   readonly #events: Event[] = [];
   readonly #about: About;
@@ -15,7 +15,7 @@ export class Record {
     this.#events.push(event);
   }
 
-  /** What concerns a limit, in order. */
+  /** The events that concern a limit, in order. */
   of(limit: number): Log {
     const events = this.#events
       .filter((event) => !('limit' in event) || event.limit === limit)
@@ -23,13 +23,13 @@ export class Record {
     return { limit, ...this.#about, events };
   }
 
-  /** A line for each event. */
+  /** One JSON line per event. */
   toString(): string {
     const events = [...this.#events].sort((a, b) => a.at - b.at);
     return events.map((event) => JSON.stringify(event)).join('\n');
   }
 
-  /** How often each fault came. */
+  /** How often each fault was injected. */
   faults(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const event of this.#events) {

@@ -1,8 +1,9 @@
 import { eventsOf, type Log, type Span } from './event.ts';
 
 /**
- * Who could not know that the server had ended their connections: nothing reached them. A store that takes the end of a
- * connection for the end of its process gives what they hold to others, while they believe in their leases.
+ * Which workers could not notice that the server had ended their connections, because no message reached them. A store
+ * that treats the end of a connection as the end of its process grants their permits to others while they still trust
+ * their leases.
  */
 export class Severance {
   readonly #spans = new Map<string, Span[]>();
@@ -13,7 +14,7 @@ export class Severance {
       const met = ends.filter(({ worker = deaf.worker, from, at }) => {
         return worker === deaf.worker && from <= deaf.at && at >= deaf.from;
       });
-      // What they hold ends by their own clocks a lease later.
+      // By their own clocks their leases end one lease later.
       const spans = met.map(({ from, at }) => ({ from, to: at + log.lease }));
       this.#spans.set(deaf.worker, [...(this.#spans.get(deaf.worker) ?? []), ...spans]);
     }

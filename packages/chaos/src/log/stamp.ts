@@ -1,6 +1,6 @@
 /**
- * Milliseconds of the machine's monotonic clock. Every process reads the same one, and a step of `Date` does not move
- * it: so what several processes note has one order, whenever it reaches the verifier.
+ * Milliseconds of the machine's monotonic clock. It is the same for all processes, and changes of `Date` do not affect
+ * it, so events of several processes have one order, regardless of when they reach the verifier.
  */
 export function stamp(): number {
   return Number(process.hrtime.bigint()) / 1e6;

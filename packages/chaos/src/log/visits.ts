@@ -1,24 +1,24 @@
 import type { Log } from './event.ts';
 
-/** A call from its want to its end. */
+/** A call, from its request to its end. */
 export interface Visit {
   readonly worker: string;
   readonly call: number;
   readonly weight: number;
   readonly wanted: number;
-  /** Milliseconds that it was to wait at most. */
+  /** Its queue timeout in milliseconds. */
   readonly patience: number;
-  /** When it was answered, however; undefined where it never was. */
+  /** When it was granted, rejected or withdrawn; undefined if it never was. */
   answered?: number;
   granted?: number;
   fencing?: string | undefined;
-  /** When its work ended, at the latest with its process. */
+  /** When its work ended; at the latest when its process did. */
   ended?: number;
   aborted?: boolean;
   reason?: string;
 }
 
-/** In order of their wants. A killed process ends the work of its visits. */
+/** In the order of their requests. The end of a process ends the work of its calls. */
 export function visitsOf(log: Log): Visit[] {
   const visits = new Map<string, Visit>();
   for (const event of log.events) {
@@ -44,7 +44,7 @@ function follow(
     return;
   }
   const visit = visits.get(id);
-  // It wanted in the round before, where it was missed.
+  // It was requested in the round before, where it was recorded as unanswered.
   if (visit === undefined) return;
   switch (event.kind) {
     case 'granted':

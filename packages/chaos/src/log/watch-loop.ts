@@ -1,13 +1,16 @@
 import type { Event } from './event.ts';
 import { stamp } from './stamp.ts';
 
-/** Milliseconds without a turn of the loop that are worth a note. */
+/** Minimum milliseconds of a blocked event loop that are recorded. */
 const stall = 100;
 
-/** The name under which the verifier, whose process also is the network, notes its own stalls. */
+/** The name under which the verifier, whose process also runs the proxies, records its own pauses. */
 export const verifier = 'the verifier';
 
-/** Notes when the loop of this process did not turn: it was stopped, or the machine is busy. Returns what ends it. */
+/**
+ * Records when this process's event loop was blocked, because the process was stopped or the machine is busy. Returns a
+ * function that ends the recording.
+ */
 export function watchLoop(worker: string, note: (event: Event) => void): () => void {
   let last = stamp();
   const timer = setInterval(() => {

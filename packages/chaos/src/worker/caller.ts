@@ -1,41 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Limiter, type Permit, RejectedError } from '@headgate/core';
-import type { Dice } from '../dice.ts';
+import type { Rng } from '../dice.ts';
 import { stamp } from '../log/stamp.ts';
 import type { Resource } from './resource.ts';
 import { inShort, note } from './say.ts';
 
-/** What the callers of a worker share. */
+/** Shared by the callers of a worker. */
 export interface Shift {
   readonly worker: string;
   readonly lease: number;
-  /** Milliseconds between two calls, at most. */
+  /** Maximum milliseconds between two calls. */
   readonly pause: number;
-  readonly dice: Dice;
+  readonly rng: Rng;
   readonly resource: Resource;
-  /** Aborts when there is nothing more to do. */
+  /** Aborts when the callers must stop. */
   readonly stop: AbortSignal;
-  /** Counts the calls of the worker. */
+  /** Counts the worker's calls. */
   readonly next: () => number;
 }
 
-/** Asks for a permit, works, gives it back; again and again until the shift ends. Perhaps works for long at first. */
+/** Acquires a permit, works and releases it, repeatedly, until the signal aborts. The first work may be long. */
 export async function call(
   limit: number,
   limiter: Limiter,
   shift: Shift,
   isLong: boolean,
 ): Promise<void> {
-  const { dice, stop } = shift;
+  const { rng, stop } = shift;
   for (let isFirst = isLong; !stop.aborted; isFirst = false) {
-    await rest(dice.between(0, shift.pause), stop);
+    await rest(rng.between(0, shift.pause), stop);
     if (stop.aborted) return;
-    // Its lease must not end with its wait.
-    const isHasty = dice.chance(0.15);
+    // The queue timeout must not be as long as the lease.
+    const isHasty = rng.chance(0.15);
     const about = { worker: shift.worker, limit, call: shift.next() };
-    const weight = 1 + dice.below(limit);
-    const patience = Math.round(isHasty ? briefly(shift) : dice.between(200, 3 * shift.lease));
-    const signal = dice.chance(0.1) ? givesUp(stop, dice.between(0, shift.lease)) : stop;
+    const weight = 1 + rng.below(limit);
+    const patience = Math.round(isHasty ? briefly(shift) : rng.between(200, 3 * shift.lease));
+    const signal = rng.chance(0.1) ? givesUp(stop, rng.between(0, shift.lease)) : stop;
     note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
     try {
       const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
@@ -43,8 +43,8 @@ export async function call(
       await work(permit, about, shift, lasts);
     } catch (error) {
       noteRejection(error, signal, about);
-      // Whoever is turned away does not come back at once.
-      await sleep(dice.between(20, 100));
+      // A rejected caller waits before it tries again.
+      await sleep(rng.between(20, 100));
     }
   }
 }
@@ -66,7 +66,7 @@ async function work(permit: Permit, about: About, shift: Shift, lasts: number): 
     atWork = false;
     note({ kind: 'ended', ...about, at, aborted });
   };
-  // A permit that is lost before its work begins is none.
+  // A permit that is lost before its work begins does not count.
   if (signal.aborted) end(granted, true);
   else signal.addEventListener('abort', () => end(stamp(), true), { once: true });
   const until = granted + lasts;
@@ -80,21 +80,21 @@ async function work(permit: Permit, about: About, shift: Shift, lasts: number): 
   note({ kind: 'released', ...about, at: stamp() });
 }
 
-/** Mostly short. */
+/** Mostly short work. */
 function duration(shift: Shift): number {
-  const { dice } = shift;
-  if (dice.chance(0.03)) return long(shift);
-  return dice.chance(0.2) ? dice.between(50, 200) : dice.between(0, 30);
+  const { rng } = shift;
+  if (rng.chance(0.03)) return long(shift);
+  return rng.chance(0.2) ? rng.between(50, 200) : rng.between(0, 30);
 }
 
-/** For so short that no lease is renewed meanwhile. */
-function briefly({ dice, lease }: Shift): number {
-  return lease * dice.between(0.1, 0.3);
+/** Short enough that no lease is renewed meanwhile. */
+function briefly({ rng, lease }: Shift): number {
+  return lease * rng.between(0.1, 0.3);
 }
 
-/** For longer than a lease lasts without a renewal. */
-function long({ dice, lease }: Shift): number {
-  return dice.between(lease, 2 * lease);
+/** Longer than a lease lasts without a renewal. */
+function long({ rng, lease }: Shift): number {
+  return rng.between(lease, 2 * lease);
 }
 
 function givesUp(stop: AbortSignal, after: number): AbortSignal {

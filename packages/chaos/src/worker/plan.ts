@@ -1,18 +1,18 @@
 import type { Event } from '../log/event.ts';
 
-/** What a worker is told at its start. */
+/** What a worker receives at its start. */
 export interface Plan {
   readonly worker: string;
   readonly seed: number;
-  /** As the ground says: what its store is made of. */
+  /** The environment's connection settings for the worker's store. */
   readonly way: unknown;
   readonly limits: readonly number[];
-  /** How many ask at once, of each limit. */
+  /** The number of concurrent callers per limit. */
   readonly callers: number;
   /** Milliseconds. */
   readonly lease: number;
   readonly timeout: number;
-  /** Milliseconds that the worker's `Date` is off. */
+  /** The offset of the worker's `Date` in milliseconds. */
   readonly clock: number;
 }
 
@@ -26,21 +26,21 @@ export interface Write {
   readonly fencing: string | undefined;
 }
 
-/** What a worker says. */
+/** A message of a worker. */
 export type Said = { readonly ready: true } | { readonly event: Event } | Write | Probed;
 
-/** Whether the worker got a permit at once. */
+/** Whether the worker acquired the permit. */
 interface Probed {
   readonly probed: number;
   readonly limit: number;
   readonly admitted: boolean;
 }
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type Order =
-  /** Ask for permits, with pauses of so many milliseconds at most; or not: what is at work ends soon. */
+  /** Starts the callers, with pauses of at most so many milliseconds, or stops them: running work then ends soon. */
   | { readonly load: number | false }
-  /** Take one permit, within so many milliseconds, and keep it until `release`. */
+  /** Acquires one permit within `patience` milliseconds, and holds it until `release`. */
   | { readonly probe: number; readonly limit: number; readonly patience: number }
   | { readonly release: true }
   | { readonly written: number }

@@ -2,7 +2,7 @@ import { stamp } from '../log/stamp.ts';
 import type { Plan } from './plan.ts';
 import { say } from './say.ts';
 
-/** The way to the resource outside, which checks the token of each write. */
+/** The connection to the resource, which checks the token of each write. */
 export class Resource {
   readonly #worker: string;
   readonly #open = new Map<number, () => void>();
@@ -20,7 +20,7 @@ export class Resource {
     });
   }
 
-  /** The resource has taken it or refused it. */
+  /** Called with the resource's answer: accepted or rejected. */
   written(write: number): void {
     this.#open.get(write)?.();
     this.#open.delete(write);

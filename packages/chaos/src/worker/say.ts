@@ -1,7 +1,7 @@
 import type { Event } from '../log/event.ts';
 import type { Said } from './plan.ts';
 
-/** To the verifier. */
+/** Sends a message to the verifier. */
 export function say(said: Said): void {
   process.send?.(said);
 }
@@ -10,7 +10,7 @@ export function note(event: Event): void {
   say({ event });
 }
 
-/** An error with the places that it came from. */
+/** An error with its stack and those of its causes. */
 export function inShort(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (error.stack ?? error.message).split('\n').slice(0, 4).join(' | ');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import type { Store } from '@headgate/core/shared';
-import { Dice } from '../dice.ts';
+import { Rng } from '../dice.ts';
 import type { Times } from '../ground.ts';
 import { stamp } from '../log/stamp.ts';
 import { watchLoop } from '../log/watch-loop.ts';
@@ -12,7 +12,7 @@ import { Resource } from './resource.ts';
 import { inShort, note, say } from './say.ts';
 import { watchWaits } from './watch.ts';
 
-/** Makes of this process a worker whose store is this one, made of the way that its ground has said. */
+/** Turns this process into a worker with this store, which is created from the environment's connection settings. */
 export async function serve<W>(
   make: (way: W, times: Times) => Store | Promise<Store>,
 ): Promise<void> {
@@ -32,8 +32,8 @@ export async function serve<W>(
 }
 
 /**
- * Resolves when the store answers: what it takes to connect eight processes at once is not to be counted against it. Not
- * much later in any case, since a worker may start in the middle of a fault.
+ * Resolves when the store answers, so that the time to connect eight processes does not count. Limited, because a
+ * worker may start during a fault.
  */
 async function reach(store: Store, name: string): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {
@@ -50,13 +50,13 @@ class Worker {
   readonly #plan: Plan;
   readonly #limiters: ReadonlyMap<number, Limiter>;
   readonly #resource: Resource;
-  readonly #dice: Dice;
+  readonly #rng: Rng;
   readonly #held: Permit[] = [];
   #calls = 0;
   #stop = new AbortController();
 
   constructor(plan: Plan, store: Store) {
-    // Outages are what chaos makes: they need no warning.
+    // The faults cause outages, so warnings about them are pointless.
     const observer = { store: () => {} };
     const line = { queueLimit: 1_000, queueTimeout: 2 * plan.lease, observer };
     const make = (limit: number) => {
@@ -65,7 +65,7 @@ class Worker {
     this.#plan = plan;
     this.#limiters = new Map(plan.limits.map((limit) => [limit, make(limit)]));
     this.#resource = new Resource(plan);
-    this.#dice = new Dice(plan.seed);
+    this.#rng = new Rng(plan.seed);
   }
 
   obey(order: Order): void {
@@ -74,17 +74,17 @@ class Worker {
     else if ('probe' in order) void this.#probe(order.probe, order.limit, order.patience);
     else if ('release' in order) for (const permit of this.#held.splice(0)) permit.release();
     else if (order.load !== false) this.#begin(order.load);
-    else this.#stop.abort(new Error('the shift is over'));
+    else this.#stop.abort(new Error('the callers are stopped'));
   }
 
   #begin(pause: number): void {
     const { worker, lease, callers } = this.#plan;
     this.#stop = new AbortController();
-    const about = { worker, lease, pause, dice: this.#dice, resource: this.#resource };
+    const about = { worker, lease, pause, rng: this.#rng, resource: this.#resource };
     const shift: Shift = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
-      // In peace, too, some leases are to be renewed.
-      const isLong = limit > 1 && this.#dice.chance(0.25);
+      // Some leases must be renewed without faults, too.
+      const isLong = limit > 1 && this.#rng.chance(0.25);
       for (let i = 0; i < callers; i++) void call(limit, limiter, shift, isLong && i === 0);
     }
   }

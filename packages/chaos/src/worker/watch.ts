@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /**
- * Notes of every wait what its store was told: its place, when it was known to be in the line, and when it was let in.
+ * Records what the store was told about each wait: its place, when it was certainly queued, and when it was granted.
  */
 export function watchWaits(store: Store, worker: string): Store {
   const waits = new Map<string, Waiting>();
@@ -83,12 +83,12 @@ function waiting({ id, ref, place, wait }: LeaseRequest, asked: number): Waiting
   return { id, limit, asked, deadline: asked + wait, place, seen: [] };
 }
 
-/** Whether it has another place than before, or none. */
+/** Whether the new place differs from the former one, or is missing. */
 function changes({ place }: Waiting, to: string | undefined): boolean {
   return to === undefined || (place !== undefined && place !== to);
 }
 
 function moved(worker: string, { id, place }: Waiting, to: string | undefined): void {
-  const what = `${id} was moved in the line from ${place} to ${to}`;
+  const what = `${id} moved in the queue from ${place} to ${to}`;
   note({ kind: 'failed', at: stamp(), worker, what });
 }

@@ -1,7 +1,7 @@
 import type { PostgresServer } from '@headgate/test-servers';
 import pg from 'pg';
 
-/** Statements of a superuser's, over a connection that ends with them. Rejects where the server cannot be reached. */
+/** Runs statements as superuser on a connection that is closed afterwards. Rejects if the server cannot be reached. */
 export async function asAdmin<T>(
   { url }: PostgresServer,
   work: (ask: Ask) => Promise<T>,
@@ -19,10 +19,10 @@ export async function asAdmin<T>(
   }
 }
 
-/** Resolves to what each row has first. */
+/** Resolves to the first column of each row. */
 type Ask = (sql: string, ...values: unknown[]) => Promise<unknown[]>;
 
-/** One statement. */
+/** Runs one statement. */
 export function order(
   server: PostgresServer,
   sql: string,

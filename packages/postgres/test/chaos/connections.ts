@@ -3,17 +3,17 @@ import { type Fault, onServers, type Stage, stamp } from '@headgate/chaos';
 import type { PostgresServer } from '@headgate/test-servers';
 import { order } from './admin.ts';
 
-/** Milliseconds until a connection that is to end has ended. */
+/** Maximum milliseconds until a terminated connection has ended. */
 const delay = 100;
 
-/** Which of a store's three connections: as the server can tell. */
+/** Identifies each of a store's three connections in the server's view of sessions. */
 const kinds = {
   listening: `pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted)`,
   working: `query ~ '(lease|limits)'`,
   errands: `query ~ '(watch|pg_notify|sweep|forget)'`,
 };
 
-/** What befalls single connections, by the server's hand: their processes live, and connect again. */
+/** Faults that the server inflicts on single connections; their processes are alive and reconnect. */
 export function connections(server: PostgresServer): Fault[] {
   const terminate = async (which: string, { note }: Stage, worker?: string) => {
     const from = stamp();
@@ -31,15 +31,15 @@ export function connections(server: PostgresServer): Fault[] {
   });
   const all = (kind: string, which: string): Fault =>
     onServers(`terminate connections (${kind})`, (stage) => terminate(which, stage));
-  // So that others see that it is gone, while its other connections renew what it holds.
+  // Other processes see that its connection has ended, while its other connections renew its leases.
   const silence = onServers(
     'terminate a connection (listening), and let it make none for a while',
     async (stage) => {
       const victim = victimOf(stage);
-      const proxy = victim && stage.ground.proxies[stage.crew.slotOf(victim)];
+      const proxy = victim && stage.ground.proxies[stage.workers.slotOf(victim)];
       proxy?.refuse(true);
       await terminate(kinds.listening, stage, victim?.name);
-      await sleep(stage.dice.between(300, 1_500));
+      await sleep(stage.rng.between(300, 1_500));
       proxy?.refuse(false);
     },
   );
@@ -52,8 +52,8 @@ export function connections(server: PostgresServer): Fault[] {
   ];
 }
 
-/** Mostly one that holds permits, which it may not lose. */
-function victimOf({ crew, dice }: Stage) {
-  const holder = dice.chance(0.7) ? dice.pick(crew.holders) : undefined;
-  return holder ?? dice.pick(crew.members);
+/** Chooses mostly a worker that holds permits, which it must not lose. */
+function victimOf({ workers, rng }: Stage) {
+  const holder = rng.chance(0.7) ? rng.pick(workers.holders) : undefined;
+  return holder ?? rng.pick(workers.members);
 }

@@ -16,27 +16,27 @@ export async function single({ size, limits, ...times }: GroundOptions): Promise
     verify: async (port) => {
       const store = postgresStore({ connect: urlOf(port, 'verifier'), ...times });
       await store.migrate();
-      // From now on it does not depend on notifications.
+      // Afterwards it does not depend on notifications.
       await store.stats({ name: 'nobody' });
       return { store, close: () => store.close() };
     },
   });
 }
 
-/** As a role of the app's, that may do no more than it must, under a name that tells the worker. */
+/** Connects as an app's role with minimal privileges, under an application name that identifies the worker. */
 function urlOf(port: number, name: string): string {
   return `postgres://app@127.0.0.1:${port}/postgres?application_name=${name}`;
 }
 
-/** What is done before any limit is used; resolves to the server's version. */
+/** Runs before any limit is used; resolves to the server's version. */
 async function prepare(server: PostgresServer): Promise<number> {
   const version = await versionOf(server);
   await asAdmin(server, async (ask) => {
     await ask('CREATE ROLE app LOGIN');
     await ask('GRANT CREATE ON DATABASE postgres TO app');
-    // Idle connections are to be safe from it.
+    // The timeout must not end idle connections of the store.
     if (version >= 14) await ask(`ALTER SYSTEM SET idle_session_timeout = '1s'`);
-    // So little can be filled.
+    // A queue this small can be filled.
     if (version >= 17) await ask('ALTER SYSTEM SET max_notify_queue_pages = 64');
   });
   await server.restart();

@@ -2,5 +2,5 @@
 import { run } from '@headgate/chaos';
 import { subject } from './subject.ts';
 
-// A lease so long that its usual renewals come too late for a process that is taken for dead.
+// The lease is so long that regular renewals come too late for a process that is considered dead.
 await run({ ...subject, lease: 4_500 });

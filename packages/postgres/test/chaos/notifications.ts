@@ -3,21 +3,21 @@ import { type Fault, onServers } from '@headgate/chaos';
 import type { PostgresServer } from '@headgate/test-servers';
 import { asAdmin, order } from './admin.ts';
 
-/** What befalls notifications: nobody is told of anything, and no release may fail by it. */
+/** Faults of notifications: none is delivered, and no release may fail because of it. */
 export function notifications(server: PostgresServer, version: number): Fault[] {
-  const refuse = onServers('refuse notifications', async ({ dice, lease }) => {
+  const refuse = onServers('refuse notifications', async ({ rng, lease }) => {
     await order(server, 'REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC');
-    await sleep(lease * dice.between(0.5, 1.5));
+    await sleep(lease * rng.between(0.5, 1.5));
     await order(server, 'GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC');
   });
-  const fill = onServers('fill the queue of notifications', ({ dice, lease }) =>
-    fillQueue(server, lease * dice.between(0.5, 1.5)),
+  const fill = onServers('fill the queue of notifications', ({ rng, lease }) =>
+    fillQueue(server, lease * rng.between(0.5, 1.5)),
   );
-  // Before 17 it takes 8 GB.
+  // Before PostgreSQL 17 the queue has 8 GB.
   return version >= 17 ? [refuse, fill] : [refuse];
 }
 
-/** Who listens in an open transaction reads none, and none that it has not read is cleared away. */
+/** A session that listens in an open transaction reads no notifications, and unread ones are not removed. */
 async function fillQueue(server: PostgresServer, lasts: number): Promise<void> {
   await asAdmin(server, async (ask) => {
     await ask('LISTEN chaos');
@@ -32,7 +32,7 @@ async function fillQueue(server: PostgresServer, lasts: number): Promise<void> {
     while (!(await filled()));
     await sleep(lasts);
     await ask('COMMIT');
-    // Nobody else clears a queue that is full.
+    // No other session cleans up a full queue.
     await ask('UNLISTEN chaos');
     await ask('SELECT pg_notification_queue_usage()');
   });

@@ -12,12 +12,12 @@ import type { PostgresServer } from '@headgate/test-servers';
 import { asAdmin, order } from './admin.ts';
 
 /**
- * Milliseconds that a crash forgets, where commits do not wait for the disk: three rounds of what writes to it, and
- * some.
+ * Maximum milliseconds of commits that a crash loses, because they do not wait for the disk: three rounds of the WAL
+ * writer, and a margin.
  */
 const forgotten = 1_000;
 
-/** What befalls the server. */
+/** Faults of the server. */
 export function servers(server: PostgresServer): Fault[] {
   const ending = (name: string, strike: (stage: Stage) => Promise<unknown>): Fault =>
     onServers(name, async (stage) => {
@@ -44,7 +44,7 @@ export function servers(server: PostgresServer): Fault[] {
   ];
 }
 
-/** As a careless migration does. */
+/** Like a migration that holds its lock for long. */
 async function lock(server: PostgresServer, stage: Stage): Promise<void> {
   await asAdmin(server, async (ask) => {
     await ask('BEGIN');
@@ -54,12 +54,12 @@ async function lock(server: PostgresServer, stage: Stage): Promise<void> {
   });
 }
 
-/** As when memory runs out: the server ends all others, too, and recovers. */
-async function killBackend(server: PostgresServer, { dice }: Stage): Promise<void> {
+/** Like running out of memory: the server ends all other backends and recovers. */
+async function killBackend(server: PostgresServer, { rng }: Stage): Promise<void> {
   const pids = await order(server, `SELECT pid FROM pg_stat_activity WHERE usename = 'app'`);
-  const pid = dice.pick(pids);
+  const pid = rng.pick(pids);
   if (pid !== undefined) process.kill(Number(pid), 'SIGKILL');
-  // Until it has noticed, it answers still.
+  // The server still responds until it notices.
   await sleep(100);
   while (!(await order(server, 'SELECT 1').catch(() => undefined))) await sleep(20);
 }

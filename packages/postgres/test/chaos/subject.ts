@@ -1,7 +1,9 @@
 import type { Subject } from '@headgate/chaos';
 import { single } from './ground.ts';
 
-/** PostgreSQL. A lease is longer than what remains of it where its process is taken for dead, which is a second. */
+/**
+ * PostgreSQL. The lease is longer than the second after which the leases of a process that is considered dead expire.
+ */
 export const subject: Subject = {
   worker: new URL('worker.ts', import.meta.url),
   lease: 2_700,

@@ -7,7 +7,7 @@ import { inParallel } from './in-parallel.ts';
 const crew = useCrew();
 const server = useDatabase();
 
-/** For the tests of one group. */
+/** Sets up the database for the tests of one group. */
 function useProcesses() {
   const database = useDatabaseBeside(server);
   const start = (options: Parameters<typeof crew.start>[2]) =>
@@ -15,7 +15,7 @@ function useProcesses() {
   return { database, start };
 }
 
-/** How a client connects through a new pooler. */
+/** Connects a client through a new pooler. */
 async function bouncer(
   database: Database,
   mode: 'session' | 'transaction' | 'statement',
@@ -30,7 +30,7 @@ inParallel('isolation levels', () => {
   const { database, start } = useProcesses();
 
   test.for(['repeatable read', 'serializable'])(
-    'P7: a limit is counted where transactions are %s by default',
+    'a limit is enforced with a default isolation level of %s',
     async (isolation, { onTestFinished }) => {
       await database.rows(
         `ALTER DATABASE ${database.name} SET default_transaction_isolation = '${isolation}'`,
@@ -49,7 +49,7 @@ inParallel('isolation levels', () => {
     },
   );
 
-  test('P7: what was undone as a deadlock or for serialization is done again', async ({
+  test('transactions that fail with a deadlock or serialization error are retried', async ({
     onTestFinished,
   }) => {
     const [one] = await start({ limit: 1, name: 'undone' });
@@ -74,14 +74,14 @@ inParallel('isolation levels', () => {
   });
 });
 
-inParallel('poolers that are refused', () => {
+inParallel('rejected poolers', () => {
   const { database } = useProcesses();
 
   test.for(['transaction', 'statement'] as const)(
-    'P9: a pooler that lends its connections by %s is refused, with a word on what to do',
+    'a pooler that assigns its connections per %s is rejected, with a hint',
     async (mode, context) => {
       const pooler = await bouncer(database, mode, context);
-      // Half of the timeout passes before each refusal.
+      // Each rejection takes half of the timeout.
       const options = { limit: 1, timeout: 1_500, onStoreError: 'reject' } as const;
       const [one] = (await crew.start(1, pooler, options)) as [Limited];
       for (let i = 0; i < 2; i++) {
@@ -90,9 +90,9 @@ inParallel('poolers that are refused', () => {
           message: expect.stringContaining('pool_mode = session'),
         });
       }
-      // Nothing was left behind in its connections that would change what other clients of it do.
+      // The connections must have no settings left that would affect the pooler's other clients.
       expect(await one.do('ask', 'SHOW synchronous_commit')).toBe('on');
-      // The store tries again and again.
+      // The store keeps trying.
       const channels = () => one.do('ask', 'SELECT count(*)::int FROM pg_listening_channels()');
       await vi.waitFor(async () => expect(await channels()).toBe(0), 5_000);
     },
@@ -102,12 +102,12 @@ inParallel('poolers that are refused', () => {
 inParallel('transactions and poolers of the app', () => {
   const { database, start } = useProcesses();
 
-  test('P6: what the app does with its own transaction does not matter to a permit', async () => {
+  test("a permit does not depend on the app's own transaction", async () => {
     const [one, two] = await start({ limit: 2 });
     await one.do('begin', 1);
     const inside = await one.acquire();
     expect(await two.do('stored')).toMatchObject({ inflight: 1 });
-    // No mutex: another one holds beside it while the transaction is open.
+    // No mutual exclusion: another process may hold a permit while the transaction is open.
     const other = await two.acquire();
     await one.do('finish', 1, 'ROLLBACK');
     expect(await two.do('stored')).toMatchObject({ inflight: 2 });
@@ -116,7 +116,7 @@ inParallel('transactions and poolers of the app', () => {
     await other.release();
   });
 
-  test('P9: beside such a pooler the store works on its own connections', async (context) => {
+  test("the store's own connections work beside such a pooler", async (context) => {
     const { url } = await bouncer(database, 'transaction', context);
     const [one, two] = await start({ limit: 1, poolUrl: url });
     const held = await one.acquire();
@@ -126,7 +126,7 @@ inParallel('transactions and poolers of the app', () => {
     await (await waiting.held).release();
   });
 
-  test('P9: a pooler that lends its connections by session is as good as the server', async (context) => {
+  test('a pooler that assigns its connections per session works like a direct connection', async (context) => {
     const pooler = await bouncer(database, 'session', context);
     const [one, two] = (await crew.start(2, pooler, { limit: 1 })) as [Limited, Limited];
     const held = await one.acquire();
@@ -135,7 +135,7 @@ inParallel('transactions and poolers of the app', () => {
     await (await waiting.held).release();
   });
 
-  test('P12: who gave up waiting has a connection that is usable, in its transaction', async () => {
+  test('a waiter that timed out has a usable connection, in its transaction', async () => {
     const [one, two] = await start({ limit: 1 });
     const held = await two.acquire();
     await one.do('stored');

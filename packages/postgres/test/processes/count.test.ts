@@ -5,7 +5,7 @@ import { useDatabase } from './database.ts';
 const crew = useCrew();
 const database = useDatabase();
 
-/** What each of those who asked at once was told, in no order. */
+/** The outcomes of concurrent requests, in no particular order. */
 async function outcomes(asked: readonly Promise<Held>[]) {
   const settled = await Promise.allSettled(asked);
   const held = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
@@ -13,7 +13,7 @@ async function outcomes(asked: readonly Promise<Held>[]) {
   return { held, reasons };
 }
 
-test('Both: five processes with a limit of 4 admit 4', async () => {
+test('five processes with a limit of 4 admit 4 callers together', async () => {
   const processes = await crew.start(5, database, { limit: 4, queueLimit: 0 });
   const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
   const { held, reasons } = await outcomes(asked);
@@ -22,7 +22,7 @@ test('Both: five processes with a limit of 4 admit 4', async () => {
   expect(reasons).toEqual(new Array(21).fill('full'));
 });
 
-test('P2: what processes set up at the same moment is one row, with one count', async () => {
+test('a limit that several processes create at once is one row with one count', async () => {
   const options = { limit: 2, queueLimit: 0, name: 'set up at once' };
   const processes = await crew.start(5, database, options);
   const { held } = await outcomes(processes.map((one) => one.acquire()));
@@ -33,7 +33,7 @@ test('P2: what processes set up at the same moment is one row, with one count', 
   await expect(database.rows(twice)).rejects.toThrow('duplicate key');
 });
 
-test('P3: a permit that is released twice gives one place back', async () => {
+test('releasing a permit twice releases its weight once', async () => {
   const [one, two] = (await crew.start(2, database, { limit: 2 })) as [Limited, Limited];
   const held = await one.acquire();
   await two.acquire();
@@ -44,14 +44,14 @@ test('P3: a permit that is released twice gives one place back', async () => {
   expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 1 });
 });
 
-test('P3: the database itself refuses a count below nothing', async () => {
+test('the database rejects a negative count', async () => {
   const [one] = (await crew.start(1, database, { limit: 2 })) as [Limited];
   await one.acquire();
   const sql = 'UPDATE headgate.limits SET inflight = inflight - 2 WHERE inflight = 1';
   await expect(database.rows(sql)).rejects.toThrow('violates check constraint');
 });
 
-test('P8: of two requests of one process, whose pool has one connection, one holds', async () => {
+test('of two requests of one process, whose pool has one connection, one gets a permit', async () => {
   const [one] = (await crew.start(1, database, { limit: 1, pool: 1 })) as [Limited];
   const held = await one.acquire();
   const waiting = await one.wait();
@@ -71,12 +71,12 @@ test('the work of several processes never overlaps beyond the limit', async () =
   for (const one of processes) expect(one.of('store')).toEqual([]);
 });
 
-test('a new limit applies in all processes, lets in who fits and revokes nothing', async () => {
+test('a new limit applies in all processes, admits the waiters that fit, and revokes no permit', async () => {
   const [one, two] = (await crew.start(2, database, { limit: 1 })) as [Limited, Limited];
   const first = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait()];
   await one.do('setLimit', 3);
-  const others = [await line[0]?.held, await line[1]?.held];
+  const others = [await queue[0]?.held, await queue[1]?.held];
   await two.do('setLimit', 1);
   for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
   await first.release();
@@ -85,10 +85,10 @@ test('a new limit applies in all processes, lets in who fits and revokes nothing
     expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
   );
   await others[1]?.release();
-  await line[2]?.held;
+  await queue[2]?.held;
 });
 
-test('Both: what a limit reports', async () => {
+test('stored state and stats of a limit', async () => {
   const [one, two] = (await crew.start(2, database, { limit: 2 })) as [Limited, Limited];
   const held = [await one.acquire(), await two.acquire()];
   await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });

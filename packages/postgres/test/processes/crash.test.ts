@@ -11,7 +11,7 @@ type Options = Parameters<ReturnType<typeof useCrew>['start']>[2];
 const crew = useCrew();
 const shared = useDatabase();
 
-/** Processes of a group whose tests need a ring of their own. */
+/** Starts processes of a group whose tests need a ring of their own. */
 function useRing() {
   const database = useDatabaseBeside(shared);
   const start = (count: number, options: Options) =>
@@ -19,7 +19,7 @@ function useRing() {
   return { database, start };
 }
 
-/** One process behind a proxy holds a permit that another process waits for. */
+/** A process behind a proxy holds a permit for which another process waits. */
 async function startBehindProxy(
   database: Database,
   { onTestFinished }: TestContext,
@@ -34,7 +34,7 @@ async function startBehindProxy(
   return { proxy, one, two, held, waiting };
 }
 
-/** Which comes first: that the holder learns of its loss, or that the other one is let in. */
+/** Returns which happens first: the holder's signal aborts, or the waiter is granted the permit. */
 function firstOf({ held, waiting }: { held: Held; waiting: Waiting }): Promise<string | undefined> {
   return Promise.race([
     held.aborted().then(({ code }) => code),
@@ -42,7 +42,7 @@ function firstOf({ held, waiting }: { held: Held; waiting: Waiting }): Promise<s
   ]);
 }
 
-/** These processes watch each other, and no other process is in the ring. */
+/** Waits until these processes are registered, and no others are in the ring. */
 async function inRing(database: Database, processes: readonly Limited[]) {
   for (const one of processes) await one.do('stored');
   const look = async () =>
@@ -50,7 +50,7 @@ async function inRing(database: Database, processes: readonly Limited[]) {
   await vi.waitFor(look, 5_000);
 }
 
-/** Ends the connections that show that their processes live; resolves with how many. */
+/** Ends the connections that show that the processes are alive; resolves to their number. */
 function endListening(database: Database): Promise<unknown> {
   return database.ask(
     `SELECT count(pg_terminate_backend(l.pid))::int FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
@@ -59,7 +59,7 @@ function endListening(database: Database): Promise<unknown> {
 }
 
 describe.concurrent('processes that are killed or frozen', () => {
-  // Of PostgreSQL's list: P4 and P11. Long before the lease of who was killed has ended.
+  // The permits of a killed process become available long before its lease ends.
   crashSuite({
     start: async (count, options) => connected(await crew.start(count, shared, options)),
     lease: 20_000,
@@ -71,7 +71,7 @@ describe.concurrent('processes that are killed or frozen', () => {
 inParallel('a process that is killed, or cannot renew', () => {
   const { database, start } = useRing();
 
-  test('P4: what a killed process held is back long before its lease ends', async () => {
+  test('the permit of a killed process becomes available long before its lease ends', async () => {
     const [one, two, three] = await start(3, { limit: 1, lease: 20_000 });
     await inRing(database, [one, two, three]);
     for (const [i, victim] of [one, two].entries()) {
@@ -81,16 +81,16 @@ inParallel('a process that is killed, or cannot renew', () => {
       await victim.worker.kill();
       const held = await waiting.held;
       const took = performance.now() - killed;
-      // A second in which one that lives could have renewed, and a look four times a second.
+      // A second in which a live process could have renewed, and four checks per second.
       expect(took).toBeGreaterThan(900);
       expect(took).toBeLessThan(2_500);
       await held.release();
-      // Only the next operation on the limit reports it: no other process may be faster than this release.
+      // Only the next operation on the limit reports it: no other process may perform one before this release.
       await three.saw('reclaimed', i + 1);
     }
   });
 
-  test('P11: a holder that is taken for dead, and cannot renew, learns so before another is let in', async (context) => {
+  test('a holder that is considered dead and cannot renew is aborted before another is granted', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
     const scene = await startBehindProxy(database, context, options);
     await inRing(database, [scene.one, scene.two]);
@@ -104,7 +104,7 @@ inParallel('a process that is killed, or cannot renew', () => {
 inParallel('a process that loses a connection', () => {
   const { database, start } = useRing();
 
-  test('P4: the end of the connection of a process that lives takes nothing from it', async () => {
+  test('a live process whose listening connection ends loses nothing', async () => {
     const [one, two] = await start(2, { limit: 1, lease: 20_000 });
     await inRing(database, [one, two]);
     const held = await one.acquire();
@@ -126,14 +126,14 @@ inParallel('a process that loses a connection', () => {
 inParallel('a process that is cut off', () => {
   const { database } = useRing();
 
-  test('P4: a holder that is taken for dead for a while, and can renew, keeps its permit', async (context) => {
+  test('a holder that is considered dead temporarily, but can renew, keeps its permit', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
     const scene = await startBehindProxy(database, context, options);
     const { proxy, one, two, held, waiting } = scene;
     await inRing(database, [one, two]);
     proxy.refuse(true);
     await endListening(database);
-    // Time is the subject: the second after which it would be over, and another one.
+    // Must elapse in real time: the second after which the lease would expire, and another one.
     await sleep(2_500);
     expect(await held.isAborted()).toBe(false);
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
@@ -142,7 +142,7 @@ inParallel('a process that is cut off', () => {
     await waiting.held;
   });
 
-  test('P11: a holder that is cut off learns so before its lease has ended there', async (context) => {
+  test('a holder that is cut off is aborted before its lease expires in the store', async (context) => {
     const options = { limit: 1, lease: 3_000, name: 'cut off' };
     const scene = await startBehindProxy(database, context, options);
     scene.proxy.hold(true);

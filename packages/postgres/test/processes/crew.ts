@@ -12,7 +12,7 @@ interface Place {
 
 interface Options extends LimitOptions, Partial<Pick<Settings, 'poolUrl' | 'pool'>> {}
 
-/** For the tests of one file. */
+/** Sets up the workers for the tests of one file. */
 export function useCrew() {
   const program = new URL('./worker.ts', import.meta.url);
   return processes.useCrew<PostgresInstance, [Place, Options]>(program, ({ url }, options) => {
@@ -21,7 +21,7 @@ export function useCrew() {
   });
 }
 
-/** Resolves when these processes are connected: brief leases leave little time for that on a busy machine. */
+/** Resolves when these processes are connected: a short lease leaves little time for that on a busy machine. */
 export async function connected(processes: Limited[]): Promise<Limited[]> {
   await Promise.all(processes.map((one) => vi.waitFor(() => one.do('stored'), 10_000)));
   return processes;

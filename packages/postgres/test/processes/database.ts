@@ -5,14 +5,14 @@ import { afterAll, beforeAll } from 'vitest';
 
 let databases = 0;
 
-/** A database with the store's tables, and a superuser's statements on it. */
+/** A database with the store's tables, and statements on it as superuser. */
 export class Database {
   server!: PostgresServer;
   readonly name: string;
   readonly #neighbour: Database | undefined;
   #pool!: pg.Pool;
 
-  /** @param neighbour On its server; without it, on a server of its own. */
+  /** @param neighbour A database on the same server; if undefined, the database gets its own server. */
   constructor(neighbour?: Database) {
     this.#neighbour = neighbour;
     this.name = neighbour === undefined ? 'postgres' : `test_${++databases}`;
@@ -22,7 +22,7 @@ export class Database {
     return this.through(this.server).url;
   }
 
-  /** How a client connects to it through a proxy or a pooler of its server. */
+  /** Connection settings for this database through a proxy or a pooler of its server. */
   through({ port }: { readonly port: number }): { readonly url: string } {
     return { url: `postgres://postgres@127.0.0.1:${port}/${this.name}` };
   }
@@ -52,12 +52,12 @@ export class Database {
     return rows;
   }
 
-  /** What the first row has first. */
+  /** The first column of the first row. */
   async ask(sql: string, ...values: unknown[]): Promise<unknown> {
     return (await this.rows(sql, values))[0]?.[0];
   }
 
-  /** Connections of stores to this database, as the server sees them. */
+  /** The number of connections of stores to this database, as seen by the server. */
   async connections(): Promise<number> {
     return (await this.ask(
       `SELECT count(*)::int FROM pg_stat_activity WHERE ${ofStores}`,
@@ -65,10 +65,10 @@ export class Database {
   }
 }
 
-/** Of `pg_stat_activity`: connections of stores to the current database. */
+/** Condition on `pg_stat_activity`: connections of stores to the current database. */
 export const ofStores = `application_name = 'headgate' AND datname = current_database()`;
 
-/** For the tests of one file: a database on a server that no other file uses. */
+/** Sets up a database for the tests of one file, on a server that no other file uses. */
 export function useDatabase(
   options?: PostgresOptions,
   prepare?: (database: Database) => unknown,
@@ -79,7 +79,7 @@ export function useDatabase(
   return database;
 }
 
-/** For the tests of one group: another database on the server of a file. */
+/** Sets up another database on the file's server, for the tests of one group. */
 export function useDatabaseBeside(neighbour: Database): Database {
   const database = new Database(neighbour);
   beforeAll(() => database.start(), 30_000);

@@ -8,7 +8,7 @@ const database = useDatabase();
 const program = new URL('./one-shot.ts', import.meta.url);
 
 test.each(['closing', 'leaving', 'holding'])(
-  'a process ends that has nothing more to do, %s',
+  'a process without further work ends, %s',
   async (ending) => {
     const child = spawn(process.execPath, [await bundle(program), database.url, ending], {
       stdio: ['ignore', 'inherit', 'pipe'],
@@ -23,7 +23,7 @@ test.each(['closing', 'leaving', 'holding'])(
     expect({ code, signal, said }).toEqual({ code: 0, signal: null, said: '' });
     await vi.waitFor(async () => expect(await database.connections()).toBe(0), 5_000);
     const left = await database.ask('SELECT count(*)::int FROM headgate.members');
-    // Who left without a word is found dead by the next one.
+    // The next process detects a process that left without closing its store.
     expect(left).toBe(ending === 'closing' ? 0 : 1);
   },
   30_000,

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** PostgreSQL 13 lets sessions be idle for ever. */
+/** PostgreSQL 13 has no timeout for idle sessions. */
 export async function limitIdleSessions(database: Database): Promise<void> {
   const sql = `SELECT 1 FROM pg_settings WHERE name = 'idle_session_timeout'`;
   if ((await database.ask(sql)) === undefined) return;

@@ -2,16 +2,16 @@ import { postgresStore } from '@headgate/postgres';
 import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
 import pg from 'pg';
 
-/** What a process is told of the limit that it shares. */
+/** The settings of the shared limit that a process receives. */
 export interface Settings extends LimitSettings {
   readonly url: string;
-  /** Of the app's own pool. Default: `url`. */
+  /** For the app's own pool. Default: `url`. */
   readonly poolUrl?: string | undefined;
-  /** Of the app's own pool: how many connections it has. Default: 1. */
+  /** Number of connections of the app's own pool. Default: 1. */
   readonly pool?: number | undefined;
 }
 
-/** Beside the app's own pool. */
+/** A pool in addition to the app's own. */
 export class PostgresInstance extends Instance {
   readonly #pool: pg.Pool;
   readonly #transactions = new Map<number, pg.PoolClient>();
@@ -27,13 +27,13 @@ export class PostgresInstance extends Instance {
     this.#pool.on('error', () => {});
   }
 
-  /** A statement through the app's own pool. */
+  /** Runs a statement on the app's own pool. */
   async ask(sql: string): Promise<unknown> {
     const { rows } = await this.#pool.query({ text: sql, rowMode: 'array' });
     return rows[0]?.[0];
   }
 
-  /** Begins a transaction of the app's, on a connection of its pool that nobody else gets meanwhile. */
+  /** Begins a transaction of the app on a connection of its pool, which is reserved for it meanwhile. */
   async begin(serial: number): Promise<void> {
     const client = await this.#pool.connect();
     this.#transactions.set(serial, client);

@@ -1,4 +1,4 @@
-// Uses a limit once, and has nothing more to do: it must end by itself. Some forget to give back, or to close.
+// Uses a limit once and has no further work, so it must end by itself. Some variants do not release, or do not close.
 import { createLimiter } from '@headgate/core';
 import { postgresStore } from '@headgate/postgres';
 

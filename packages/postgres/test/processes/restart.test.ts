@@ -9,12 +9,12 @@ import { inParallel } from './in-parallel.ts';
 import { startStartingServer } from './starting-server.ts';
 
 const lease = 3_000;
-/** All of a limit is back when its leases have expired. */
+/** Milliseconds until the whole limit is available, after its leases have expired. */
 const back = lease + 8_000;
 
 const crew = useCrew();
 
-/** For the tests of one group: a server of its own. */
+/** Sets up a server for the tests of one group. */
 function useProcesses() {
   const database = useDatabase({}, limitIdleSessions);
   const start = async (
@@ -28,10 +28,10 @@ function useProcesses() {
   return { database, start };
 }
 
-/** Gives back one after the other; each time the next in line is let in. */
-async function expectOrder(first: Held, line: readonly Waiting[]) {
+/** Releases one permit after the other; expects the first waiter to be granted each time. */
+async function expectOrder(first: Held, queue: readonly Waiting[]) {
   let last = first;
-  for (const { held } of line) {
+  for (const { held } of queue) {
     await last.release();
     last = await held;
   }
@@ -42,12 +42,12 @@ inParallel('a server that restarts', () => {
   const { database, start } = useProcesses();
 
   test.each(['shut down and started again', 'crashed and recovered'])(
-    'after the server was %s holders and waiters are there again, in order',
+    'after the server was %s holders and waiters are restored, in order',
     async (how) => {
       const [one, two] = await start(2, { limit: 1, lease: 9_000, onStoreError: 'local' });
       const held = await one.acquire();
-      // All in one process, which lets in nobody by itself while it holds what the limit allows.
-      const line = [await one.wait(), await one.wait(), await one.wait(), await one.wait()];
+      // All in one process, which grants no permit by itself while it holds as many as the limit allows.
+      const queue = [await one.wait(), await one.wait(), await one.wait(), await one.wait()];
       await two.do('stored');
       if (how.startsWith('crashed')) await database.server.crash();
       await database.server.restart();
@@ -57,14 +57,12 @@ inParallel('a server that restarts', () => {
         expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 4 });
       }, 15_000);
       expect(await held.isAborted()).toBe(false);
-      await expectOrder(held, line);
+      await expectOrder(held, queue);
       await expectWhole(one, 1, back);
     },
   );
 
-  test('a server that takes its time to end, and to be there again, takes no permit', async ({
-    onTestFinished,
-  }) => {
+  test('a server that shuts down and starts slowly costs no permit', async ({ onTestFinished }) => {
     const starting = await startStartingServer();
     onTestFinished(() => starting.stop());
     const target = { port: database.server.port };
@@ -75,12 +73,12 @@ inParallel('a server that restarts', () => {
     const held = await one.acquire();
     const sql = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`;
     const checkpointer = Number(await database.ask(sql));
-    // It says to everybody that it is about to end, for as long as it does not.
+    // It tells every client that it is shutting down for as long as that takes.
     process.kill(checkpointer, 'SIGSTOP');
     const restarted = database.server.restart();
-    // Time is the subject: more than the second in which who cannot renew may be taken for dead.
+    // Must elapse in real time: more than the second after which a process that cannot renew may be considered dead.
     await sleep(2_500);
-    // A busy machine may take longer to start the program than leases outlive a closed port.
+    // On a busy machine the program may start more slowly than leases outlive a closed port.
     target.port = starting.port;
     process.kill(checkpointer, 'SIGCONT');
     await restarted;
@@ -98,7 +96,7 @@ inParallel('a server that restarts', () => {
 inParallel('a server that crashes, freezes or is down', () => {
   const { database, start } = useProcesses();
 
-  test('after a crash at full load never more than the limit, and nobody is left out', async () => {
+  test('after a crash at full load the limit is never exceeded, and every waiter is served', async () => {
     const options = { limit: 3, lease: 3_000, onStoreError: 'reject' as const };
     const [one, two] = await start(2, options);
     const work = [one, two].map((process) => process.do('work', 10, 400).catch(() => {}));
@@ -113,7 +111,7 @@ inParallel('a server that crashes, freezes or is down', () => {
     await expectWhole(one, 3, back);
   });
 
-  test('a frozen server is an outage, and no longer than that', async () => {
+  test('a frozen server is an outage that ends when it continues', async () => {
     const options = { limit: 1, lease: 3_000, timeout: 500 };
     const [one, two] = await start(2, options);
     const held = await one.acquire();
@@ -129,7 +127,7 @@ inParallel('a server that crashes, freezes or is down', () => {
     await expectWhole(two, 1, back);
   });
 
-  test('without the server: the process lives, callers are told, and all is well when it comes', async () => {
+  test('without the server processes keep running, callers are rejected, and everything works when it is back', async () => {
     await database.server.shutDown();
     const options = { limit: 1, lease, timeout: 400 };
     const [one] = (await crew.start(1, database, options)) as [Limited];

@@ -7,6 +7,6 @@ const database = useDatabase();
 
 savingSuite({
   start: (count, options) => crew.start(count, database, { lease: 20_000, ...options }),
-  // Long before its lease ends.
+  // Much shorter than the lease.
   back: 8_000,
 });

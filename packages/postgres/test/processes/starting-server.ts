@@ -7,7 +7,7 @@ const length = Buffer.alloc(4);
 length.writeInt32BE(length.length + text.length);
 const answer = Buffer.concat([Buffer.from('E'), length, text]);
 
-/** Answers everyone as PostgreSQL does while it starts. */
+/** Responds to every client like PostgreSQL while it starts. */
 export async function startStartingServer() {
   const server = createServer((socket) => {
     socket.on('error', () => {});

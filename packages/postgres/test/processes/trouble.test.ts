@@ -8,13 +8,13 @@ import { limitIdleSessions } from './idle-sessions.ts';
 import { inParallel } from './in-parallel.ts';
 
 const lease = 3_000;
-/** All of a limit is back when its leases have expired. */
+/** Milliseconds until the whole limit is available, after its leases have expired. */
 const back = lease + 8_000;
 
 const crew = useCrew();
 const shared = useDatabase({ settings: { allow_system_table_mods: 'on' } }, limitIdleSessions);
 
-/** For the tests of one group: a database of its own. */
+/** Sets up a database for the tests of one group. */
 function useProcesses() {
   const database = useDatabaseBeside(shared);
   const start = async (count: number, options: Parameters<typeof crew.start>[2]) => {
@@ -27,7 +27,7 @@ function useProcesses() {
 inParallel('connections that end', () => {
   const { database, start } = useProcesses();
 
-  test('a session that may not be idle for long is kept, and so are permits', async () => {
+  test('a session with a short idle timeout is kept, and so are permits', async () => {
     const [one, two] = await start(2, { limit: 1, lease: 9_000 });
     const held = await one.acquire();
     const waiting = await two.wait();
@@ -38,7 +38,7 @@ inParallel('connections that end', () => {
     await (await waiting.held).release();
   });
 
-  test('what was asked for before there was a connection, or another one, is kept like all else', async ({
+  test('permits acquired before the first connection, or between two, are kept like all others', async ({
     onTestFinished,
   }) => {
     const proxy = await startProxy(database.server);
@@ -46,7 +46,7 @@ inParallel('connections that end', () => {
     const options = { limit: 2, lease: 9_000 };
     const [one] = (await crew.start(1, database.through(proxy), options)) as [Limited];
     const first = await one.acquire();
-    // Longer than a process is believed to live that has no connection.
+    // Longer than a process without a connection is considered alive.
     await sleep(1_500);
     proxy.cut();
     const second = await one.acquire();
@@ -67,12 +67,12 @@ inParallel('connections that end', () => {
 inParallel('a state that is lost, and notifications that fail', () => {
   const { database, start } = useProcesses();
 
-  test('a state that was lost is built up again by those who hold and who wait', async () => {
+  test('after a loss of all data the state is restored by holders and waiters', async () => {
     const [one, two] = await start(2, { limit: 2 });
     const held = [await one.acquire(), await two.acquire()];
-    const line = [await two.wait(), await one.wait()];
+    const queue = [await two.wait(), await one.wait()];
     await database.rows('TRUNCATE headgate.limits, headgate.leases');
-    // Who waits may report before who holds, and be let in: n beyond the limit at most.
+    // Waiters may report before holders and be granted permits: at most n beyond the limit.
     await vi.waitFor(async () => {
       const { inflight, queued } = await one.do('stored');
       expect(inflight + queued).toBe(4);
@@ -80,14 +80,14 @@ inParallel('a state that is lost, and notifications that fail', () => {
     }, lease + 5_000);
     for (const permit of held) expect(await permit.isAborted()).toBe(false);
     for (const permit of held) await permit.release();
-    for (const { held } of line) await (await held).release();
+    for (const { held } of queue) await (await held).release();
     await expectWhole(one, 2, back);
   });
 
-  test('a notification that fails keeps no permit from being given back, nor the next from having it', async ({
+  test('a failing notification prevents neither the release nor the next grant', async ({
     onTestFinished,
   }) => {
-    // As where the queue of notifications is full.
+    // Like a full queue of notifications.
     await database.rows(`
       ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO pg_notify_kept;
       CREATE FUNCTION pg_catalog.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$
@@ -108,9 +108,9 @@ inParallel('a state that is lost, and notifications that fail', () => {
     });
     const [one, two] = await start(2, { limit: 1 });
     const held = await one.acquire();
-    const line = [await two.wait(), await two.wait()];
+    const queue = [await two.wait(), await two.wait()];
     await held.release();
-    for (const { held } of line) await (await held).release();
+    for (const { held } of queue) await (await held).release();
     expect(await database.ask('SELECT is_called FROM public.refused')).toBe(true);
     expect([...one.of('store'), ...two.of('store')]).toEqual([]);
     await expectWhole(one, 1, back);

@@ -6,7 +6,7 @@ import { wayOf } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
-/** Three servers that share the slots, which move between them while the limits are in use. */
+/** Three servers that share the slots; slots move between them while the limits are in use. */
 export async function cluster({ limits, ...times }: GroundOptions): Promise<Ground> {
   const servers = await startCluster();
   const { nodes } = servers;
@@ -27,14 +27,14 @@ export async function cluster({ limits, ...times }: GroundOptions): Promise<Grou
 }
 
 function moveOf(servers: RedisCluster, limits: readonly number[]): Fault {
-  return onServers('move a slot', async ({ dice }) => {
-    const slot = await servers.slotOf(`headgate:{chaos-${dice.pick(limits)}}`);
+  return onServers('move a slot', async ({ rng }) => {
+    const slot = await servers.slotOf(`headgate:{chaos-${rng.pick(limits)}}`);
     const from = await servers.ownerOf(slot);
-    const to = dice.pick(servers.nodes.filter((node) => node !== from)) ?? from;
+    const to = rng.pick(servers.nodes.filter((node) => node !== from)) ?? from;
     const moving = await servers.startMove(slot, to);
-    await sleep(dice.between(0, 200));
+    await sleep(rng.between(0, 200));
     await moving.migrate();
-    await sleep(dice.between(0, 200));
+    await sleep(rng.between(0, 200));
     await moving.finish();
   });
 }

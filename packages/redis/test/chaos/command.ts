@@ -1,7 +1,7 @@
 import type { RedisServer } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 
-/** Does one command over a connection of its own. Rejects where the server cannot be reached. */
+/** Sends one command on a connection of its own. Rejects if the server cannot be reached. */
 export async function command(
   { port }: Pick<RedisServer, 'port'>,
   name: string,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Each is loaded only by a worker that uses it. */
+/** Each library is loaded only by workers that use it. */
 const libraries = {
   ioredis: () => import('ioredis'),
   redis: () => import('redis'),
@@ -9,26 +9,26 @@ const libraries = {
 };
 const names = Object.keys(libraries) as (keyof typeof libraries)[];
 
-/** How a worker reaches Redis. */
+/** A worker's connection settings. */
 export interface Way {
   readonly library: keyof typeof libraries;
   readonly cluster: boolean;
-  /** Of the server, or of the nodes of the cluster. */
+  /** Ports of the server, or of the cluster's nodes. */
   readonly ports: readonly number[];
 }
 
-/** How soon a lost connection is tried again, in milliseconds. */
+/** Milliseconds until a lost connection is retried. */
 const retry = 50;
 
-/** Each library has its turn. */
+/** The libraries are used in turn. */
 export function wayOf(slot: number, about: Omit<Way, 'library'>): Way {
   return { library: names[slot % names.length] ?? 'ioredis', ...about };
 }
 
-/** A client of the library that is named, which goes on for ever trying to connect. */
+/** A client of the named library that retries to connect without end. */
 export async function connect(way: Way): Promise<unknown> {
   const client = await make(way);
-  // Where nobody listens, an error event ends the process. The application's own duty is its own client.
+  // Without a listener, an error event ends the process; an app must add one to its own client.
   client.on('error', () => {});
   return client;
 }
@@ -54,7 +54,7 @@ async function make({ library, cluster, ports }: Way) {
   return client;
 }
 
-/** A worker may begin in the middle of a fault; a cluster's first attempt is its only one. */
+/** A worker may start during a fault, and a cluster's first attempt is its only one. */
 async function untilConnected(client: { connect(): Promise<unknown> }): Promise<void> {
   for (;;) {
     try {

@@ -13,7 +13,7 @@ import { wayOf } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
-/** A server with a replica that takes over when it is gone; the proxies lead to the one in charge. */
+/** A server with a replica that takes over when the server is gone; the proxies lead to the current master. */
 export async function failover({ size, ...times }: GroundOptions): Promise<Ground> {
   const servers = new Pair(await startRedis());
   await servers.follow();
@@ -28,9 +28,9 @@ export async function failover({ size, ...times }: GroundOptions): Promise<Groun
 
 function promotionOf(servers: Pair): Fault {
   const promote = forgetting(
-    onServers('promote the replica', async ({ dice, ground }) => {
-      // It is gone, or only slow and wakes up with nobody there.
-      if (dice.chance(0.5)) await servers.primary.kill();
+    onServers('promote the replica', async ({ rng, ground }) => {
+      // The old master is gone, or is only slow and continues without clients.
+      if (rng.chance(0.5)) await servers.primary.kill();
       else servers.primary.freeze();
       await servers.promote();
       for (const proxy of ground.proxies) proxy.cut();
@@ -57,7 +57,7 @@ class Pair {
 
   async recovered(): Promise<void> {}
 
-  /** Where the proxies lead. */
+  /** The current target of the proxies. */
   get port(): number {
     return this.primary.port;
   }
@@ -70,11 +70,11 @@ class Pair {
     this.#replica = undefined;
   }
 
-  /** Starts the next replica, and ends the server that is no longer in charge. */
+  /** Starts the next replica, and stops the former master. */
   async follow(): Promise<void> {
     await this.#old?.stop();
     this.#old = undefined;
-    // Told to follow, and not started so: where it is restarted later, it is the one in charge.
+    // By a command instead of an argument: after a later restart it is the master.
     const next = await startRedis();
     await command(next, 'REPLICAOF', '127.0.0.1', `${this.primary.port}`);
     while (!String(await command(next, 'INFO')).includes('master_link_status:up')) await sleep(10);

@@ -10,15 +10,15 @@ import {
 import type { RedisServer } from '@headgate/test-servers';
 import { command } from './command.ts';
 
-/** The servers of a ground. */
+/** The servers of an environment. */
 export interface Servers {
-  /** Those which take writes now. */
+  /** The servers that accept writes now. */
   readonly nodes: readonly RedisServer[];
-  /** Resolves when all serve again: a cluster needs a while to agree that it is whole. */
+  /** Resolves when all servers respond: a cluster needs time to agree on its state. */
   recovered(): Promise<void>;
 }
 
-/** What befalls the servers. */
+/** Faults of the servers. */
 export function faultsOf(servers: Servers): Fault[] {
   const all = (name: string, strike: Strike): Fault =>
     onServers(name, async (stage) => {
@@ -41,12 +41,12 @@ type Strike = (node: RedisServer, stage: Stage) => Promise<unknown>;
 
 const pause: Strike = async (node, stage) => {
   const ms = Math.round(partOfLease(stage));
-  const which = stage.dice.chance(0.5) ? 'ALL' : 'WRITE';
+  const which = stage.rng.chance(0.5) ? 'ALL' : 'WRITE';
   await command(node, 'CLIENT', 'PAUSE', `${ms}`, which);
   await sleep(ms);
 };
 
-/** A subscriber that has more to read than the server keeps is cut off, and loses what was said meanwhile. */
+/** A subscriber with more unread data than the server buffers is disconnected, and misses messages meanwhile. */
 const overflow: Strike = async (node) => {
   const set = (limit: string) =>
     command(node, 'CONFIG', 'SET', 'client-output-buffer-limit', `pubsub ${limit}`);

@@ -5,7 +5,7 @@ import { single } from './single.ts';
 
 const lease = 1_000;
 
-/** Redis: alone, as a cluster, and with a replica. */
+/** Redis: a single server, a cluster, and a server with a replica. */
 export const subject: Subject = {
   worker: new URL('worker.ts', import.meta.url),
   lease,
@@ -18,7 +18,7 @@ export const subject: Subject = {
     'CLIENT KILL': Infinity,
     'CLIENT KILL of subscribers': Infinity,
     'overflow of subscribers': Infinity,
-    // Holders renew: what is held goes on without the server for 0.56 of a lease.
+    // Holders renew: permits survive without the server for 0.56 of a lease.
     FLUSHALL: lease / 2,
     'restart the server': lease / 2,
   },

@@ -5,7 +5,7 @@ import { concurrencyLimit } from '@headgate/express';
 import type { Tell } from '@headgate/test-servers/processes';
 import type { Response } from 'express';
 
-/** A server whose handlers begin a response, and end it when they are told to. */
+/** A server whose handlers begin a response, and end it on command. */
 export function concurrencyApp(limiter: Limiter, tell: Tell) {
   const open = new Map<number, Response>();
   let server: Server | undefined;

@@ -2,7 +2,7 @@ import type { RedisClient } from '@headgate/redis';
 import { Cluster, Redis } from 'ioredis';
 import type { Settings } from './instance.ts';
 
-/** An app's own client, which nobody listens to. */
+/** An app's own client, without error handlers. */
 export interface Connected {
   readonly client: RedisClient;
   ping(): Promise<string>;
@@ -26,10 +26,10 @@ export async function connect({ ports, library, client = {} }: Connecting): Prom
 }
 
 async function connectNodeRedis(port: number): Promise<Connected> {
-  // Loaded only where it is used: every process would start later for it.
+  // Loaded on demand: it would delay the start of every process.
   const { createClient } = await import('redis');
   const client = createClient({ socket: { host, port, reconnectStrategy: again } });
-  // It tries on; that the first attempt may fail is the app's own affair.
+  // The client retries; its first attempt may fail.
   client.connect().catch(() => {});
   const close = () => {
     if (client.isOpen) client.destroy();

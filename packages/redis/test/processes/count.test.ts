@@ -15,7 +15,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** What each of those who asked at once was told, in no order. */
+/** The outcomes of concurrent requests, in no particular order. */
 async function outcomes(asked: readonly Promise<Held>[]) {
   const settled = await Promise.allSettled(asked);
   const held = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
@@ -23,7 +23,7 @@ async function outcomes(asked: readonly Promise<Held>[]) {
   return { held, reasons };
 }
 
-test('Both: five processes with a limit of 4 admit 4', async () => {
+test('five processes with a limit of 4 admit 4 callers together', async () => {
   const processes = await crew.start(5, redis, { limit: 4, queueLimit: 0 });
   const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
   const { held, reasons } = await outcomes(asked);
@@ -32,7 +32,7 @@ test('Both: five processes with a limit of 4 admit 4', async () => {
   expect(reasons).toEqual(new Array(21).fill('full'));
 });
 
-test('R7: of 50 that start at once on an empty server, never more than n are in', async () => {
+test('if 50 processes start at once on an empty server, the limit is never exceeded', async () => {
   await admin.flushall();
   await admin.script('FLUSH');
   const processes = await crew.start(5, redis, { limit: 3 });
@@ -49,7 +49,7 @@ test('R7: of 50 that start at once on an empty server, never more than n are in'
   }
 });
 
-test('R7: the work of several processes never overlaps beyond the limit', async () => {
+test('the work of several processes never overlaps beyond the limit', async () => {
   const processes = await crew.start(3, redis, { limit: 4 });
   const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
   for (const here of most) expect(here).toBeLessThanOrEqual(4);
@@ -59,7 +59,7 @@ test('R7: the work of several processes never overlaps beyond the limit', async 
   );
 });
 
-test('R8: a process that starts while all is held lets nobody extra in', async () => {
+test('a process that starts while all permits are held admits no additional caller', async () => {
   const options = { limit: 2, name: 'taken', queueLimit: 0 };
   const [one] = (await crew.start(1, redis, options)) as [Limited];
   const held = [await one.acquire(), await one.acquire()];
@@ -70,7 +70,7 @@ test('R8: a process that starts while all is held lets nobody extra in', async (
   await expect(one.acquire()).rejects.toMatchObject({ reason: 'full' });
 });
 
-test('R11: a permit that is released twice gives one place back', async () => {
+test('releasing a permit twice releases its weight once', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const [held] = [await one.acquire(), await two.acquire()];
   const waiting = [await two.wait(), await two.wait()];
@@ -80,14 +80,14 @@ test('R11: a permit that is released twice gives one place back', async () => {
   expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 1 });
 });
 
-test('R12: a new limit applies in all processes, lets in who fits and revokes nothing', async () => {
+test('a new limit applies in all processes, admits the waiters that fit, and revokes no permit', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const first = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait()];
   await one.do('setLimit', 3);
-  const others = [await line[0]?.held, await line[1]?.held];
+  const others = [await queue[0]?.held, await queue[1]?.held];
   await two.do('setLimit', 1);
-  // That one has returned does not mean that the store has heard of it.
+  // A resolved release() does not mean that the store has processed it.
   await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ limit: 1 }), 5_000);
   for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
   await first.release();
@@ -97,10 +97,10 @@ test('R12: a new limit applies in all processes, lets in who fits and revokes no
     5_000,
   );
   await others[1]?.release();
-  await line[2]?.held;
+  await queue[2]?.held;
 });
 
-test('R12: of two limits declared under one name the later applies, is seen and reported once', async () => {
+test('of two limits declared under one name the later one applies, and the conflict is reported once', async () => {
   const [old] = (await crew.start(1, redis, { limit: 1, name: 'two limits' })) as [Limited];
   const held = await old.acquire();
   const [young] = (await crew.start(1, redis, { limit: 3, name: 'two limits' })) as [Limited];
@@ -115,7 +115,7 @@ test('R12: of two limits declared under one name the later applies, is seen and 
   for (const permit of more) await permit.release();
 });
 
-test('R21: nothing is sent but scripts and the subscription, so a connection can be shared', async () => {
+test('only scripts and the subscription are sent, so the client can be used by others', async () => {
   const monitor = await admin.monitor();
   onTestFinished(() => monitor.disconnect());
   const seen = new Set<string>();
@@ -139,7 +139,7 @@ test('R21: nothing is sent but scripts and the subscription, so a connection can
   }
 });
 
-test('R22: nobody waits for another to set the limit up', async () => {
+test('no process waits for another one to create the limit', async () => {
   await admin.flushall();
   await admin.script('FLUSH');
   const proxy = await startProxy(redis);
@@ -155,7 +155,7 @@ test('R22: nobody waits for another to set the limit up', async () => {
   await (await late).release();
 });
 
-test('Both: what a limit reports', async () => {
+test('stored state and stats of a limit', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const held = [await one.acquire(), await two.acquire()];
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });

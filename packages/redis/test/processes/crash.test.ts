@@ -17,7 +17,7 @@ function start(count: number, options: { limit: number; lease?: number }) {
   >;
 }
 
-// Of Redis's list: R2, R4, R9, R18 and R19.
+// Tests that all stores have in common.
 describe.concurrent('processes that crash', () => {
   crashSuite({
     start: (count, options) => crew.start(count, redis, options),
@@ -27,7 +27,7 @@ describe.concurrent('processes that crash', () => {
   });
 });
 
-test.concurrent('R4: what a killed process held is back within its lease, and not before', async () => {
+test.concurrent('the permits of a killed process become available at the end of its lease, and not before', async () => {
   const [one, two] = await start(2, { limit: 1 });
   await one.acquire();
   const waiting = await two.wait();
@@ -35,14 +35,14 @@ test.concurrent('R4: what a killed process held is back within its lease, and no
   await one.worker.kill();
   await waiting.held;
   const took = performance.now() - killed;
-  // Renewed at a third of the lease at the latest.
+  // Renewed after a third of the lease at the latest.
   expect(took).toBeGreaterThan(0.5 * lease);
   expect(took).toBeLessThan(lease + 1_000);
   await two.saw('reclaimed');
   expect(two.of('reclaimed')).toMatchObject([{ count: 1 }]);
 });
 
-test.concurrent('the dead in line cost their heir one lease, not one each', async () => {
+test.concurrent('any number of dead waiters delays the next one by one lease, not by one each', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   for (let i = 0; i < 5; i++) await two.wait();
@@ -54,7 +54,7 @@ test.concurrent('the dead in line cost their heir one lease, not one each', asyn
   expect(performance.now() - killed).toBeLessThan(2 * lease + 500);
 });
 
-test.concurrent('R9: a waiter that was frozen for longer than its lease is still served when it is back', async () => {
+test.concurrent('a waiter that was frozen for longer than its lease is served when it continues', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   const frozen = await two.wait();
@@ -73,7 +73,7 @@ test.concurrent('R9: a waiter that was frozen for longer than its lease is still
   expect(await last.isAborted()).toBe(false);
 });
 
-test.concurrent('R23: several who find the same dead lease free it once', async () => {
+test.concurrent('processes that find the same expired lease count it once', async () => {
   const [victim, ...others] = await start(4, { limit: 2 });
   await victim.acquire();
   const keeper = others[0];
@@ -88,7 +88,7 @@ test.concurrent('R23: several who find the same dead lease free it once', async 
   await first.release();
 });
 
-test.concurrent('R23: whoever comes reclaims what is dead, where nobody waits', async () => {
+test.concurrent('without waiters, the next operation reclaims expired leases', async () => {
   const [one, two] = await start(2, { limit: 1 });
   await one.acquire();
   await one.worker.kill();

@@ -11,7 +11,7 @@ interface Server {
 
 interface Options extends LimitOptions, Partial<Pick<Settings, 'library' | 'client'>> {}
 
-/** For the tests of one file, which starts `stock` processes at first. */
+/** Sets up the workers for the tests of one file; `stock` processes are started in advance. */
 export function useCrew(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
   return processes.useCrew<RedisInstance, [Server | readonly Server[], Options]>(

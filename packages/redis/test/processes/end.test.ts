@@ -16,7 +16,7 @@ const cases = ['ioredis', 'node-redis'].flatMap((library) =>
   endings.map((ending) => ({ library, ending })),
 );
 
-describe.concurrent('a process ends that has closed its client', { timeout: 30_000 }, () => {
+describe.concurrent('a process that has closed its client ends', { timeout: 30_000 }, () => {
   test.each(cases)('with $library, $ending', async ({ library, ending }) => {
     const child = spawn(process.execPath, [program, `${redis.port}`, library, ending], {
       stdio: ['ignore', 'inherit', 'pipe'],

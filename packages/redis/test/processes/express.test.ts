@@ -28,7 +28,7 @@ class App {
     return { id, response, begun, leave: () => abort.abort() };
   }
 
-  /** A request whose handler is at work when this resolves. */
+  /** Sends a request; resolves when its handler is running. */
   async begin() {
     const visit = this.get();
     await visit.begun();
@@ -46,7 +46,7 @@ async function start(count: number, options: Parameters<typeof crew.start>[2]) {
   return Promise.all(apps) as Promise<[App, App]>;
 }
 
-test('two apps let in as many as one limit allows; the others get 503 with Retry-After', async () => {
+test('two apps admit as many requests as one limit allows; the others get 503 with Retry-After', async () => {
   const [one, two] = await start(2, { limit: 2, queueLimit: 0 });
   const inside = [await one.begin(), await two.begin()];
   for (const app of [one, two]) {
@@ -64,7 +64,7 @@ test('two apps let in as many as one limit allows; the others get 503 with Retry
   await two.begin();
 });
 
-test('a stream holds its permit until it has ended, and the next comes from the other app', async () => {
+test('a stream holds its permit until it has ended, and the next request is admitted by the other app', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const next = two.get();
@@ -79,7 +79,7 @@ test('a stream holds its permit until it has ended, and the next comes from the 
   expect((await next.response).status).toBe(200);
 });
 
-test('a client that leaves while it waits leaves the line in the store', async () => {
+test('a client that disconnects while it waits leaves the queue in the store', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const leaving = two.get();
@@ -97,7 +97,7 @@ test('a client that leaves while it waits leaves the line in the store', async (
   expect(two.limited.of('begun')).toEqual([]);
 });
 
-test('a client that leaves while it is served gives its permit back', async () => {
+test('a client that disconnects while it is served releases its permit', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const next = two.get();
@@ -122,7 +122,7 @@ test('the signal of an admitted request aborts when its lease is lost', async ()
   expect(await two.limited.do('stored')).toMatchObject({ inflight: 1 });
 });
 
-test('without the store: 503 with Retry-After and the reason, or the apps go on alone', async () => {
+test('without the store requests get 503 with Retry-After and the reason, or the apps limit them locally', async () => {
   const server = redis;
   const times = { lease: 9_000, timeout: 1_000, limit: 1 };
   const [rejecting] = await start(1, { ...times, queueLimit: 0 });

@@ -4,17 +4,17 @@ import type { RedisOptions } from 'ioredis';
 import { concurrencyApp } from './app.ts';
 import type { Connected } from './connect.ts';
 
-/** What a process is told of the limit that it shares. */
+/** The settings of the shared limit that a process receives. */
 export interface Settings extends LimitSettings {
-  /** Of one server, or of the nodes of a cluster. */
+  /** Ports of one server, or of the nodes of a cluster. */
   readonly ports: readonly number[];
-  /** Default: ioredis. */
+  /** The client library. Default: ioredis. */
   readonly library?: 'node-redis' | undefined;
-  /** For ioredis. */
+  /** Options for ioredis. */
   readonly client?: Omit<RedisOptions, 'replyMapping'> | undefined;
 }
 
-/** On a client of its own. */
+/** An instance with its own client. */
 export class RedisInstance extends Instance {
   readonly #app: Connected;
   readonly #server: ReturnType<typeof concurrencyApp>;
@@ -26,7 +26,7 @@ export class RedisInstance extends Instance {
     this.#server = concurrencyApp(this.limiter, tell);
   }
 
-  /** A command on the app's own client. */
+  /** Sends a command on the app's own client. */
   async ping(): Promise<string> {
     return this.#app.ping();
   }
@@ -35,7 +35,7 @@ export class RedisInstance extends Instance {
     this.#app.close();
   }
 
-  /** Steps the clock of this process. */
+  /** Changes the clock of this process. */
   skew(ms: number): void {
     const real = Date.now;
     Date.now = () => real() + ms;

@@ -23,7 +23,7 @@ function start(count: number, options: { limit: number; perKey?: boolean }) {
 
 const threeLeases = () => new Promise((resolve) => setTimeout(resolve, 3 * lease));
 
-test.concurrent('R18: work of three times its lease keeps its permit', async () => {
+test.concurrent('work that takes three leases keeps its permit', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   const waiting = await two.wait();
@@ -35,7 +35,7 @@ test.concurrent('R18: work of three times its lease keeps its permit', async () 
   expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
 });
 
-test.concurrent('R18: tokens rise from permit to permit, over processes, and while nobody remembers', async (context) => {
+test.concurrent('tokens increase from permit to permit, over processes, and after the limit has been unused', async (context) => {
   const { server, admin } = await ownServer(context);
   const [one, two] = (await crew.start(2, server, { limit: 1, lease })) as [Limited, Limited];
   let last = 0n;
@@ -48,7 +48,7 @@ test.concurrent('R18: tokens rise from permit to permit, over processes, and whi
   }
 });
 
-test.concurrent('R18: a holder that cannot reach the store learns so before its lease has ended there', async ({
+test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async ({
   onTestFinished,
 }) => {
   const proxy = await startProxy(redis);
@@ -67,7 +67,7 @@ test.concurrent('R18: a holder that cannot reach the store learns so before its 
   await waiting.held;
 });
 
-test.concurrent('R18: a lease that somebody else has ended is noticed with its renewal', async () => {
+test.concurrent('a lease that another program has removed is noticed at its renewal', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   const key = `headgate:{${(await one.do('stats')).name}}`;
@@ -80,23 +80,23 @@ test.concurrent('R18: a lease that somebody else has ended is noticed with its r
   await two.do('stats');
 });
 
-test.concurrent('R23: processes whose clocks are an hour off share a limit as others do', async () => {
+test.concurrent('processes whose clocks differ by an hour share a limit correctly', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   await one.do('skew', 3_600_000);
   await two.do('skew', -3_600_000);
   const held = await one.acquire();
-  const line = [await two.wait(), await three.wait(), await one.wait()];
+  const queue = [await two.wait(), await three.wait(), await one.wait()];
   await threeLeases();
   expect(await held.isAborted()).toBe(false);
   expect(await three.do('stored')).toMatchObject({ inflight: 1, queued: 3 });
   expect((await three.do('stored')).longestWait).toBeLessThan(60_000);
-  for (let last = held, i = 0; i < line.length; i++) {
+  for (let last = held, i = 0; i < queue.length; i++) {
     await last.release();
-    last = (await line[i]?.held) as typeof held;
+    last = (await queue[i]?.held) as typeof held;
   }
 });
 
-test.concurrent('Sidekiq: keys expire when nothing of theirs is in use, and not before', async (context) => {
+test.concurrent('keys expire when the limit is unused, and not before', async (context) => {
   const { server, admin } = await ownServer(context);
   const options = { limit: 1, lease, perKey: true };
   const [one] = (await crew.start(1, server, options)) as [Limited];
@@ -113,7 +113,7 @@ test.concurrent('Sidekiq: keys expire when nothing of theirs is in use, and not 
   expect(await one.do('stats')).toMatchObject({ keys: 0 });
 });
 
-test.concurrent('Sidekiq: nothing that is renewed is reclaimed, however many ask', async () => {
+test.concurrent('renewed leases are never reclaimed, however many callers there are', async () => {
   const [one, two] = await start(2, { limit: 5 });
   const held = await Promise.all(Array.from({ length: 5 }, () => one.acquire()));
   const waiting = await Promise.all(Array.from({ length: 20 }, () => two.wait()));

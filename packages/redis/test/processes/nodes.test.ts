@@ -14,7 +14,7 @@ function start(options: { limit: number; name?: string; perKey?: boolean }) {
   return crew.start(2, cluster.nodes, options) as Promise<[Limited, Limited]>;
 }
 
-/** Resolves when all nodes know whose the slot is: until then it cannot be moved on. */
+/** Resolves when all nodes agree on the slot's owner: only then can it be moved again. */
 async function agreed(slot: number, owner: RedisServer): Promise<void> {
   const sees = async ({ port }: RedisServer) => {
     const node = new Redis(port, '127.0.0.1');
@@ -26,7 +26,7 @@ async function agreed(slot: number, owner: RedisServer): Promise<void> {
   await vi.waitFor(() => Promise.all(cluster.nodes.map(sees)), 10_000);
 }
 
-test.concurrent('R20: a limit holds over the processes of a cluster, wherever its node is', async () => {
+test.concurrent('a limit holds over the processes of a cluster, on whichever node it is', async () => {
   const owners = new Set<number>();
   for (const name of ['a', 'b', 'c', 'd']) {
     const slot = await cluster.slotOf(`headgate:{${name}}`);
@@ -38,13 +38,13 @@ test.concurrent('R20: a limit holds over the processes of a cluster, wherever it
     await (await waiting[0]?.held)?.release();
     await waiting[1]?.held;
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
-    // The next limit gets the same processes.
+    // The next limit is used by the same processes.
     await crew.rest();
   }
   expect(owners.size).toBeGreaterThan(1);
 });
 
-test.concurrent('Sidekiq: names and keys that would break a cluster, or contain "0", are like others', async () => {
+test.concurrent('names and keys with braces, colons or "0" work in a cluster', async () => {
   const strange = [
     '0',
     '00',
@@ -77,7 +77,7 @@ test.concurrent('Sidekiq: names and keys that would break a cluster, or contain 
   }
 });
 
-test.concurrent('a slot that moves under load loses nobody, and its limit is kept', async () => {
+test.concurrent('a slot that moves under load loses no caller, and its limit is never exceeded', async () => {
   const name = 'moving';
   const [one, two] = await start({ limit: 2, name });
   const slot = await cluster.slotOf(`headgate:{${name}}`);

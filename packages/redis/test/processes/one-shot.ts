@@ -1,4 +1,4 @@
-// Uses a limit once, and has nothing more to do: it must end by itself. Some forget to give back, or to close.
+// Uses a limit once and has no further work, so it must end by itself. Some variants do not release, or do not close.
 import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
 import { Redis } from 'ioredis';
@@ -12,7 +12,7 @@ if (library === 'ioredis') await old.connect();
 else await young.connect();
 const client = library === 'ioredis' ? old : young;
 const store = redisStore({ client });
-// Its client is closed before the limiter: the outage that follows is expected.
+// Its client is closed before the limiter, so an outage is expected.
 const observer = { store: () => {} };
 const limiter = createLimiter({ name: `${library} ${ending}`, limit: 1, store, observer });
 const permit = await limiter.acquire();

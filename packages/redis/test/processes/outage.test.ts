@@ -5,10 +5,10 @@ import { ownServer } from './own-server.ts';
 
 const crew = useCrew(10);
 const times = { lease: 9_000, timeout: 1_000 };
-/** What a busy machine may take beside. */
-const patience = 2_000;
+/** Additional milliseconds allowed on a busy machine. */
+const TOLERANCE = 2_000;
 
-/** Away in each of the ways, and back: after the one it has forgotten all. */
+/** The ways in which a server goes away and comes back; after a restart it has lost all data. */
 const ways = [
   {
     how: 'killed',
@@ -29,7 +29,7 @@ interface Options {
   readonly onStoreError?: 'reject' | 'admit' | 'local';
 }
 
-/** Starts a server, and processes that have reached it. */
+/** Starts a server, and processes that are connected to it. */
 async function start(test: TestContext, count: number, options: Options) {
   const { server: redis } = await ownServer(test);
   const processes = await crew.start(count, redis, { ...times, ...options });
@@ -50,7 +50,7 @@ async function expectDown(...processes: Limited[]) {
   }
 }
 
-/** Nothing has leaked: here and in the store nothing is left, and the limit can be had. */
+/** Checks for leaks: nothing is held or queued here or in the store, and the limit can be acquired. */
 async function expectQuiet(limit: number, ...processes: Limited[]) {
   for (const one of processes) {
     const state = { inflight: 0, queued: 0, shared: { up: true } };
@@ -69,7 +69,7 @@ const libraries = [undefined, 'node-redis'] as const;
 const cases = libraries.flatMap((library) => ways.map((way) => ({ ...way, library })));
 
 describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, library }) => {
-  test('reject: all are turned away with the reason, within the timeout, until it is back', async (context) => {
+  test('reject: all callers are rejected with the reason, within the timeout, until the server is back', async (context) => {
     const { redis, one, two } = await start(context, 2, { limit: 1, library });
     const held = await one.acquire();
     const waiting = await two.wait();
@@ -81,7 +81,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
       reason: 'store',
     };
     await expect(two.acquire()).rejects.toMatchObject(refused);
-    expect(performance.now() - since).toBeLessThan(times.timeout + patience);
+    expect(performance.now() - since).toBeLessThan(times.timeout + TOLERANCE);
     await expectDown(two);
     await expect(waiting.held).rejects.toMatchObject(refused);
     await expect(two.acquire()).rejects.toMatchObject(refused);
@@ -96,7 +96,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
     await expectQuiet(1, one, two);
   });
 
-  test('admit: all are let in, those who wait too, and are known when it is back', async (context) => {
+  test('admit: all callers are admitted, including waiters, and registered when the server is back', async (context) => {
     const { redis, one, two } = await start(context, 2, {
       limit: 1,
       onStoreError: 'admit',
@@ -107,7 +107,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
     await away(redis);
     const since = performance.now();
     const inside = [await two.acquire(), await waiting.held];
-    expect(performance.now() - since).toBeLessThan(2 * times.timeout + patience);
+    expect(performance.now() - since).toBeLessThan(2 * times.timeout + TOLERANCE);
     inside.push(await two.acquire());
     for (const permit of inside) expect(permit.fencing).toBe(undefined);
     expect(await two.do('stats')).toMatchObject({ inflight: 3, shared: { up: false } });
@@ -123,24 +123,24 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
     await expectQuiet(1, one, two);
   });
 
-  test('local: each process keeps to the limit alone, and its line keeps its order', async (context) => {
+  test('local: each process enforces the limit alone, and its queue keeps its order', async (context) => {
     const { redis, one, two } = await start(context, 2, {
       limit: 2,
       onStoreError: 'local',
       library,
     });
     const held = [await one.acquire(), await one.acquire()];
-    const line = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
+    const queue = [await two.wait(), await two.wait(), await two.wait(), await two.wait()];
     const order: number[] = [];
-    for (const [i, { held }] of line.entries()) void held.then(() => order.push(i));
+    for (const [i, { held }] of queue.entries()) void held.then(() => order.push(i));
     await away(redis);
     await expectDown(one, two);
-    const inside = [await line[0]?.held, await line[1]?.held];
+    const inside = [await queue[0]?.held, await queue[1]?.held];
     const last = await two.wait();
     expect(await one.do('stats')).toMatchObject({ inflight: 2 });
     await expect(one.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
     await inside[0]?.release();
-    inside.push(await line[2]?.held);
+    inside.push(await queue[2]?.held);
     expect(order).toEqual([0, 1, 2]);
     await back(redis);
     await expectUp(one, two);
@@ -148,14 +148,14 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
       expect(await two.do('stored')).toMatchObject({ inflight: 4, queued: 2 });
     await vi.waitFor(look, times.lease + 5_000);
     for (const permit of [...held, inside[1], inside[2]]) await permit?.release();
-    const rest = [await line[3]?.held, await last.held];
+    const rest = [await queue[3]?.held, await last.held];
     expect(order).toEqual([0, 1, 2, 3]);
     for (const permit of rest) await permit?.release();
     await expectQuiet(2, one, two);
   });
 });
 
-test.concurrent('R17: a server that is not there at the start kills no process, and is found when it comes', async (context) => {
+test.concurrent('a server that is down at the start ends no process, and is used once it is up', async (context) => {
   const { server: redis } = await ownServer(context);
   await redis.kill();
   const policies = ['reject', 'admit', 'local'] as const;
@@ -178,7 +178,7 @@ test.concurrent('R17: a server that is not there at the start kills no process, 
   for (const one of [reject, admit, local]) await expectQuiet(1, one);
 });
 
-test.concurrent('a holder keeps its permit through a stall that is shorter than its lease', async (context) => {
+test.concurrent('a holder keeps its permit if the server is frozen for less than its lease', async (context) => {
   const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();
@@ -191,7 +191,7 @@ test.concurrent('a holder keeps its permit through a stall that is shorter than 
   await expectQuiet(1, one);
 });
 
-test.concurrent('a holder learns that its lease can no longer be known to hold, and its release is harmless', async (context) => {
+test.concurrent('a holder whose lease is no longer certain is aborted, and its release is harmless', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1, lease: 3_000 });
   const held = await one.acquire();
   redis.freeze();
@@ -203,7 +203,7 @@ test.concurrent('a holder learns that its lease can no longer be known to hold, 
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('what is released while the server is away is not held when it is back', async (context) => {
+test.concurrent('permits released while the server is away are not held when it is back', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();
@@ -216,7 +216,7 @@ test.concurrent('what is released while the server is away is not held when it i
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('a limiter that is closed while the server is away ends all the same', async (context) => {
+test.concurrent('a limiter can be closed while the server is away', async (context) => {
   const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();

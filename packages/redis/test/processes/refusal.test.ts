@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const policies = ['reject', 'admit', 'local'] as const;
 
-/** One process for each policy, at a server that refuses. */
+/** Starts one process for each policy, with a server that responds with errors. */
 async function startEach(server: { readonly port: number }, options: object = {}) {
   const started = policies.map((onStoreError) =>
     crew.start(1, server, { limit: 1, onStoreError, ...options }),
@@ -27,7 +27,7 @@ async function startEach(server: { readonly port: number }, options: object = {}
   return (await Promise.all(started)).flat() as [Limited, Limited, Limited];
 }
 
-/** Each does as its policy says, and has nothing left. */
+/** Checks that each process follows its policy, and has no permits left. */
 async function expectPolicies(
   [reject, admit, local]: readonly [Limited, Limited, Limited],
   word: string,
@@ -51,7 +51,7 @@ async function expectPolicies(
   }
 }
 
-test.concurrent('WRONGTYPE: a key of another kind at our place', async () => {
+test.concurrent('WRONGTYPE: the key of the limit has another type', async () => {
   const name = 'of another kind';
   await admin.set(`headgate:{${name}}`, 'theirs');
   const processes = await startEach(redis, { name });
@@ -78,11 +78,11 @@ test.concurrent('NOAUTH: no password', async (context) => {
   const processes = await startEach(server, { lease: 3 * timeout, timeout });
   const since = performance.now();
   await expectPolicies(processes, 'NOAUTH');
-  // Who tries again and again to connect must not let each of these wait.
+  // A client that retries to connect must not make each of these calls wait.
   expect(performance.now() - since).toBeLessThan(timeout);
 });
 
-test.concurrent('OOM: no memory left, which keeps nobody from renewing and releasing', async (context) => {
+test.concurrent('OOM: without free memory leases can be renewed and released', async (context) => {
   const { server, admin } = await ownServer(context);
   const [one] = (await crew.start(1, server, { limit: 2, lease: 900 })) as [Limited];
   const held = await one.acquire();
@@ -100,7 +100,7 @@ test.concurrent('OOM: no memory left, which keeps nobody from renewing and relea
   await (await one.acquire()).release();
 });
 
-test.concurrent('BUSY: a script of somebody else that does not end', async (context) => {
+test.concurrent('BUSY: a script of another program does not end', async (context) => {
   const { server, admin } = await ownServer(context, '--busy-reply-threshold', '50');
   const other = admin.duplicate();
   context.onTestFinished(() => other.disconnect());
@@ -115,7 +115,7 @@ test.concurrent('BUSY: a script of somebody else that does not end', async (cont
   for (const one of processes) await (await one.acquire()).release();
 });
 
-test.concurrent('a client that was closed', async () => {
+test.concurrent('the app has closed the client', async () => {
   const processes = await startEach(redis);
   for (const one of processes) await (await one.acquire()).release();
   for (const one of processes) await one.do('quit');
@@ -134,7 +134,7 @@ test.concurrent('a client that was closed', async () => {
   }
 });
 
-test.concurrent('an error that the server answers is no outage: those who hold keep their permits', async () => {
+test.concurrent('an error response is no outage: holders keep their permits', async () => {
   const name = 'taken later';
   const [one, two] = (await crew.start(2, redis, { limit: 2, name })) as [Limited, Limited];
   const held = await one.acquire();
@@ -150,14 +150,14 @@ test.concurrent('an error that the server answers is no outage: those who hold k
 test.each([
   ['no client', {}],
   ['an unsupported client', { client: { status: 'ready' } }],
-  ['a client of null', { client: null }],
+  ['%s is rejected at construction', { client: null }],
 ])('%s is refused at construction', (_, options) => {
   expect(() => redisStore(options as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'client' }),
   );
 });
 
-test.concurrent('a lease shorter than it can be renewed is refused at construction', () => {
+test.concurrent('a lease that is too short to be renewed is rejected at construction', () => {
   for (const options of [{ lease: 50 }, { lease: 600, timeout: 300 }, { lease: Number.NaN }]) {
     expect(() => redisStore({ client: admin, ...options })).toThrow(
       expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'lease' }),
@@ -165,7 +165,7 @@ test.concurrent('a lease shorter than it can be renewed is refused at constructi
   }
 });
 
-test.concurrent('who was let in while the server refused is known to it afterwards', async (context) => {
+test.concurrent('permits admitted while the server responded with errors are registered afterwards', async (context) => {
   const { server, admin } = await ownServer(context);
   const [, admit, local] = await startEach(server, { lease: 3_000 });
   await admin.config('SET', 'maxmemory', '1');
@@ -182,7 +182,7 @@ test.concurrent('who was let in while the server refused is known to it afterwar
   for (const permit of held) await permit.release();
 });
 
-test.concurrent('the observer is told of a server that refuses', async (context) => {
+test.concurrent('the observer is notified of a server that responds with errors', async (context) => {
   const { server } = await ownServer(context, '--maxmemory', '1');
   const [reject, admit, local] = await startEach(server);
   await expect(reject.acquire()).rejects.toMatchObject({ reason: 'store' });

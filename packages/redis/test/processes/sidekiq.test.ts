@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Limited, useCrew } from './crew.ts';
 
-// What Sidekiq's concurrent limiter has fixed over the years; keys that never expire and reclaims are beside the
-// leases.
+// Problems that Sidekiq's concurrent limiter has fixed over the years; lease.test.ts covers expiry of keys, and
+// reclaiming.
 
 const crew = useCrew();
 let redis: RedisServer;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('one who holds a permit and asks for another is counted as two, and only as two', async () => {
+test('a caller that acquires a second permit is counted exactly twice', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const outer = await one.acquire();
   const inner = await one.acquire();
@@ -37,7 +37,7 @@ test('one who holds a permit and asks for another is counted as two, and only as
   }
 });
 
-test('no call fails under contention, of many processes and with many names', async () => {
+test('no call fails under contention by many processes and with many names', async () => {
   const processes = await crew.start(4, redis, { limit: 2, name: 'contended' });
   const others = await crew.start(2, redis, { limit: 1, name: 'beside it' });
   const most = await Promise.all([...processes, ...others].map((one) => one.do('work', 15, 20)));
@@ -51,7 +51,7 @@ test('no call fails under contention, of many processes and with many names', as
   }
 });
 
-test('a client that gives its commands little time may wait in line for longer', async () => {
+test("waiters may wait for longer than the client's command timeout", async () => {
   const client = { commandTimeout: 500, maxRetriesPerRequest: 0 };
   const [one, two] = (await crew.start(2, redis, { limit: 1, client, lease: 1_500 })) as [
     Limited,
@@ -59,14 +59,14 @@ test('a client that gives its commands little time may wait in line for longer',
   ];
   const held = await one.acquire();
   const waiting = await two.wait();
-  // Longer than a command may take; time is the subject.
+  // Longer than the command timeout; must elapse in real time.
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(two.of('store')).toEqual([]);
   await held.release();
   expect((await waiting.held).waited).toBeGreaterThan(1_000);
 });
 
-test('limiters that were made before their client has connected share the limit', async () => {
+test('limiters created before their client has connected share the limit', async () => {
   const client = { lazyConnect: true };
   const processes = await crew.start(3, redis, { limit: 1, client, queueLimit: 0 });
   const settled = await Promise.allSettled(processes.map((one) => one.acquire()));
@@ -78,11 +78,11 @@ test.each([
   { keyPrefix: 'app:' },
   { enableOfflineQueue: false },
   { enableAutoPipelining: true },
-])('clients that were made with %o share a limit with others', async (client) => {
+])('clients created with %o share a limit with others', async (client) => {
   const name = `options ${JSON.stringify(client)}`;
   const both = { limit: 1, name, client };
   const [one, two] = (await crew.start(2, redis, both)) as [Limited, Limited];
-  // Refused until then, with the last but one.
+  // Rejected until then, except for the last two.
   const held = await vi.waitFor(() => one.acquire(), 5_000);
   await vi.waitFor(() => two.do('stored'), 5_000);
   const waiting = await two.wait();
@@ -90,7 +90,7 @@ test.each([
   await (await waiting.held).release();
 });
 
-test('a database of its own is another world', async () => {
+test('limits in different databases are independent', async () => {
   const name = 'two worlds';
   const [one] = (await crew.start(1, redis, { limit: 1, name })) as [Limited];
   const [two] = (await crew.start(1, redis, { limit: 1, name, client: { db: 3 } })) as [Limited];
@@ -101,12 +101,12 @@ test('a database of its own is another world', async () => {
   expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
 });
 
-test('no connection is left of a process that has closed its store', async () => {
+test('a process that has closed its store leaves no connection', async () => {
   const connections = async () =>
     String(await admin.client('LIST'))
       .trim()
       .split('\n').length;
-  // Only this test's own: those of the tests before are gone as soon as the server has noticed.
+  // Counts only this test's connections; those of earlier tests end when the server notices.
   const alone = () => vi.waitFor(async () => expect(await connections()).toBe(1), 5_000);
   await alone();
   const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];

@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** All of a limit is back when its leases have expired. */
+/** Milliseconds until the whole limit is available, after its leases have expired. */
 const back = lease + 5_000;
 
 describe.concurrent('connections that break', () => {
@@ -29,7 +29,7 @@ describe.concurrent('connections that break', () => {
   });
 });
 
-test.concurrent('a subscriber that is not allowed to listen is served all the same, though later', async () => {
+test.concurrent('a process that may not subscribe is served all the same, though later', async () => {
   await admin.call(
     'ACL',
     'SETUSER',
@@ -47,9 +47,9 @@ test.concurrent('a subscriber that is not allowed to listen is served all the sa
     Limited,
   ];
   const held = await one.acquire();
-  const line = [await two.wait(), await two.wait()];
+  const queue = [await two.wait(), await two.wait()];
   await held.release();
-  for (const { held } of line) await (await held).release();
+  for (const { held } of queue) await (await held).release();
   await expectWhole(one, 1, back);
 });
 
@@ -65,7 +65,7 @@ test.concurrent('a server that is paused for less than the timeout is no outage'
   await expectWhole(one, 1, back);
 });
 
-test.concurrent('half-open connections: an outage for one process, and none for the others', async ({
+test.concurrent('half-open connections are an outage for one process only', async ({
   onTestFinished,
 }) => {
   const proxy = await startProxy(redis);
@@ -74,13 +74,13 @@ test.concurrent('half-open connections: an outage for one process, and none for 
   const [cut] = (await crew.start(1, proxy, { ...options, onStoreError: 'local' })) as [Limited];
   const [one, two] = (await crew.start(2, redis, options)) as [Limited, Limited];
   const held = await one.acquire();
-  const line = [await cut.wait(), await two.wait()];
+  const queue = [await cut.wait(), await two.wait()];
   proxy.hold(true);
   await cut.saw('store', 1, ({ up }) => up === false);
-  const alone = await line[0]?.held;
+  const alone = await queue[0]?.held;
   expect(alone?.fencing).toBe(undefined);
   await held.release();
-  const next = await line[1]?.held;
+  const next = await queue[1]?.held;
   expect(two.of('store')).toEqual([]);
   proxy.hold(false);
   await cut.saw('store', 1, ({ up }) => up === true);
@@ -95,7 +95,7 @@ test.concurrent('half-open connections: an outage for one process, and none for 
   await expectWhole(one, 1, back);
 });
 
-test.concurrent('who waits or holds when the app closes its client learns of it', async () => {
+test.concurrent('waiters and holders are notified when the app closes its client', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1, lease })) as [Limited, Limited];
   const held = await one.acquire();
   const waiting = await two.wait();
@@ -107,25 +107,25 @@ test.concurrent('who waits or holds when the app closes its client learns of it'
   expect(await one.do('stats')).toMatchObject({ inflight: 0 });
 });
 
-test.concurrent('queueLimit counts those who wait in all processes', async () => {
+test.concurrent('queueLimit counts the waiters of all processes', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1, queueLimit: 2 })) as [
     Limited,
     Limited,
   ];
   const held = await one.acquire();
-  const line = [await one.wait(), await two.wait()];
+  const queue = [await one.wait(), await two.wait()];
   for (const process of [one, two]) {
     await expect(process.acquire()).rejects.toMatchObject({ reason: 'full' });
   }
-  await line[0]?.abort();
+  await queue[0]?.abort();
   await one.saw('withdrawn');
   await vi.waitFor(async () => expect(await two.do('stored')).toMatchObject({ queued: 1 }), 5_000);
-  line.push(await two.wait());
+  queue.push(await two.wait());
   await held.release();
-  for (const { held } of line.slice(1)) await (await held).release();
+  for (const { held } of queue.slice(1)) await (await held).release();
 });
 
-test.concurrent('a weight that is adjusted counts in all processes, also after a wipe', async (context) => {
+test.concurrent('an adjusted weight counts in all processes, also after a loss of all data', async (context) => {
   const { server, admin } = await ownServer(context);
   const [one, two] = (await crew.start(2, server, { limit: 3, lease })) as [Limited, Limited];
   const held = await one.acquire();

@@ -21,13 +21,16 @@ function start(count: number, options: { limit: number; lease?: number; onStoreE
   return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
 }
 
-/** Soon the store knows so many again. */
+/** Waits until the store has counted so many again. */
 function expectStored(one: Limited, inflight: number, queued: number) {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight, queued });
   return vi.waitFor(look, lease + 5_000);
 }
 
-/** Soon the store knows all again; who reports first may have been let in, n beyond the limit at most. */
+/**
+ * Waits until the store has counted everything again; waiters that report first may have been granted permits, at most
+ * n beyond the limit.
+ */
 async function expectAll(one: Limited, limit: number, held: readonly Held[], waiting: number) {
   const look = async () => {
     const { inflight, queued } = await one.do('stored');
@@ -39,20 +42,20 @@ async function expectAll(one: Limited, limit: number, held: readonly Held[], wai
   for (const permit of held) expect(await permit.isAborted()).toBe(false);
 }
 
-/** Those who wait still are served in the order in which they came. */
-async function expectOrder(holders: readonly Held[], line: readonly Waiting[]) {
+/** Checks that the remaining waiters are served in order of arrival. */
+async function expectOrder(holders: readonly Held[], queue: readonly Waiting[]) {
   const inside = [...holders];
   const order: number[] = [];
-  const served = line.map(({ held }, i) =>
+  const served = queue.map(({ held }, i) =>
     held.then((permit) => {
       order.push(i);
       inside.push(permit);
     }),
   );
-  // Answers that are under way: those who have been let in know it by now.
+  // Answers may still be on their way; afterwards every granted waiter knows it.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const early = order.length;
-  while (order.length < line.length) {
+  while (order.length < queue.length) {
     const before = order.length;
     await inside.shift()?.release();
     if (inside.length < holders.length)
@@ -64,19 +67,19 @@ async function expectOrder(holders: readonly Held[], line: readonly Waiting[]) {
   expect(late).toEqual([...late].sort((a, b) => a - b));
 }
 
-test('R13: after FLUSHALL holders and waiters are there again, and the count is n', async () => {
+test('after FLUSHALL holders and waiters are restored, and the limit applies', async () => {
   const [one, two] = await start(2, { limit: 2 });
   const held = [await one.acquire(), await two.acquire()];
-  const line = [await two.wait(), await one.wait(), await two.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait()];
   await admin.flushall();
   await expectAll(one, 2, held, 3);
-  await expectOrder(held, line);
+  await expectOrder(held, queue);
   await expectStored(one, 0, 0);
   await Promise.all([one.acquire(), two.acquire()]);
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
 });
 
-test('R13: those whom a wipe let in beyond the limit drain, and never more than n per wipe', async () => {
+test('permits granted beyond the limit after a wipe are at most n per wipe, and drain', async () => {
   const [one, two] = await start(2, { limit: 2, lease: 4_000 });
   const held = [await one.acquire(), await one.acquire()];
   // It must not be the first to report.
@@ -94,7 +97,7 @@ test('R13: those whom a wipe let in beyond the limit drain, and never more than 
   await expectStored(one, 2, 0);
 });
 
-test('R13: a release after the wipe does not make the count negative', async () => {
+test('a release after a wipe does not make the count negative', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   await admin.flushall();
@@ -106,17 +109,17 @@ test('R13: a release after the wipe does not make the count negative', async () 
   await next.release();
 });
 
-test('R13: after a restart of the server holders and waiters are there again, in order', async () => {
+test('after a restart of the server holders and waiters are restored, in order', async () => {
   const [one, two] = await start(2, { limit: 2, onStoreError: 'local' });
   const held = [await one.acquire(), await two.acquire()];
-  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
   await redis.restart();
   await expectAll(one, 2, held, 4);
-  await expectOrder(held, line);
+  await expectOrder(held, queue);
   await expectStored(one, 0, 0);
 });
 
-test('R12: a limit that was declared later still applies after the wipe', async () => {
+test('a limit that was declared later still applies after a wipe', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   const waiting = await two.wait();
@@ -130,7 +133,7 @@ test('R12: a limit that was declared later still applies after the wipe', async 
   expect(await two.do('stored')).toMatchObject({ limit: 2, inflight: 2 });
 });
 
-test('R20: a replica that takes over knows the holders and the line, or is told', async () => {
+test('a replica that takes over has the holders and the queue, or learns of them', async () => {
   const master = await startRedis();
   onTestFinished(() => master.stop());
   const replica = await startReplica(master);
@@ -141,7 +144,7 @@ test('R20: a replica that takes over knows the holders and the line, or is told'
   const options = { limit: 1, lease, onStoreError: 'local' as const };
   const [one, two] = (await crew.start(2, proxy, options)) as [Limited, Limited];
   const held = await one.acquire();
-  const line = [await two.wait(), await one.wait()];
+  const queue = [await two.wait(), await one.wait()];
   await master.kill();
   const boss = new Redis(replica.port, '127.0.0.1');
   await boss.replicaof('NO', 'ONE');
@@ -149,10 +152,10 @@ test('R20: a replica that takes over knows the holders and the line, or is told'
   target.port = replica.port;
   proxy.cut();
   await expectAll(one, 1, [held], 2);
-  await expectOrder([held], line);
+  await expectOrder([held], queue);
 });
 
-test('a cleared script cache is no trouble, not even under load', async () => {
+test('a flushed script cache causes no error, even under load', async () => {
   const [one, two] = await start(2, { limit: 2 });
   const work = Promise.all([one.do('work', 10, 30), two.do('work', 10, 30)]);
   let isDone = false;

@@ -6,22 +6,22 @@ import type { Held, Limited } from './limited.ts';
 type Crashing = Pick<SharedLimiterOptions, 'limit'> & { name?: string; lease: number };
 
 export interface CrashDriver {
-  /** Processes that share a limit; those of one name share one over all calls. */
+  /** Starts processes that share a limit; calls with the same name share one, too. */
   start(count: number, options: Crashing): Promise<Limited[]>;
-  /** Milliseconds: of those who are killed. */
+  /** The lease of the limits in tests that kill processes, in milliseconds. */
   readonly lease: number;
-  /** Milliseconds after which what they had is back. */
+  /** Maximum milliseconds until the permits of a killed process are available. */
   readonly back: number;
   /** Whether permits have fencing tokens. */
   readonly hasTokens: boolean;
 }
 
-/** Milliseconds: of those who are frozen, whose lease is all that gives back what they hold. */
-const short = 900;
-/** Milliseconds that a busy machine may be late. */
-const late = 1_000;
+/** The lease in tests that freeze processes, in milliseconds: only its end makes their permits available. */
+const SHORT_LEASE = 900;
+/** Additional milliseconds allowed on a busy machine. */
+const TOLERANCE = 1_000;
 
-/** What holds for processes that are killed, frozen, or at work for long: as tests in real processes. */
+/** Tests, in real processes, of processes that are killed, frozen, or work for a long time. */
 export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void {
   const trio = (options: Crashing) => start(3, options) as Promise<[Limited, Limited, Limited]>;
 
@@ -30,20 +30,22 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     else expect(next.fencing).toBeUndefined();
   }
 
-  const stands = (one: Limited, what: Partial<Record<'inflight' | 'holders' | 'queued', number>>) =>
-    vi.waitFor(async () => expect(await one.do('stored')).toMatchObject(what), 5_000);
+  const expectState = (
+    one: Limited,
+    what: Partial<Record<'inflight' | 'holders' | 'queued', number>>,
+  ) => vi.waitFor(async () => expect(await one.do('stored')).toMatchObject(what), 5_000);
 
-  test('what a killed process held is back in time', async () => {
+  test('the permits of a killed process become available in time', async () => {
     const [one, two] = await trio({ limit: 2, lease });
     await one.acquire({ weight: 2 });
-    const line = [await two.wait(), await two.wait()];
+    const queue = [await two.wait(), await two.wait()];
     const killed = performance.now();
     await one.worker.kill();
-    for (const { held } of line) await held;
+    for (const { held } of queue) await held;
     expect(performance.now() - killed).toBeLessThan(back);
   });
 
-  test('killed waiters do not hold up those behind them, however many', async () => {
+  test('killed waiters do not delay the waiters behind them, however many they are', async () => {
     const [one, two, three] = await trio({ limit: 1, lease });
     const held = await one.acquire();
     for (let i = 0; i < 5; i++) await two.wait();
@@ -55,18 +57,18 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     expect(performance.now() - killed).toBeLessThan(back);
   });
 
-  test('killed waiters leave the line, though nobody before them does', async () => {
+  test('killed waiters leave the queue, even if no waiter before them leaves', async () => {
     const [one, two, three] = await trio({ limit: 1, lease });
     const held = await one.acquire();
     for (let i = 0; i < 5; i++) await two.wait();
     const waiting = await three.wait();
     await two.worker.kill();
-    await stands(one, { queued: 1 });
+    await expectState(one, { queued: 1 });
     await held.release();
     expectLater(await waiting.held, held);
   });
 
-  test('killed at whatever step, a process loses no permit', async () => {
+  test('a process that is killed at any step loses no permit', async () => {
     const options = { limit: 3, lease: Math.min(lease, 3_000), name: 'any step' };
     const [survivor] = (await start(1, options)) as [Limited];
     for (let round = 0; round < 6; round++) {
@@ -84,17 +86,17 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     const reason = 'timeout';
     await expect(survivor.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason });
     for (const held of all) await held.release();
-    // Seven processes begin, one after the other.
+    // Seven processes start, one after the other.
   }, 90_000);
 
-  test('what a frozen process holds is back within its lease, and it learns so', async () => {
-    const [one, two] = await trio({ limit: 1, lease: short });
+  test('a frozen process loses its permits within its lease, and learns of it', async () => {
+    const [one, two] = await trio({ limit: 1, lease: SHORT_LEASE });
     const stale = await one.acquire();
     const waiting = await two.wait();
     one.worker.freeze();
     const frozen = performance.now();
     const next = await waiting.held;
-    expect(performance.now() - frozen).toBeLessThan(short + late);
+    expect(performance.now() - frozen).toBeLessThan(SHORT_LEASE + TOLERANCE);
     one.worker.thaw();
     expect(await stale.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
     await one.saw('lost');
@@ -102,8 +104,8 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     expectLater(next, stale);
   });
 
-  test('the late release of a lost permit lets nobody in beside its successor', async () => {
-    const [one, two, three] = await trio({ limit: 1, lease: short });
+  test('the late release of a lost permit grants no further permit', async () => {
+    const [one, two, three] = await trio({ limit: 1, lease: SHORT_LEASE });
     const stale = await one.acquire();
     const waiting = await two.wait();
     one.worker.freeze();
@@ -112,30 +114,30 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     one.worker.thaw();
     await stale.release();
     await one.do('stored');
-    await stands(two, { inflight: 1, holders: 1, queued: 1 });
+    await expectState(two, { inflight: 1, holders: 1, queued: 1 });
     await next.release();
     expectLater(await last.held, next);
   });
 
-  test('a frozen waiter that was let in gives way within its lease', async () => {
-    const [one, two, three] = await trio({ limit: 1, lease: short });
+  test('a frozen waiter that was granted a permit loses it within its lease', async () => {
+    const [one, two, three] = await trio({ limit: 1, lease: SHORT_LEASE });
     const held = await one.acquire();
     await two.wait();
     const waiting = await three.wait();
     two.worker.freeze();
     await held.release();
     const released = performance.now();
-    await stands(one, { inflight: 1, queued: 1 });
+    await expectState(one, { inflight: 1, queued: 1 });
     expectLater(await waiting.held, held);
-    expect(performance.now() - released).toBeLessThan(short + late);
-    await stands(one, { inflight: 1, queued: 0 });
+    expect(performance.now() - released).toBeLessThan(SHORT_LEASE + TOLERANCE);
+    await expectState(one, { inflight: 1, queued: 0 });
   });
 
-  test('work of three times its lease keeps its permit', async () => {
-    const [one, two] = await trio({ limit: 1, lease: short });
+  test('work that takes three leases keeps its permit', async () => {
+    const [one, two] = await trio({ limit: 1, lease: SHORT_LEASE });
     const held = await one.acquire();
     const waiting = await two.wait();
-    await sleep(3 * short);
+    await sleep(3 * SHORT_LEASE);
     expect(await held.isAborted()).toBe(false);
     expect(one.of('lost')).toEqual([]);
     await held.release();

@@ -4,24 +4,27 @@ import type { Instance } from './instance.ts';
 import { Limited } from './limited.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** The worker processes of a file's tests, which may run concurrently. A process that survives a test serves another. */
+/**
+ * The worker processes of a file's tests, which may run concurrently. A process that is alive after a test is reused by
+ * another.
+ */
 export class Crew<I extends Instance, A extends readonly unknown[]> {
   readonly #program: URL;
   readonly #settings: (...args: A) => object;
   readonly #spare: WorkerProcess[] = [];
-  /** What each test has started. */
+  /** The processes that each test has started. */
   readonly #limited = new AsyncLocalStorage<Limited<I>[]>();
 
   /**
-   * @param program What each of them runs, which calls `serve`.
-   * @param settings What that is told, of what a test says.
+   * @param program The program of each process, which calls `serve`.
+   * @param settings Creates the settings that the process receives from the arguments of `start`.
    */
   constructor(program: URL, settings: (...args: A) => object) {
     this.#program = program;
     this.#settings = settings;
   }
 
-  /** Starts processes that tests will use: what that costs does not delay the tests that run concurrently. */
+  /** Starts processes in advance, so that their start does not delay tests that run concurrently. */
   async stock(count: number): Promise<void> {
     const starts = Array.from({ length: count }, () => WorkerProcess.start(this.#program));
     this.#spare.push(...(await Promise.all(starts)));
@@ -32,7 +35,7 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
     return this.#limited.run([], test);
   }
 
-  /** One process each, which share a limit. */
+  /** Starts `count` processes that share a limit. */
   start(count: number, ...args: A): Promise<Limited<I>[]> {
     const settings = this.#settings(...args);
     return Promise.all(Array.from({ length: count }, () => this.#start(settings)));
@@ -40,7 +43,7 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
 
   async #start(settings: object): Promise<Limited<I>> {
     const ofTest = this.#limited.getStore();
-    if (ofTest === undefined) throw new Error('only a test starts processes');
+    if (ofTest === undefined) throw new Error('processes can be started only within a test');
     const worker = this.#spare.pop() ?? (await WorkerProcess.start(this.#program));
     let at = 0;
     const limited = new Limited<I>(worker, () => at);
@@ -50,7 +53,7 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
   }
 
   /**
-   * Ends what the current test has started.
+   * Ends the limiters that the current test has started.
    *
    * @throws Error if a process exited by itself or printed to stderr.
    */
@@ -73,7 +76,10 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
   }
 }
 
-/** For the tests of one file. `stock` processes are started before the first test: so many as run concurrently. */
+/**
+ * Sets up the workers for the tests of one file. `stock` processes are started before the first test: as many as run
+ * concurrently.
+ */
 export function useCrew<I extends Instance, A extends readonly unknown[]>(
   program: URL,
   settings: (...args: A) => object,

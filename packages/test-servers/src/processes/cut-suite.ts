@@ -7,21 +7,21 @@ import { expectWhole } from './whole.ts';
 type Cut = Pick<SharedLimiterOptions, 'limit' | 'onStoreError'>;
 
 export interface CutDriver {
-  /** Two processes, which reach the server through this proxy. */
+  /** Starts two processes that reach the server through this proxy. */
   start(proxy: FaultyProxy, options: Cut): Promise<Limited[]>;
   server(): { readonly port: number };
-  /** Milliseconds that each direction takes. */
+  /** Latency of each direction in milliseconds. */
   readonly delay: number;
-  /** Milliseconds by which each round is longer than the one before: so connections break at another step. */
+  /** Milliseconds by which each round is longer than the one before, so that connections break at a different step. */
   readonly step: number;
   /** Milliseconds after which every lease has expired. */
   readonly back: number;
 }
 
-/** What holds for processes whose connections break while they are used: as tests in real processes. */
+/** Tests, in real processes, of connections that break while they are used. */
 export function cutSuite({ start, server, delay, step, back }: CutDriver): void {
   test.for(['reject', 'admit', 'local'] as const)(
-    'connections that break at whatever step lose no permit (%s)',
+    'connections that break at any step lose no permit (%s)',
     async (onStoreError, { onTestFinished }) => {
       const proxy = await startProxy(server());
       onTestFinished(() => proxy.stop());

@@ -1,13 +1,13 @@
 import { HeadgateError, RejectedError } from '@headgate/core';
 import { StoreError } from '@headgate/core/shared';
 
-/** An error as it travels between processes. */
+/** An error in the form in which it is sent to other processes. */
 export interface Failure {
   readonly name: string;
   readonly message: string;
   readonly code?: string | undefined;
   readonly cause?: Failure | undefined;
-  /** Of a caller that was turned away. */
+  /** The reason, if the caller was rejected. */
   readonly reason?: string | undefined;
   readonly retryAfter?: number | undefined;
 }

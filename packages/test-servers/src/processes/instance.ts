@@ -8,16 +8,16 @@ import {
 import type { Store, StoreStats } from '@headgate/core/shared';
 import { failureOf } from './failure.ts';
 
-/** What happens, as the parent is told. */
+/** An event that is reported to the parent. */
 export type Happening = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
 export type Tell = (happening: Happening) => void;
 
-/** As another process sees it. */
+/** A granted permit, as sent to the parent. */
 export interface Granted {
   readonly fencing: bigint | undefined;
   readonly waited: number;
-  /** Milliseconds by a clock that all processes have in common. */
+  /** Milliseconds of a clock that all processes share. */
   readonly at: number;
 }
 
@@ -27,7 +27,7 @@ function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** A limiter on a store of its own. Each method is called by the parent. */
+/** A limiter with a store of its own. The parent calls its methods. */
 export class Instance {
   protected readonly limiter: Limiter;
   readonly #store: Store;
@@ -56,7 +56,7 @@ export class Instance {
     return { fencing: permit.fencing, waited: permit.waited, at };
   }
 
-  /** Resolves with what the signal says when it aborts. */
+  /** Resolves with the reason of the permit's signal when it aborts. */
   async aborted(serial: number) {
     const { signal } = this.#permit(serial);
     if (!signal.aborted) {
@@ -70,7 +70,7 @@ export class Instance {
   }
 
   abort(serial: number): void {
-    this.#aborts.get(serial)?.abort(new Error('no longer wanted'));
+    this.#aborts.get(serial)?.abort(new Error('the caller has withdrawn'));
   }
 
   release(serial: number): number {
@@ -99,7 +99,9 @@ export class Instance {
     return this.#store.stats({ name: this.limiter.name, key });
   }
 
-  /** Works so many times under a permit, from so many callers at once; returns the most that were at work here. */
+  /**
+   * Acquires so many permits, with so many concurrent callers; returns the maximum that worked here at the same time.
+   */
   async work(callers: number, times: number): Promise<number> {
     let [running, most] = [0, 0];
     const call = async () => {
@@ -115,7 +117,7 @@ export class Instance {
     return most;
   }
 
-  /** Leaves nothing behind for the next test. */
+  /** Releases everything, for the next test. */
   async end(): Promise<void> {
     for (const permit of this.#permits.values()) permit.release();
     await this.limiter.close({ timeout: 0 });

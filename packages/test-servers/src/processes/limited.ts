@@ -11,10 +11,10 @@ type Result<M> = M extends (...args: never) => infer R ? Awaited<R> : never;
 export interface Held extends Granted {
   release(): Promise<number>;
   adjust(weight: number): Promise<void>;
-  /** Resolves with the reason of its signal, when that aborts. */
+  /** Resolves with the reason of its signal when that aborts. */
   aborted(): Promise<Failure>;
   isAborted(): Promise<boolean>;
-  /** As the permit says it now. */
+  /** The token that the permit has now. */
   token(): Promise<bigint | undefined>;
 }
 
@@ -44,7 +44,7 @@ export class Limited<I extends Instance = Instance> {
     return this.happenings.filter((one) => one.kind === kind);
   }
 
-  /** Resolves with the latest when so many of this kind have happened. */
+  /** Resolves with the latest event once so many of this kind have happened. */
   saw(
     kind: string,
     count = 1,
@@ -71,14 +71,14 @@ export class Limited<I extends Instance = Instance> {
     return this.#acquire(++serial, options);
   }
 
-  /** Begins to wait, and is in line when this resolves. */
+  /** Enqueues a caller; resolves when it is queued. */
   async wait(options: Asked = {}): Promise<Waiting> {
     const count = this.of('queued').length + 1;
     const own = ++serial;
     const held = this.#acquire(own, options);
     const queued = this.saw('queued', count);
     const early = held.then(() => {
-      throw new Error('it did not have to wait');
+      throw new Error('the caller was granted a permit immediately');
     });
     held.catch(() => {});
     await Promise.race([queued, early]);
@@ -102,7 +102,7 @@ export class Limited<I extends Instance = Instance> {
     };
   }
 
-  /** What every instance can do. */
+  /** Calls a method that every instance has. */
   #own<M extends keyof Instance>(
     method: M,
     ...args: Parameters<Instance[M]>

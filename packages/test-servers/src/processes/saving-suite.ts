@@ -5,15 +5,15 @@ import type { Limited } from './limited.ts';
 type Saving = Pick<SharedLimiterOptions, 'limit' | 'handoff' | 'reserve'> & { name?: string };
 
 export interface SavingDriver {
-  /** Processes that share a limit; those of one name share one over all calls. */
+  /** Starts processes that share a limit; calls with the same name share one, too. */
   start(count: number, options: Saving): Promise<Limited[]>;
-  /** Milliseconds after which what a dead process held must be back. */
+  /** Maximum milliseconds until the permits of a dead process are available. */
   readonly back: number;
 }
 
 let names = 0;
 
-/** What holds for permits that are handed on, or kept, without a round trip: as tests in real processes. */
+/** Tests, in real processes, of permits that are handed off or held in reserve without a round trip. */
 export function savingSuite({ start, back }: SavingDriver): void {
   const pair = (options: Saving) => start(2, options) as Promise<[Limited, Limited]>;
 
@@ -23,21 +23,21 @@ export function savingSuite({ start, back }: SavingDriver): void {
       5_000,
     );
 
-  test('hand-off: tokens rise from permit to permit, and the other process is served meanwhile', async () => {
+  test('hand-off: tokens increase from permit to permit, and the other process is served as well', async () => {
     const [one, two] = await pair({ limit: 1, handoff: 5 });
     let held = await one.acquire();
     const served: string[] = [];
-    const line = [
+    const queue = [
       ...Array.from({ length: 20 }, () => ({ who: 'one', held: one.acquire() })),
       ...Array.from({ length: 3 }, () => ({ who: 'two', held: two.acquire() })),
     ];
     await two.saw('queued', 3);
-    while (line.length > 0) {
+    while (queue.length > 0) {
       await held.release();
       const [next, at] = await Promise.race(
-        line.map(({ held }, i) => held.then((permit) => [permit, i] as const)),
+        queue.map(({ held }, i) => held.then((permit) => [permit, i] as const)),
       );
-      served.push(line.splice(at, 1)[0]?.who as string);
+      served.push(queue.splice(at, 1)[0]?.who as string);
       expect(next.fencing).toBeGreaterThan(held.fencing as bigint);
       held = next;
     }
@@ -46,7 +46,7 @@ export function savingSuite({ start, back }: SavingDriver): void {
     await isEmpty(two);
   });
 
-  test('hand-off: killed between two permits, a process takes none with it', async () => {
+  test('hand-off: a process that is killed between two permits keeps none of them', async () => {
     const [one, two] = await pair({ limit: 1, handoff: 5 });
     await two.do('stored');
     const first = await one.acquire();
@@ -61,7 +61,7 @@ export function savingSuite({ start, back }: SavingDriver): void {
     expect(performance.now() - killed).toBeLessThan(back);
   });
 
-  test('reserve: another process that waits has it, and never more than the limit', async () => {
+  test("reserve: another process's waiters get the permits in reserve, and never more than the limit", async () => {
     const [one, two] = await pair({ limit: 2, reserve: 2 });
     for (let i = 0; i < 10; i++) {
       const held = await Promise.all([one.acquire(), one.acquire()]);
@@ -75,7 +75,7 @@ export function savingSuite({ start, back }: SavingDriver): void {
     }
   });
 
-  test('reserve: what a killed process kept is back', async () => {
+  test('reserve: permits in reserve of a killed process become available', async () => {
     const options = { limit: 4, name: `kept by the dead, ${++names}` };
     const [one] = (await start(1, { ...options, reserve: 4 })) as [Limited];
     const [two] = (await start(1, options)) as [Limited];

@@ -2,7 +2,10 @@ import { failureOf } from './failure.ts';
 import type { Instance, Tell } from './instance.ts';
 import type { Call } from './worker-process.ts';
 
-/** One process of an app: does what its parent says, and listens to no errors, so that each would end it. */
+/**
+ * A process of an app, which executes its parent's calls. It has no error handlers, so that any unhandled error ends
+ * it.
+ */
 export function serve<S>(make: (settings: S, tell: Tell) => Instance | Promise<Instance>): void {
   const instances = new Map<number, Instance>();
   const send = (message: object) => process.send?.(message);

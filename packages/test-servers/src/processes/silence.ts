@@ -3,13 +3,13 @@ import { expect, vi } from 'vitest';
 
 export interface Listener {
   readonly limiter: Limiter;
-  /** Of its store, while it is up. */
+  /** `store` events of an available store. */
   readonly events: readonly { readonly up: boolean; readonly error: Error | undefined }[];
 }
 
 /**
- * The connection on which `two` learns of its grants dies silently, and is replaced. Both share a limit of 1, without a
- * holder.
+ * The connection on which `two` receives its grants dies silently, and is replaced. Both share a limit of 1, and no
+ * permit is held.
  */
 export async function expectReplaced(one: Listener, two: Listener, die: () => unknown) {
   const held = await one.limiter.acquire();
@@ -24,6 +24,6 @@ export async function expectReplaced(one: Listener, two: Listener, die: () => un
   const released = performance.now();
   held.release();
   (await waiting).release();
-  // Without messages the waiter would be granted with its next renewal, after 3.3 s.
+  // Without messages the waiter would be granted a permit only with its next renewal, after 3.3 s.
   expect(performance.now() - released).toBeLessThan(1_000);
 }

@@ -2,15 +2,15 @@ import { expect, vi } from 'vitest';
 import type { Limited } from './limited.ts';
 
 /**
- * All of a limit can be acquired, and no more than that.
+ * Checks that the whole limit can be acquired, and no more.
  *
- * @param time Milliseconds after which every permit must be back.
+ * @param time Milliseconds after which every permit must be available.
  */
 export async function expectWhole(one: Limited, limit: number, time: number): Promise<void> {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
   await vi.waitFor(look, time);
   const all = await Promise.all(Array.from({ length: limit }, () => one.acquire()));
-  // The store must have answered before the timeout, also on a busy machine.
+  // Longer than the store needs for an answer on a busy machine.
   await expect(one.acquire({ queueTimeout: 1_000 })).rejects.toMatchObject({ reason: 'timeout' });
   for (const held of all) await held.release();
 }

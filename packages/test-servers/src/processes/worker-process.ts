@@ -29,7 +29,7 @@ export class WorkerProcess {
   #printed = '';
   #isKilled = false;
 
-  /** @param program What calls `serve`. */
+  /** @param program The program, which calls `serve`. */
   static async start(program: URL): Promise<WorkerProcess> {
     const worker = new WorkerProcess(await bundle(program));
     await once(worker.#child, 'message');
@@ -52,7 +52,7 @@ export class WorkerProcess {
     });
   }
 
-  /** That it exited by itself, or what it has printed since the last call; undefined if neither. */
+  /** Describes that it exited by itself, or what it has printed since the last call; undefined if neither. */
   takeTrouble(): string | undefined {
     const { exitCode } = this.#child;
     const printed = this.#printed;
@@ -108,7 +108,7 @@ export class WorkerProcess {
   }
 }
 
-/** With what is behind it. */
+/** Includes the stack and the causes. */
 function described({ message, cause }: Failure): string {
   return cause === undefined ? message : `${message}: ${described(cause)}`;
 }

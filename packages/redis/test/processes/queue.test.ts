@@ -21,10 +21,10 @@ async function proxied() {
   return proxy;
 }
 
-/** Gives back one by one; returns by which index each next one was granted. */
-async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]> {
+/** Releases one permit after the other; returns the index of each waiter that was granted next. */
+async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]> {
   const order: number[] = [];
-  const left = new Map(line.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
+  const left = new Map(queue.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
   for (let last = first; left.size > 0; ) {
     await last.release();
     const { i, permit } = await Promise.race(left.values());
@@ -35,7 +35,7 @@ async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]>
   return order;
 }
 
-test('R1: many who wait cost no more commands than few', async () => {
+test('many waiters cost no more commands than a few', async () => {
   const commandsWith = async (waiters: number) => {
     const proxy = await proxied();
     const [one, two] = await crew.start(2, proxy, { limit: 1, lease: 3_000 });
@@ -47,7 +47,7 @@ test('R1: many who wait cost no more commands than few', async () => {
       expect(await (one as Limited).do('stored')).toMatchObject({ queued: waiters });
     await vi.waitFor(isQueued, 10_000);
     const before = proxy.commands;
-    // Time is the subject: three renewals of each process.
+    // Must elapse in real time: three renewals of each process.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     return { commands: proxy.commands - before, held, waiting };
   };
@@ -59,7 +59,7 @@ test('R1: many who wait cost no more commands than few', async () => {
   expect(many.commands).toBeLessThan(20);
 });
 
-test('R1: one that waits is woken within 50 ms of the release in another process', async () => {
+test('a waiter is granted within 50 ms of the release in another process', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const delays: number[] = [];
   for (let i = 0; i < 11; i++) {
@@ -73,13 +73,13 @@ test('R1: one that waits is woken within 50 ms of the release in another process
   expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(50);
 });
 
-test('R3: a timeout and an abort leave the line, and the full count can be had', async () => {
+test('a timeout and an abort leave the queue, and the full limit can be acquired', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const holders = [await one.acquire(), await two.acquire()];
   const leaving = await two.wait();
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
   await leaving.abort();
-  await expect(leaving.held).rejects.toThrow('no longer wanted');
+  await expect(leaving.held).rejects.toThrow('the caller has withdrawn');
   await two.saw('withdrawn');
   await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }), 5_000);
   for (const held of holders) await held.release();
@@ -90,7 +90,7 @@ test('R3: a timeout and an abort leave the line, and the full count can be had',
   );
 });
 
-test('R5: who waits does not keep the release from the one client, nor its other commands', async () => {
+test('waiters block neither the release nor other commands of the client', async () => {
   const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];
   const held = await one.acquire();
   const waiting = await one.wait();
@@ -99,7 +99,7 @@ test('R5: who waits does not keep the release from the one client, nor its other
   expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
 });
 
-test('R6: 500 who wait need two connections, and all are served', async () => {
+test('500 waiters need two connections, and all are served', async () => {
   const proxy = await proxied();
   const [one] = (await crew.start(1, proxy, { limit: 1 })) as [Limited];
   const held = await one.acquire();
@@ -115,7 +115,7 @@ test('R6: 500 who wait need two connections, and all are served', async () => {
 });
 
 test.each(['abort', 'timeout'])(
-  'R10: a grant that comes after its caller gave up (%s) goes to the next',
+  'a grant that arrives after its caller has given up (%s) passes to the next waiter',
   async (how) => {
     const proxy = await proxied();
     const limit = { limit: 1, lease: 20_000, timeout: 5_000 };
@@ -133,25 +133,25 @@ test.each(['abort', 'timeout'])(
   },
 );
 
-test('R14: a line over two processes is served in order of arrival', async () => {
+test('a queue over two processes is served in order of arrival', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const held = await one.acquire();
-  const line: Waiting[] = [];
-  for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
-  expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
+  const queue: Waiting[] = [];
+  for (let i = 0; i < 12; i++) queue.push(await (i % 3 === 0 ? one : two).wait());
+  expect(await orderOf(held, queue)).toEqual(queue.map((_, i) => i));
 });
 
-test('R15: a waiter whose connections were killed keeps its place', async () => {
+test('a waiter whose connections were killed keeps its place', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
   const held = await one.acquire();
-  const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+  const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
   await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await Promise.all([one, two].map((process) => process.do('ping')));
-  expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
+  expect(await orderOf(held, queue)).toEqual([0, 1, 2, 3]);
 });
 
-test('R16: two that each want the whole of a limit are both served', async () => {
+test('two callers that each need the whole limit are both served', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
   const both = [one.acquire({ weight: 2 }), two.acquire({ weight: 2 })];
   const first = await Promise.race(both);
@@ -160,7 +160,7 @@ test('R16: two that each want the whole of a limit are both served', async () =>
   expect(a?.fencing).not.toBe(b?.fencing);
 });
 
-test('R16: a large weight is not starved by small ones that come later', async () => {
+test('a large weight is not starved by small ones that arrive later', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 3 })) as [Limited, Limited];
   const small = [await one.acquire(), await two.acquire()];
   const large = await one.wait({ weight: 3 });

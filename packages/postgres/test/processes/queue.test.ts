@@ -11,10 +11,10 @@ function start(options: Parameters<typeof crew.start>[2], where: Database = data
   return crew.start(2, where, options) as Promise<[Limited, Limited]>;
 }
 
-/** Gives back one by one; returns by which index each next one was granted. */
-async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]> {
+/** Releases one permit after the other; returns the index of each waiter that was granted next. */
+async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]> {
   const order: number[] = [];
-  const left = new Map(line.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
+  const left = new Map(queue.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
   for (let last = first; left.size > 0; ) {
     await last.release();
     const { i, permit } = await Promise.race(left.values());
@@ -25,8 +25,8 @@ async function orderOf(first: Held, line: readonly Waiting[]): Promise<number[]>
   return order;
 }
 
-// Not in parallel with others: time is the subject.
-test('P5: one that waits is woken within 50 ms of the release in another process', async () => {
+// Not concurrent with other tests, because it measures time.
+test('a waiter is granted within 50 ms of the release in another process', async () => {
   const [one, two] = await start({ limit: 1 });
   const delays: number[] = [];
   for (let i = 0; i < 11; i++) {
@@ -44,7 +44,7 @@ inParallel('the work of many waiters', () => {
   const calm = useDatabaseBeside(database);
   const busy = useDatabaseBeside(database);
 
-  test('P5: many who wait cost no more statements than few', async () => {
+  test('many waiters cost no more statements than a few', async () => {
     const statementsWith = async (waiters: number, where: Database) => {
       const [one, two] = await start({ limit: 1, lease: 3_000 }, where);
       await one.acquire();
@@ -58,10 +58,10 @@ inParallel('the work of many waiters', () => {
           'SELECT xact_commit::int FROM pg_stat_database WHERE datname = current_database()';
         return (await where.ask(sql)) as number;
       };
-      // Backends say what they have done a second later at most.
+      // Backends report their statistics after a second at most.
       await sleep(1_100);
       const before = await count();
-      // Time is the subject: three renewals of each process.
+      // Must elapse in real time: three renewals of each process.
       await sleep(3_000);
       return (await count()) - before;
     };
@@ -75,11 +75,11 @@ inParallel('the work of many waiters', () => {
 });
 
 inParallel('the queue', () => {
-  test('P5: one that is let in without being told finds out by itself', async () => {
-    const [one, two] = await start({ limit: 1, lease: 3_000, name: 'not told' });
+  test('a waiter that misses its notification learns of its grant by polling', async () => {
+    const [one, two] = await start({ limit: 1, lease: 3_000, name: 'not notified' });
     await one.acquire();
     const waiting = await two.wait();
-    // As whoever releases does, but for the notification.
+    // Releases like a process would, but without the notification.
     const sql = `SELECT headgate.lease(l.address, l.label, 1, 0, 1, 'nobody', ARRAY['release', t.id, '1', '0', '0', '0', '', ''])
       FROM headgate.limits AS l JOIN headgate.leases AS t ON t.limit_id = l.id AND t.place IS NULL`;
     expect(String(await database.ask(sql))).toContain('\nok\n');
@@ -88,7 +88,7 @@ inParallel('the queue', () => {
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
   });
 
-  test('P10: 100 who wait use no connection of the app’s pool, and the store has three', async () => {
+  test('100 waiters use no connection of the app’s pool, and the store has three connections', async () => {
     await vi.waitFor(async () => expect(await database.connections()).toBe(0));
     const [one] = (await crew.start(1, database.server, { limit: 1, pool: 1 })) as [Limited];
     const held = await one.acquire();
@@ -103,7 +103,7 @@ inParallel('the queue', () => {
     );
   });
 
-  test('P10: a permit is given back while handlers hold all of the app’s pool', async () => {
+  test('a permit is released while handlers use all connections of the app’s pool', async () => {
     const [one, two] = await start({ limit: 1, pool: 1 });
     const held = await one.acquire();
     await one.do('begin', 1);
@@ -113,38 +113,38 @@ inParallel('the queue', () => {
     await one.do('finish', 1, 'COMMIT');
   });
 
-  test('P13: a line over two processes is served in order of arrival', async () => {
+  test('a queue over two processes is served in order of arrival', async () => {
     const [one, two] = await start({ limit: 1 });
     const held = await one.acquire();
-    const line: Waiting[] = [];
-    for (let i = 0; i < 12; i++) line.push(await (i % 3 === 0 ? one : two).wait());
-    expect(await orderOf(held, line)).toEqual(line.map((_, i) => i));
+    const queue: Waiting[] = [];
+    for (let i = 0; i < 12; i++) queue.push(await (i % 3 === 0 ? one : two).wait());
+    expect(await orderOf(held, queue)).toEqual(queue.map((_, i) => i));
   });
 
-  test('P13: a waiter whose connections were ended keeps its place', async () => {
+  test('a waiter whose connections were ended keeps its place', async () => {
     const [one, two] = await start({ limit: 1 });
     const held = await one.acquire();
-    const line = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
+    const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
     await database.ask(
       `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE ${ofStores}`,
     );
-    expect(await orderOf(held, line)).toEqual([0, 1, 2, 3]);
+    expect(await orderOf(held, queue)).toEqual([0, 1, 2, 3]);
   });
 
-  test('a timeout and an abort leave the line, and the full count can be had', async () => {
+  test('a timeout and an abort leave the queue, and the full limit can be acquired', async () => {
     const [one, two] = await start({ limit: 2 });
     const holders = [await one.acquire(), await two.acquire()];
     const leaving = await two.wait();
     await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
     await leaving.abort();
-    await expect(leaving.held).rejects.toThrow('no longer wanted');
+    await expect(leaving.held).rejects.toThrow('the caller has withdrawn');
     await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
     for (const held of holders) await held.release();
     await Promise.all([one.acquire(), two.acquire()]);
     await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }));
   });
 
-  test('a large weight is not starved by small ones that come later', async () => {
+  test('a large weight is not starved by small ones that arrive later', async () => {
     const [one, two] = await start({ limit: 3 });
     const small = [await one.acquire(), await two.acquire()];
     const large = await one.wait({ weight: 3 });

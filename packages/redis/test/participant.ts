@@ -5,7 +5,7 @@ import type { AppClient } from './clients.ts';
 
 let serial = 0;
 
-export interface Wish {
+export interface OpSpec {
   readonly name?: string;
   readonly key?: string;
   readonly limit?: number;
@@ -21,8 +21,8 @@ export interface Wish {
   readonly reserves?: boolean;
 }
 
-/** What stands for a process: a store on a client of its own, and all that it has been told. */
-export class Party {
+/** Simulates a process: a store with its own client, which records all events. */
+export class Participant {
   readonly store: Store;
   readonly grants: Grant[] = [];
   readonly recalls: { name: string; key?: string | undefined }[] = [];
@@ -48,31 +48,31 @@ export class Party {
     return `${this.store.owner}.${++serial}`;
   }
 
-  op(verb: Op['verb'], wish: Wish): Op {
-    const { name = 'limit', key, limit = 1, version = '', ...rest } = wish;
+  op(verb: Op['verb'], spec: OpSpec): Op {
+    const { name = 'limit', key, limit = 1, version = '', ...rest } = spec;
     const ref = { name, key, limit, version };
     if (verb === 'setLimit') return { verb, ref };
     const defaults = { weight: 1, resized: false, wait: 0, queueLimit: 1_000, spare: 0 };
     return { verb, lease: { ...defaults, reserves: false, id: this.id(), ...rest, ref } };
   }
 
-  /** One operation, which must succeed. */
-  async do(verb: Op['verb'], wish: Wish): Promise<Reply> {
-    const [answer] = await this.store.send([this.op(verb, wish)], 5_000);
+  /** Sends one operation, which must succeed. */
+  async do(verb: Op['verb'], spec: OpSpec): Promise<Reply> {
+    const [answer] = await this.store.send([this.op(verb, spec)], 5_000);
     if (answer === undefined || 'error' in answer) throw answer?.error ?? new Error('no answer');
     return answer;
   }
 
-  /** One operation, which must fail. */
-  async fails(verb: Op['verb'], wish: Wish = {}, timeout = 1_000): Promise<StoreError> {
-    const [answer] = await this.store.send([this.op(verb, wish)], timeout);
+  /** Sends one operation, which must fail. */
+  async fails(verb: Op['verb'], spec: OpSpec = {}, timeout = 1_000): Promise<StoreError> {
+    const [answer] = await this.store.send([this.op(verb, spec)], timeout);
     expect(answer).toHaveProperty('error');
     const { error } = answer as { error: StoreError };
     expect(error).toBeInstanceOf(StoreError);
     return error;
   }
 
-  /** Waits until it hears messages. */
+  /** Resolves when messages arrive. */
   async listening(): Promise<void> {
     const { checks } = this;
     await this.store.send([], 1_000);
