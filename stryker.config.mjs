@@ -2,17 +2,17 @@ const src = 'packages/core/src';
 
 /** What `npm run test:mutation` mutates, one part after the other: scripts/mutation.mjs names one in the environment. */
 export const parts = {
-  limiter: `${src}/limiter/**/*.ts`,
+  limiter: `${src}/{limiter,queues,semaphore}/**/*.ts`,
   gate: `${src}/gate/**/*.ts`,
   limits: `${src}/limits/**/*.ts`,
-  shared: `${src}/shared/**/*.ts`,
+  distributed: `${src}/distributed/**/*.ts`,
   http: `${src}/http/**/*.ts`,
   node: `${src}/node/**/*.ts`,
   common: `${src}/*.ts`,
 };
 
 /** A score below fails the run. A part without one has not been measured yet (docs/support.md). */
-const floors = { limiter: 85 };
+const floors = { limiter: 85, gate: 88, limits: 53, node: 87, common: 86 };
 
 const part = process.env.HEADGATE_MUTATED ?? 'limiter';
 

@@ -19,7 +19,7 @@ const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
   // They import modules anew, replace a global for them, and measure the heap.
-  'packages/core/test/shared/odd-stores.test.ts',
+  'packages/core/test/distributed/odd-stores.test.ts',
   'packages/core/test/two-copies.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',

@@ -7,7 +7,7 @@ const { projects: _, ...test } = base.test ?? {};
 /** Tests of a part of the core that stand elsewhere. */
 const further: Record<string, readonly string[]> = {
   http: ['packages/hono/test/hono-4.test.ts'],
-  shared: ['packages/test-suite/test/memory-store.test.ts'],
+  distributed: ['packages/test-suite/test/memory-store.test.ts'],
 };
 
 const source = (path: string) =>

@@ -10,7 +10,7 @@ const port = Number(process.env.PORT ?? 3000);
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost:6379');
 redis.on('error', ({ message }) => console.error(`Redis: ${message}`));
 
-const store = redisStore({ client: redis, lease: 10_000 });
+const store = redisStore({ client: redis, leaseDuration: 10_000 });
 const reports = concurrencyLimit({
   name: 'reports', // the same in every instance
   limit: 2, // in all instances together

@@ -1,5 +1,5 @@
 import { createLimiter } from '@headgate/core';
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { acquireTimeout, type Contender, type Setting } from './contender.ts';
 
 /** Options of a limiter that save round trips. */

@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import type { FaultyProxy } from '@headgate/test-servers';
 import type { Fault } from './faults/fault.ts';
 

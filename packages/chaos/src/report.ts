@@ -1,4 +1,4 @@
-import type { Capabilities } from '@headgate/core/shared';
+import type { Capabilities } from '@headgate/core/distributed';
 import { invariantsFor, invariantsOfAll } from './invariants/all.ts';
 import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';

@@ -74,7 +74,7 @@ export function dueTime(clock: Clock, due: number): number {
 }
 
 /** Maximum delay of a timer in milliseconds. Longer timers fire immediately, in Node and in browsers. */
-export const longestTimer = 2 ** 31 - 1;
+export const maxTimer = 2 ** 31 - 1;
 
 /**
  * Calls `callback` after `delay` milliseconds, or never if that exceeds the maximum of a timer. Returns a function that
@@ -86,7 +86,7 @@ export function startTimer(
   callback: () => void,
   background = false,
 ): () => void {
-  if (delay > longestTimer) return () => {};
+  if (delay > maxTimer) return () => {};
   const timer = clock.setTimeout(callback, delay);
   if (background) unref(timer);
   return () => clock.clearTimeout(timer);

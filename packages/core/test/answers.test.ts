@@ -5,7 +5,7 @@ it('responses to rejections are cached, at most a thousand of them', () => {
   const answers = new Answers();
   const asked = { method: 'GET', accept: undefined, statusCode: 503 };
   const answer = (retryAfter: number) =>
-    answers.to({ reason: 'full', limit: 'all', queued: 0, waited: 0, retryAfter }, asked);
+    answers.to({ reason: 'full', limitName: 'all', queued: 0, waited: 0, retryAfter }, asked);
   const first = answer(1);
   for (let retryAfter = 2; retryAfter <= 1000; retryAfter++) answer(retryAfter);
   expect(answer(1)).toBe(first);

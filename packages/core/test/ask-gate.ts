@@ -1,9 +1,9 @@
-import type { Gate, Take, Takes, Waiter } from '../src/index.ts';
+import type { Demand, Demands, Gate, Waiter } from '../src/index.ts';
 
 /** The demand on each limit, in the gate's order; undefined if one does not apply. */
-export type Amounts = readonly (Omit<Take, 'limiter'> | undefined)[];
+export type Amounts = readonly (Omit<Demand, 'limiter'> | undefined)[];
 
-function takesOf(gate: Pick<Gate, 'limits'>, amounts: Amounts): Takes {
+function takesOf(gate: Pick<Gate, 'limits'>, amounts: Amounts): Demands {
   return gate.limits.flatMap(({ limiter }, index) => {
     const amount = amounts[index];
     return amount === undefined ? [] : [{ limiter, ...amount }];

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   codel,
   createGate,
   createLimiter,
+  fair,
   type LimiterOptions,
   lifo,
   type Priority,
@@ -42,10 +42,10 @@ it('a lighter waiter of the same class or a lower one is not admitted before it'
 });
 
 it('a lighter waiter of another flow is admitted before a waiter that does not fit yet', () => {
-  const { limiter } = scene({ order: byParty() });
-  const ask = (party: string, weight: number) => {
+  const { limiter } = scene({ order: fair() });
+  const ask = (fairBy: string, weight: number) => {
     const caller = new Caller({ weight });
-    caller.party = party;
+    caller.fairBy = fairBy;
     limiter.request(caller);
     return caller;
   };

@@ -24,7 +24,11 @@ it('close() rejects new and queued requests and lets running ones finish', async
   const waiting = [call(limiter, { weight: 2 }), call(limiter), call(limiter)];
   const closed = limiter.close();
   for (const { rejection } of waiting) expect(rejection?.reason).toBe('closed');
-  expect(call(limiter).rejection).toMatchObject({ reason: 'closed', limit: 'default', waited: 0 });
+  expect(call(limiter).rejection).toMatchObject({
+    reason: 'closed',
+    limitName: 'default',
+    waited: 0,
+  });
   expect(limiter.tryAcquire()).toBeUndefined();
   await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
   await expect(limiter.run(() => 1)).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });

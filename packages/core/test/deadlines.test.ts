@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
-import { Deadlines } from '../src/limiter/deadlines.ts';
+import { Deadlines } from '../src/semaphore/deadlines.ts';
 import { Caller, call } from './caller.ts';
 import { lcg } from './lcg.ts';
 import { VirtualClock } from './virtual-clock.ts';

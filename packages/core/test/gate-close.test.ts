@@ -6,9 +6,9 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const app: Amounts = [{ weight: 1 }];
 
-function ask(gate: Pick<Gate, 'limits' | 'request'>, takes = app): Caller {
+function ask(gate: Pick<Gate, 'limits' | 'request'>, demands = app): Caller {
   const caller = new Caller();
-  askGate(gate, caller, takes);
+  askGate(gate, caller, demands);
   return caller;
 }
 
@@ -25,7 +25,11 @@ it('close() rejects the waiters of every limit of the gate, and new requests', a
   const waiting = [ask(gate, of('a')), ask(gate, of('b')), ask(gate, of('b'))];
   const closed = gate.close();
   expect(reasons(waiting)).toEqual(['closed', 'closed', 'closed']);
-  expect(ask(gate, of('c')).rejection).toMatchObject({ reason: 'closed', limit: 'api', waited: 0 });
+  expect(ask(gate, of('c')).rejection).toMatchObject({
+    reason: 'closed',
+    limitName: 'api',
+    waited: 0,
+  });
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
   holder.permit?.release();
   expect(await closed).toBe(0);

@@ -72,7 +72,7 @@ it('the gate reports rejections, with the limit that rejected, and withdrawals',
   gate.withdraw(one);
   clock.advance(70);
   expect(two.answers).toBe(1);
-  const rejection = { reason: 'timeout', limit: 'app', queued: 0, waited: 100, retryAfter: 1 };
+  const rejection = { reason: 'timeout', limitName: 'app', queued: 0, waited: 100, retryAfter: 1 };
   expect(seen()).toEqual([
     ['withdrawn', { name, waited: 30 }],
     ['rejected', { name, rejection, shadow: false }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, type GateLimitOptions, type Takes } from '../src/index.ts';
+import { createGate, createLimiter, type Demands, type GateLimitOptions } from '../src/index.ts';
 import { Caller } from './caller.ts';
 
 const keyed = { name: 'user', limit: 2, perKey: true };
@@ -158,8 +158,8 @@ it('throws for a demand on a foreign limit, or out of order', () => {
   const [a, b] = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
   const foreign = { limiter: createLimiter({ limit: 1 }), weight: 1 };
   const error = expect.objectContaining({ code: 'ERR_HEADGATE_GATE_ORDER' });
-  for (const takes of [[foreign], [b, a], [a, a]] as Takes[]) {
-    expect(() => gate.request(new Caller(), takes)).toThrow(error);
+  for (const demands of [[foreign], [b, a], [a, a]] as Demands[]) {
+    expect(() => gate.request(new Caller(), demands)).toThrow(error);
   }
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });

@@ -19,7 +19,7 @@ function gateWith(options: Partial<GateOptions> = {}) {
   const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, ...options });
   const ask = (key: string, wishes?: Wishes) => {
     const caller = new Caller(wishes);
-    askGate(gate, caller, takes(key));
+    askGate(gate, caller, demands(key));
     return caller;
   };
   return { clock, gate, ask };
@@ -32,7 +32,7 @@ function askFor(gate: Gate, weight: number): Caller {
   return caller;
 }
 
-const takes = (key: string): Amounts => [{ key, weight: 1 }, { weight: 1 }];
+const demands = (key: string): Amounts => [{ key, weight: 1 }, { weight: 1 }];
 
 function expectQuiet(gate: Gate): void {
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
@@ -110,7 +110,7 @@ it.each(['user', 'app'])(
     let caller: Caller | undefined;
     const onGranted = () => {
       if (caller === undefined || caller.answers > 1) return;
-      askGate(gate, caller, takes('c'));
+      askGate(gate, caller, demands('c'));
       throw error;
     };
     caller = ask('b', { onGranted });
@@ -152,7 +152,7 @@ it('a waiter that declines to wait is rejected and holds nothing', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const declining = ask('b', { joins: () => false });
-  expect(declining.rejection).toMatchObject({ reason: 'full', limit: 'app' });
+  expect(declining.rejection).toMatchObject({ reason: 'full', limitName: 'app' });
   holder.permit?.release();
   expectQuiet(gate);
 });

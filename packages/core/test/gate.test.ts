@@ -78,7 +78,7 @@ it('releases the permits of earlier limits when a later limit rejects', () => {
   const { gate } = usersAndApp({ limits });
   enter(gate, 'a');
   const rejected = enter(gate, 'b');
-  expect(rejected.rejection).toMatchObject({ reason: 'full', limit: 'app', waited: 0 });
+  expect(rejected.rejection).toMatchObject({ reason: 'full', limitName: 'app', waited: 0 });
   expect(gate.stats()).toMatchObject({ queued: 0, inflight: 1, limits: [{ keys: 1 }, {}] });
 });
 
@@ -93,7 +93,7 @@ it('one deadline covers all limits of a gate', () => {
   clock.advance(39);
   expect(waiting.answers).toBe(0);
   clock.advance(1);
-  expect(waiting.rejection).toMatchObject({ reason: 'timeout', limit: 'app', waited: 100 });
+  expect(waiting.rejection).toMatchObject({ reason: 'timeout', limitName: 'app', waited: 100 });
   expect(inflight(gate)).toEqual([1, 2]);
   expect(clock.armed).toBe(0);
 });
@@ -140,7 +140,7 @@ it('queueLimit counts the waiters of all limits and keys together', () => {
   const callers = Array.from({ length: 1000 }, (_, index) => enter(gate, `invented ${index}`));
   expect(gate.stats()).toMatchObject({ queued: 3, rejected: { full: 997 } });
   expect(gate.stats().limits[0]?.keys).toBe(4);
-  expect(callers[3]?.rejection).toMatchObject({ reason: 'full', limit: 'app' });
+  expect(callers[3]?.rejection).toMatchObject({ reason: 'full', limitName: 'app' });
 });
 
 it('a waiter that moves to the next limit is not checked against queueLimit again', () => {
@@ -236,7 +236,7 @@ it('a limiter reused by several gates counts the requests of all', async () => {
   expect(app.tryAcquire()).toBeUndefined();
   const waiting = gates[0].acquire();
   expect(app.queued).toBe(0);
-  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'full', limit: 'app' } });
+  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'full', limitName: 'app' } });
   for (const permit of permits) permit.release();
   expect(app.inflight).toBe(0);
 });
@@ -246,8 +246,8 @@ it('a gate of one reused limiter adopts its queueLimit and queueTimeout', () => 
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 50, clock });
   const gate = createGate({ limits: [{ limiter }], clock });
   const callers = [new Caller(), new Caller(), new Caller()];
-  const takes: Amounts = [{ weight: 1 }];
-  for (const caller of callers) askGate(gate, caller, takes);
+  const demands: Amounts = [{ weight: 1 }];
+  for (const caller of callers) askGate(gate, caller, demands);
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
   clock.advance(50);
   expect(callers[1]?.rejection).toMatchObject({ reason: 'timeout', waited: 50 });

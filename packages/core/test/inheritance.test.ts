@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   byShare,
   codel,
   createGate,
   createLimiter,
+  fair,
   type Gate,
   type Order,
   type Priority,
@@ -13,7 +13,7 @@ import {
 } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { outcome, settled, World } from './shared/world.ts';
+import { outcome, settled, World } from './distributed/world.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const app: Amounts = [undefined, undefined, { weight: 1 }];
@@ -120,8 +120,8 @@ it('a waiter of equal priority, or of another limit, raises no request', () => {
 });
 
 it.each([
-  ['byPriority() of flows', byPriority(byParty())],
-  ['byParty() of priorities', byParty(byPriority())],
+  ['byPriority() of flows', byPriority(fair())],
+  ['fair() of priorities', fair(byPriority())],
   ['byShare() of priorities', byShare({ gold: 0.5 }, byPriority())],
 ])('requests inherit priorities with %s', (_, order) => {
   const { ask, turns } = scene(order);

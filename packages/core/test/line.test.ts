@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { byPriority, codel, createLimiter, fifo, lifo } from '../src/index.ts';
-import { FifoLine } from '../src/limiter/orders/fifo.ts';
+import { FifoQueue } from '../src/queues/fifo.ts';
 import { Caller, call } from './caller.ts';
 import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -60,7 +60,11 @@ it('queueLimit: a request is rejected at once if the queue is full', () => {
 it('queueLimit is 0 by default: no request is queued', () => {
   const limiter = createLimiter({ limit: 1, name: 'renders' });
   limiter.tryAcquire();
-  expect(call(limiter).rejection).toMatchObject({ reason: 'full', limit: 'renders', queued: 0 });
+  expect(call(limiter).rejection).toMatchObject({
+    reason: 'full',
+    limitName: 'renders',
+    queued: 0,
+  });
 });
 
 it('a waiter may decline to be queued', () => {
@@ -180,36 +184,36 @@ it('a waiter whose rejected() throws does not affect others', async () => {
 });
 
 it('enqueueing at the tail and removing from anywhere change only the neighbours', () => {
-  const line = new FifoLine();
+  const queue = new FifoQueue();
   const waiters = Array.from({ length: 5 }, (_, index) => {
     const waiter = new Caller({ weight: index + 1 });
     waiter.arrival = 2 * (index + 1);
-    line.insert(waiter);
+    queue.insert(waiter);
     return waiter;
   });
   const arrivals = () => {
     const seen: number[] = [];
-    for (let next = line.oldest; next !== undefined; next = next.behind) seen.push(next.arrival);
+    for (let next = queue.oldest; next !== undefined; next = next.behind) seen.push(next.arrival);
     return seen;
   };
   const [first, , middle, , last] = waiters as [Caller, Caller, Caller, Caller, Caller];
-  line.remove(middle);
+  queue.remove(middle);
   expect(arrivals()).toEqual([2, 4, 8, 10]);
-  line.remove(last);
-  line.remove(first);
+  queue.remove(last);
+  queue.remove(first);
   expect(arrivals()).toEqual([4, 8]);
   middle.arrival = 3;
-  line.insert(middle);
+  queue.insert(middle);
   last.arrival = 5;
-  line.insert(last);
+  queue.insert(last);
   expect(arrivals()).toEqual([3, 4, 5, 8]);
-  expect([line.length, line.weight]).toEqual([4, 3 + 2 + 5 + 4]);
+  expect([queue.length, queue.weight]).toEqual([4, 3 + 2 + 5 + 4]);
 });
 
 it("a waiter rejected on behalf of another limit gets that limit's name", () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   limiter.tryAcquire();
   const caller = call(limiter);
-  limiter.reject(caller, 'overloaded', { limit: 'database' });
-  expect(caller.rejection).toMatchObject({ reason: 'overloaded', limit: 'database' });
+  limiter.reject(caller, 'overloaded', { limitName: 'database' });
+  expect(caller.rejection).toMatchObject({ reason: 'overloaded', limitName: 'database' });
 });

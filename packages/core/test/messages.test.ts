@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../src/distributed/index.ts';
 import { HttpGate } from '../src/http/http-gate.ts';
 import { adaptive, createGate, createLimiter, map } from '../src/index.ts';
 import { eventLoopGuard } from '../src/node/index.ts';
-import { memoryStore } from '../src/shared/index.ts';
 
 const limit = { name: 'one', limit: 2 };
 const limiter = () => createLimiter({ ...limit, queueLimit: 9 });
@@ -213,7 +213,7 @@ describe('null is no value of any option', () => {
     },
   );
 
-  it.each(['key', 'weight', 'limit', 'share', 'party', 'priority', 'queueTimeout'])(
+  it.each(['key', 'weight', 'limit', 'share', 'fairBy', 'priority', 'queueTimeout'])(
     'acquire and run: %s',
     async (option) => {
       for (const create of [limiter, keyed, shared]) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../src/distributed/index.ts';
 import { HttpGate } from '../src/http/http-gate.ts';
 import {
   byPriority,
@@ -10,7 +11,6 @@ import {
   ipKey,
   type Permit,
 } from '../src/index.ts';
-import { memoryStore } from '../src/shared/index.ts';
 import { nearest } from '../src/suggestion.ts';
 
 const store = () => memoryStore();
@@ -33,7 +33,7 @@ describe.each(Object.entries(sources))('%s', (_, create) => {
     [{ queuTimeout: 5 }, 'queuTimeout'],
     [{ priority: 'urgent' }, 'priority'],
     [{ queueTimeout: -1 }, 'queueTimeout'],
-    [{ party: 5 }, 'party'],
+    [{ fairBy: 5 }, 'fairBy'],
     [null, 'acquire'],
   ])('rejects acquire and run with %j, even with free capacity', async (options, option) => {
     const source = create();

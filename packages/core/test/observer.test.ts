@@ -69,7 +69,7 @@ it('rejected reports every rejection with its reason', () => {
   call(limiter, { weight: 2 });
   seen();
   call(limiter);
-  const full = { reason: 'full', limit: name, queued: 1, waited: 0, retryAfter: 1 };
+  const full = { reason: 'full', limitName: name, queued: 1, waited: 0, retryAfter: 1 };
   expect(seen()).toEqual([['rejected', { name, rejection: full, shadow: false }]]);
   clock.advance(100);
   const timeout = { ...full, reason: 'timeout', queued: 0, waited: 100 };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   byShare,
   codel,
   createGate,
   createLimiter,
+  fair,
   fifo,
   type LimiterOptions,
   lifo,
@@ -134,8 +134,8 @@ describe('codel()', () => {
   });
 
   /** At the next release, two waiters have waited past the target, and two have not. */
-  function overloaded(line: typeof order) {
-    const { clock, limiter, next } = busy({ order: line, queueLimit: 9 });
+  function overloaded(queue: typeof order) {
+    const { clock, limiter, next } = busy({ order: queue, queueLimit: 9 });
     const old = [call(limiter), call(limiter)];
     clock.advance(90);
     const fresh = [call(limiter), call(limiter)];
@@ -200,7 +200,7 @@ describe('codel()', () => {
 
   it.each([
     ['classes', byPriority(order)],
-    ['parties', byParty(order)],
+    ['flows', fair(order)],
     ['shares', byShare({ gold: 0.5 }, order)],
   ])('sheds within %s as well', (_, divided) => {
     const { callers } = overloaded(divided);

@@ -4,9 +4,9 @@ import {
   createLimiter,
   fifo,
   type Limit,
-  type Line,
   type Order,
   type Permit,
+  type Queue,
   Waiter,
 } from '../src/index.ts';
 import { call } from './caller.ts';
@@ -76,28 +76,28 @@ describe("an application's limit algorithm", () => {
 
 describe("an application's order", () => {
   /** A queue whose `next` and `remove` can be replaced. */
-  function orderWith(own: Partial<Line>): Order {
+  function orderWith(own: Partial<Queue>): Order {
     return {
       create: (site) => {
-        const line = fifo().create(site);
+        const queue = fifo().create(site);
         const members = ['length', 'weight', 'oldest', 'youngest', 'next', 'stale'] as const;
         const double = { spare: () => undefined, mayBeNext: () => false };
         for (const name of members)
           Object.defineProperty(double, name, {
-            get: () => line[name],
+            get: () => queue[name],
             configurable: true,
           });
-        const insert = (waiter: Waiter) => line.insert(waiter);
-        const remove = (waiter: Waiter) => line.remove(waiter, false);
+        const insert = (waiter: Waiter) => queue.insert(waiter);
+        const remove = (waiter: Waiter) => queue.remove(waiter, false);
         return Object.defineProperties(
-          Object.assign(double, { insert, remove }) as unknown as Line,
+          Object.assign(double, { insert, remove }) as unknown as Queue,
           Object.getOwnPropertyDescriptors(own),
         );
       },
     };
   }
 
-  const failing = (name: keyof Line) =>
+  const failing = (name: keyof Queue) =>
     Object.defineProperty({}, name, { get: broken, configurable: true });
 
   it.each(['next', 'stale', 'oldest', 'insert', 'remove', 'mayBeNext', 'hold', 'highest'] as const)(

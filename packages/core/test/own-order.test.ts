@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   byShare,
   codel,
   createGate,
   createLimiter,
+  fair,
   fifo,
-  type Line,
   lifo,
   type Order,
   type Permit,
   type Priority,
+  type Queue,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
@@ -20,14 +20,14 @@ import { uncaughtIn } from './uncaught.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** Wraps an order as an application's own, with these members replaced. */
-function own(order: Order, replaced: Partial<Line> = {}): Order {
+function own(order: Order, replaced: Partial<Queue> = {}): Order {
   const create: Order['create'] = (site) => {
-    const line = order.create(site);
-    return new Proxy({} as Line, {
+    const queue = order.create(site);
+    return new Proxy({} as Queue, {
       get: (_, name) => {
-        const from = Object.hasOwn(replaced, name) ? replaced : line;
+        const from = Object.hasOwn(replaced, name) ? replaced : queue;
         const member: unknown = Reflect.get(from, name);
-        return typeof member === 'function' ? member.bind(line) : member;
+        return typeof member === 'function' ? member.bind(queue) : member;
       },
     });
   };
@@ -93,7 +93,7 @@ it.each<[string, () => Order, () => Order]>([
 
 it.each<[string, Order]>([
   ['of the application', own(byPriority())],
-  ['byParty() around one', byParty(byPriority())],
+  ['fair() around one', fair(byPriority())],
 ])('a request inherits the priority of a waiter in an order %s', (_, order) => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
@@ -139,7 +139,7 @@ it.each(['mayBeNext', 'insert'] as const)(
 
 it('an order that lets a waiter overtake admits none that is heavier than the room', () => {
   let heavy: Caller | undefined;
-  const order = own(fifo(), { besides: () => heavy });
+  const order = own(fifo(), { bypass: () => heavy });
   const limiter = createLimiter({ limit: 4, queueLimit: 9, order });
   const held = limiter.tryAcquire({ weight: 3 });
   const next = call(limiter, { weight: 4 });

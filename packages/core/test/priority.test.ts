@@ -174,14 +174,14 @@ it('codel() sheds in every class, the lowest first', () => {
 
 it('with byPriority() in byPriority(), the youngest waiter of the lowest class is displaced', () => {
   const site = { clock: new VirtualClock(), random: () => 0, limit: 1 };
-  const line = byPriority(byPriority()).create(site);
+  const queue = byPriority(byPriority()).create(site);
   const [one, other] = [new Caller({}), new Caller({})];
   for (const [index, waiter] of [one, other].entries()) {
     waiter.arrival = index + 1;
     waiter.priority = 'low';
-    line.insert(waiter);
+    queue.insert(waiter);
   }
-  expect([line.oldest, line.youngest, line.next]).toEqual([one, other, one]);
+  expect([queue.oldest, queue.youngest, queue.next]).toEqual([one, other, one]);
 });
 
 it('one grant in ten goes to the oldest of the lower classes, even if higher ones came before it', () => {

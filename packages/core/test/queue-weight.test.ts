@@ -87,7 +87,7 @@ it('queueWeight applies to each limit of a gate', () => {
   };
   const callers = [4, 3, 2, 1].map(ask);
   expect(reasons(callers)).toEqual(['granted', 'waits', 'full', 'waits']);
-  expect(callers[2]?.rejection?.limit).toBe('pages');
+  expect(callers[2]?.rejection?.limitName).toBe('pages');
 });
 
 it('queueWeight alone is enough for a queue at a gate of one limit', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
-import { Backoff, Outlook, RetryAfter } from '../src/limiter/retry-after.ts';
+import { Backoff, Outlook, RetryAfter } from '../src/semaphore/retry-after.ts';
 import { call } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

@@ -23,7 +23,9 @@ it('admits every request and reports what would have been rejected', async () =>
   const permits = [await gate.acquire(), await gate.acquire()];
   expect(reports).toEqual([]);
   permits.push(await gate.acquire());
-  expect(reports).toEqual([{ reason: 'full', limit: 'app', queued: 1, waited: 0, retryAfter: 1 }]);
+  expect(reports).toEqual([
+    { reason: 'full', limitName: 'app', queued: 1, waited: 0, retryAfter: 1 },
+  ]);
   expect(gate.stats()).toMatchObject({ inflight: 3, queued: 0, rejected: { full: 1 } });
   for (const permit of permits) permit.release();
   expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
@@ -46,7 +48,7 @@ it('reports the first limit that would have rejected, by its own queueLimit as w
   const { gate, reports } = shadowGate({ limits, queueLimit: 1 });
   const keys = ['a', 'b', 'a', 'c'];
   for (const user of keys) await gate.acquire({ keys: { user } });
-  expect(reports.map(({ limit }) => limit)).toEqual(['user', 'app']);
+  expect(reports.map(({ limitName: limit }) => limit)).toEqual(['user', 'app']);
 });
 
 it('does not acquire a limit that does not apply', async () => {
@@ -58,7 +60,7 @@ it('does not acquire a limit that does not apply', async () => {
   await gate.acquire({ keys: { user: 'a' } });
   const permit = await gate.acquire();
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 2]);
-  expect(reports.map(({ limit }) => limit)).toEqual(['app']);
+  expect(reports.map(({ limitName: limit }) => limit)).toEqual(['app']);
   permit.release();
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 1]);
 });
@@ -91,12 +93,12 @@ it('an invalid demand on one limit leaves nothing held in the others', async () 
   const { gate } = shadowGate({ limits });
   const keys = { user: 'a', org: 5 as never };
   await expect(gate.acquire({ keys })).rejects.toMatchObject({ code: 'ERR_HEADGATE_KEY' });
-  const takes = [
+  const demands = [
     { key: 'a', weight: 1 },
     { key: 'o', weight: Number.NaN },
   ];
   const wrong = expect.objectContaining({ code: 'ERR_HEADGATE_WEIGHT' });
-  expect(() => askGate(gate, new Caller(), takes)).toThrow(wrong);
+  expect(() => askGate(gate, new Caller(), demands)).toThrow(wrong);
   expect(gate.stats().limits).toMatchObject([
     { inflight: 0, keys: 0 },
     { inflight: 0, keys: 0 },

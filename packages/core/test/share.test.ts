@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   byShare,
   createGate,
   createLimiter,
+  fair,
   type LimiterOptions,
   lifo,
   type Order,
@@ -225,7 +225,7 @@ it('a sum of parts may exceed 1 by a rounding error', () => {
 
 it.each([
   ['byPriority', (order: Order) => byPriority(order)],
-  ['byParty', (order: Order) => byParty(order)],
+  ['fair', (order: Order) => fair(order)],
   ['byShare', (order: Order) => byShare({ gold: 0.5 }, order)],
 ])('byShare() cannot be nested in %s', (_, around) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'order' };

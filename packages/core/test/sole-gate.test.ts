@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adaptive, createGate, fifo, type Gate, type Site } from '../src/index.ts';
+import { adaptive, createGate, fifo, type Gate, type QueueContext } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -84,7 +84,9 @@ it('its limit applies the same queue options to direct requests', async () => {
   await expect(limiter?.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
   expect(gate.inflight).toBe(1);
   clock.advance(30);
-  await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout', limit: 'app' } });
+  await expect(waiting).rejects.toMatchObject({
+    rejection: { reason: 'timeout', limitName: 'app' },
+  });
 });
 
 it('releases a permit after maxHold, once', async () => {
@@ -117,7 +119,7 @@ it('throws for a request without demands', () => {
 it('creates its limit and its queue once', () => {
   const made: string[] = [];
   const order = {
-    create(site: Site) {
+    create(site: QueueContext) {
       made.push('queue');
       return fifo().create(site);
     },

@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
+import { memoryStore } from '../src/distributed/index.ts';
 import type { HttpOptions } from '../src/http/index.ts';
 import {
   type Clock,
@@ -22,7 +23,6 @@ import {
   systemClock,
   Waiter,
 } from '../src/index.ts';
-import { memoryStore } from '../src/shared/index.ts';
 
 type Limits = HttpOptions<unknown, [], unknown, unknown>;
 

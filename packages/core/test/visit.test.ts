@@ -1,28 +1,35 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { Client } from '../src/http/client.ts';
-import { NodeClient } from '../src/http/node-client.ts';
-import { type Door, Visit } from '../src/http/visit.ts';
+import { Exchange } from '../src/http/exchange.ts';
+import { GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
+import { NodeExchange } from '../src/http/node-exchange.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
 import { collectWarnings } from './warnings.ts';
 
-class QuietClient extends Client {
+class QuietClient extends Exchange {
   gone = false;
   protected listen(): void {}
   whenTouched(): void {}
   rejected(): void {}
 }
 
-function doorOf(gate: Gate, onDisconnect: Door['onDisconnect']): Door {
+function doorOf(
+  gate: Gate,
+  onDisconnect: GatedRequestSettings['onDisconnect'],
+): GatedRequestSettings {
   return { gate, guard: undefined, clock: systemClock, onDisconnect, abandonAfter: 1000 };
 }
 
 /** Makes a request at a gate. */
-function enter(gate: Gate, client: Client, onDisconnect: Door['onDisconnect'] = 'wait'): Visit {
-  const takes = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
-  const visit = new Visit(doorOf(gate, onDisconnect), client, takes);
-  visit.enter(gate);
-  return visit;
+function enter(
+  gate: Gate,
+  client: Exchange,
+  onDisconnect: GatedRequestSettings['onDisconnect'] = 'wait',
+): GatedRequest {
+  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const gated = new GatedRequest(doorOf(gate, onDisconnect), client, demands);
+  gated.enter(gate);
+  return gated;
 }
 
 it('a permit that is released by a disconnect has the outcome ignored', () => {
@@ -69,7 +76,7 @@ function connection() {
     ...{ destroyed: false, errored: null, httpVersionMajor: 1, socket },
     ...{ pause: () => {}, resume: () => {} },
   });
-  return { socket, response, client: NodeClient.of(request as never, response as never) };
+  return { socket, response, client: NodeExchange.of(request as never, response as never) };
 }
 
 it('a finished pipelined response does not end again when its connection closes', () => {

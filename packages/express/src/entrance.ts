@@ -1,11 +1,11 @@
 import { HeadgateError } from '@headgate/core';
 import {
+  type GatedRequest,
   HttpGate,
   misplaced,
-  NodeClient,
+  NodeExchange,
   reasonOf,
   unlimited,
-  type Visit,
 } from '@headgate/core/http';
 import type { NextFunction, Request } from 'express';
 import { framework } from './framework.ts';
@@ -30,20 +30,20 @@ export class Entrance {
       throw misplaced('@headgate/express', req);
     }
     const client = clientOf(req, res);
-    let visit: Visit | undefined;
+    let gated: GatedRequest | undefined;
     try {
-      visit = this.http.enter(req, client);
+      gated = this.http.enter(req, client);
     } catch (error) {
       return next(error);
     }
-    if (visit === undefined) {
+    if (gated === undefined) {
       res.locals.admission ??= client.latest?.admission ?? unlimited;
       proceed();
-    } else if (visit.answered === undefined) {
-      this.#conclude(visit, req, res, next, proceed);
+    } else if (gated.answered === undefined) {
+      this.#conclude(gated, req, res, next, proceed);
     } else {
-      const answered = visit;
-      visit.answered
+      const answered = gated;
+      gated.answered
         .then(() => this.#conclude(answered, req, res, next, proceed))
         .catch((error) => fail(next, error));
     }
@@ -71,36 +71,36 @@ export class Entrance {
   }
 
   #conclude(
-    visit: Visit,
+    gated: GatedRequest,
     req: Request,
     res: Reply,
     next: NextFunction,
     proceed: NextFunction,
   ): void {
-    if (visit.left) return;
-    const { rejection } = visit;
+    if (gated.left) return;
+    const { rejection } = gated;
     const onReject = this.#onReject;
     if (rejection === undefined) {
-      res.locals.admission = visit.admission;
-      this.#addFields(visit, res);
+      res.locals.admission = gated.admission;
+      this.#addFields(gated, res);
       return proceed();
     }
-    if (onReject === undefined) return this.#reject(visit, req, res);
-    res.locals.admission = visit.admission;
-    const settle = (answer: unknown) => answer === false && this.#reject(visit, req, res);
+    if (onReject === undefined) return this.#reject(gated, req, res);
+    res.locals.admission = gated.admission;
+    const settle = (answer: unknown) => answer === false && this.#reject(gated, req, res);
     attempt(() => onReject(rejection, req, res, proceed), next, settle);
   }
 
-  #reject(visit: Visit, req: Request, res: Reply): void {
-    const { status, headers, body } = this.http.answerTo(visit, req);
-    this.#addFields(visit, res);
+  #reject(gated: GatedRequest, req: Request, res: Reply): void {
+    const { status, headers, body } = this.http.answerTo(gated, req);
+    this.#addFields(gated, res);
     // Not chained: other middleware may have replaced `writeHead` with a function that returns nothing.
     res.writeHead(status, headers);
     res.end(body);
   }
 
-  #addFields(visit: Visit, res: Reply): void {
-    for (const [name, value] of this.http.fields(visit)) res.append(name, value);
+  #addFields(gated: GatedRequest, res: Reply): void {
+    for (const [name, value] of this.http.fields(gated)) res.append(name, value);
   }
 }
 
@@ -108,8 +108,8 @@ export class Entrance {
  * Stored in `locals`, which exists anyway, unless the app replaces it: Express gives every response its own hidden
  * class, so adding a field to the response is slow.
  */
-function clientOf(req: Request, res: Reply): NodeClient {
-  return NodeClient.of(req, res, res.locals);
+function clientOf(req: Request, res: Reply): NodeExchange {
+  return NodeExchange.of(req, res, res.locals);
 }
 
 /**

@@ -1,23 +1,23 @@
 import type { Clock, Rejection } from '@headgate/core';
 import {
   type Admission,
-  type Client,
+  type Exchange,
   type Fields,
+  type GatedRequest,
   type Handle,
   HttpGate,
   type HttpOptions,
   misplaced,
-  NodeClient,
+  NodeExchange,
   type NodeRequest,
   type NodeResponse,
   unlimited,
-  type Visit,
   withHandle,
   withReason,
 } from '@headgate/core/http';
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import { framework } from './framework.ts';
-import { WebClient } from './web-client.ts';
+import { WebExchange } from './web-exchange.ts';
 import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
 
 export {
@@ -74,36 +74,36 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
       throw misplaced('@headgate/hono', c);
     }
     workers?.run();
-    const visit = http.enter(c, clientOf(c));
-    if (visit === undefined) {
+    const gated = http.enter(c, clientOf(c));
+    if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();
     }
-    if (visit.answered === undefined) return conclude(visit, c, next);
-    const concluded = visit.answered.then(() => conclude(visit, c, next));
-    workers?.attend(visit, c, concluded);
+    if (gated.answered === undefined) return conclude(gated, c, next);
+    const concluded = gated.answered.then(() => conclude(gated, c, next));
+    workers?.attend(gated, c, concluded);
     return concluded;
   }
 
-  function conclude(visit: Visit, c: Context, next: Next): Promise<Answered> {
-    const { client, rejection } = visit;
+  function conclude(gated: GatedRequest, c: Context, next: Next): Promise<Answered> {
+    const { exchange: client, rejection } = gated;
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
-    if (visit.left) return Promise.resolve(new Response(null, { status: 499 }));
-    c.set('admission', visit.admission);
-    if (rejection !== undefined) return reject(visit, rejection, c, next);
-    const fields = http.fields(visit);
-    const work = visit.during(next());
+    if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
+    c.set('admission', gated.admission);
+    if (rejection !== undefined) return reject(gated, rejection, c, next);
+    const fields = http.fields(gated);
+    const work = gated.during(next());
     workers?.keep(c, work);
-    if (fields.length === 0 && client instanceof NodeClient) return work;
+    if (fields.length === 0 && client instanceof NodeExchange) return work;
     return finish(work, c, client, fields);
   }
 
-  async function reject(visit: Visit, rejection: Rejection, c: Context, next: Next) {
+  async function reject(gated: GatedRequest, rejection: Rejection, c: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.answerTo(visit, c);
+    const { status, headers, body } = http.answerTo(gated, c);
     const response = c.body(body, status as 503, headers);
-    append(response, http.fields(visit));
+    append(response, http.fields(gated));
     return response;
   }
 
@@ -118,13 +118,13 @@ function withClock(options: ConcurrencyLimitOptions<any>, clock: Clock | undefin
 }
 
 /** Adds the header fields and watches the body after the handler is done. */
-async function finish(work: Promise<void>, c: Context, client: Client, fields: Fields) {
+async function finish(work: Promise<void>, c: Context, client: Exchange, fields: Fields) {
   try {
     await work;
     add(c, fields);
     watch(c, client);
   } catch (error) {
-    if (client instanceof WebClient) client.ended('unanswered');
+    if (client instanceof WebExchange) client.ended('unanswered');
     throw error;
   }
 }
@@ -147,8 +147,8 @@ function append({ headers }: Response, fields: Fields): void {
 }
 
 /** Outside Node, the end of the body is the end of the response. */
-function watch(c: Context, client: Client): void {
-  if (!(client instanceof WebClient)) return;
+function watch(c: Context, client: Exchange): void {
+  if (!(client instanceof WebExchange)) return;
   const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
   if (watched === c.res) return;
   c.res = watched;
@@ -174,18 +174,18 @@ function whenReplaced(c: Context, callback: (response: Response | undefined) => 
 }
 
 /** Keyed by the context, since other middleware may replace the raw request. */
-const webClients = new WeakMap<Context, WebClient>();
+const webClients = new WeakMap<Context, WebExchange>();
 
 /** On Node the response reports its end, so its body is not wrapped. */
-function clientOf(c: Context): Client {
+function clientOf(c: Context): Exchange {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: NodeRequest;
     outgoing?: NodeResponse;
   };
-  if (incoming !== undefined && outgoing !== undefined) return NodeClient.of(incoming, outgoing);
+  if (incoming !== undefined && outgoing !== undefined) return NodeExchange.of(incoming, outgoing);
   const known = webClients.get(c);
   if (known !== undefined) return known;
-  const client = new WebClient(c.req.raw.signal);
+  const client = new WebExchange(c.req.raw.signal);
   webClients.set(c, client);
   return client;
 }

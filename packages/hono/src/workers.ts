@@ -1,5 +1,5 @@
 import { type Clock, HeadgateError } from '@headgate/core';
-import type { Visit } from '@headgate/core/http';
+import type { GatedRequest } from '@headgate/core/http';
 import type { Context } from 'hono';
 
 interface Timer {
@@ -52,7 +52,7 @@ export class WorkersClock implements Clock {
   }
 
   /** Keeps a queued request alive, and fires the timers of all requests meanwhile. */
-  attend({ answered }: Visit, c: Context, concluded: Promise<unknown>): void {
+  attend({ answered }: GatedRequest, c: Context, concluded: Promise<unknown>): void {
     this.keep(c, concluded);
     let timer: ReturnType<typeof setTimeout>;
     const tick = () => {

@@ -1,13 +1,13 @@
 import type { Rejection } from '@headgate/core';
 import {
   type Admission,
+  type GatedRequest,
   type Handle,
   HttpGate,
   type HttpOptions,
   misplaced,
-  NodeClient,
+  NodeExchange,
   unlimited,
-  type Visit,
   withHandle,
   withReason,
 } from '@headgate/core/http';
@@ -59,41 +59,41 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     if (typeof next !== 'function' || ctx.state === undefined) {
       throw misplaced('@headgate/koa', ctx);
     }
-    const client = NodeClient.of(ctx.req, ctx.res);
-    const visit = http.enter(ctx, client);
-    if (visit === undefined) {
+    const client = NodeExchange.of(ctx.req, ctx.res);
+    const gated = http.enter(ctx, client);
+    if (gated === undefined) {
       ctx.state.admission ??= unlimited;
       return next();
     }
-    if (visit.answered === undefined) return conclude(visit, ctx, next);
-    return visit.answered.then(() => conclude(visit, ctx, next));
+    if (gated.answered === undefined) return conclude(gated, ctx, next);
+    return gated.answered.then(() => conclude(gated, ctx, next));
   }
 
-  function conclude(visit: Visit, ctx: Context, next: Next): unknown {
-    const { rejection } = visit;
+  function conclude(gated: GatedRequest, ctx: Context, next: Next): unknown {
+    const { rejection } = gated;
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
-    if (visit.left) {
+    if (gated.left) {
       ctx.status = 499;
       return;
     }
-    ctx.state.admission = visit.admission;
-    if (rejection !== undefined) return reject(visit, rejection, ctx, next);
-    addFields(visit, ctx);
-    return visit.during(next());
+    ctx.state.admission = gated.admission;
+    if (rejection !== undefined) return reject(gated, rejection, ctx, next);
+    addFields(gated, ctx);
+    return gated.during(next());
   }
 
-  async function reject(visit: Visit, rejection: Rejection, ctx: Context, next: Next) {
+  async function reject(gated: GatedRequest, rejection: Rejection, ctx: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.answerTo(visit, ctx);
+    const { status, headers, body } = http.answerTo(gated, ctx);
     ctx.status = status;
-    addFields(visit, ctx);
+    addFields(gated, ctx);
     ctx.set(headers);
     ctx.body = body;
   }
 
-  function addFields(visit: Visit, ctx: Context): void {
-    for (const [name, value] of http.fields(visit)) ctx.append(name, value);
+  function addFields(gated: GatedRequest, ctx: Context): void {
+    for (const [name, value] of http.fields(gated)) ctx.append(name, value);
   }
 
   return withHandle(limit, http);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LimitName } from '@headgate/core/shared';
+import type { LimitName } from '@headgate/core/distributed';
 
 /** Identifies a limit, or one key of it, in the database. */
 export interface Address {

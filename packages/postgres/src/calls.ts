@@ -1,4 +1,4 @@
-import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
+import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/distributed';
 import { type Address, addressOf } from './address.ts';
 
 /** The store that sends operations. */

@@ -1,4 +1,4 @@
-import { invalid } from '@headgate/core/shared';
+import { invalid } from '@headgate/core/distributed';
 import pg from 'pg';
 import { refused } from './failure.ts';
 

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 
 /**
  * SQLSTATEs of lost connections, of a server that is starting or shutting down, and of one without free connections.

@@ -1,4 +1,4 @@
-import { checkNames, checkSpan, invalid } from '@headgate/core/shared';
+import { checkNames, checkSpan, invalid } from '@headgate/core/distributed';
 import { type Connect, clientMaker } from './client.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';
@@ -20,7 +20,7 @@ export interface PostgresStoreOptions {
    * this long. At least 100, and at least three times `timeout`, because leases are renewed every third of it. Default:
    * 10,000.
    */
-  readonly lease?: number | undefined;
+  readonly leaseDuration?: number | undefined;
   /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `lease` if that is shorter. */
   readonly timeout?: number | undefined;
 }
@@ -35,14 +35,14 @@ const MAX_LEASE = 1e12;
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
-  checkNames('postgresStore', options, ['connect', 'schema', 'lease', 'timeout']);
+  checkNames('postgresStore', options, ['connect', 'schema', 'leaseDuration', 'timeout']);
   const { connect, schema: name = 'headgate' } = options;
   const schema = checkSchema(name);
-  const lease = Math.floor(checkSpan('lease', options.lease ?? 10_000));
+  const lease = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
   const timeout = checkSpan('timeout', options.timeout ?? Math.min(1_000, lease / 3));
   if (lease < MIN_LEASE || lease < 3 * timeout || lease > MAX_LEASE) {
     const expected = `at least ${MIN_LEASE} ms and three times timeout (${timeout} ms), to be renewed in time, and finite`;
-    throw invalid('lease', expected, options.lease ?? lease);
+    throw invalid('leaseDuration', expected, options.leaseDuration ?? lease);
   }
   return new PostgresStore(clientMaker(connect), schema, lease, timeout);
 }

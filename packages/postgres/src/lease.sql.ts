@@ -1,5 +1,5 @@
+import { operations } from './operations.sql.ts';
 import { now } from './schema.ts';
-import { verbs } from './verbs.sql.ts';
 
 /** The number of array elements per operation. */
 const words = 8;
@@ -119,7 +119,7 @@ BEGIN
   -- there are waiters.
   FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${words} LOOP
     IF turn_ > 0 THEN
-${verbs(schema, words)}
+${operations(schema, words)}
     END IF;
 
     WHILE may_fit_ AND l.queued > 0 AND (l.inflight = 0 OR l.inflight < l.most) LOOP

@@ -1,7 +1,7 @@
-import { type StoreError, SubscriptionProbe } from '@headgate/core/shared';
+import { type StoreError, SubscriptionProbe } from '@headgate/core/distributed';
 import { type MakeClient, type PostgresClient, type Query, statement } from './client.ts';
 import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
-import { Link } from './link.ts';
+import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 import { checkVersion, versionQuery } from './version.ts';
 
@@ -40,7 +40,7 @@ export function channelOf(owner: string): string {
  * statements, because the server notices the end of an idle connection immediately.
  */
 export class Listening {
-  readonly link: Link;
+  readonly link: ReconnectingClient;
   readonly #options: ListeningOptions;
   /** Whether it has ever listened, with tables of a usable version: other connections then need not wait for it. */
   isProven = false;
@@ -57,7 +57,7 @@ export class Listening {
       publish: () => this.#publish(),
       failed: () => this.#died(),
     });
-    this.link = new Link({
+    this.link = new ReconnectingClient({
       ...{ make, timeout },
       setUp: (client) => this.#setUp(client),
       up: () => this.#up(),

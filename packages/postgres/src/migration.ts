@@ -1,7 +1,7 @@
 import { destroy, type MakeClient, type PostgresClient, statement } from './client.ts';
 import { failure, stateOf } from './failure.ts';
+import { failureDetectorFunctions } from './failure-detector.sql.ts';
 import { leaseFunctions } from './lease.sql.ts';
-import { ringFunctions } from './ring.sql.ts';
 import { identifier } from './schema.ts';
 import { ifKnown } from './session.ts';
 import { tables } from './tables.sql.ts';
@@ -20,7 +20,7 @@ SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
 SELECT ${ifKnown('transaction_timeout', '0', true)};
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('headgate'), pg_catalog.hashtext('migration'));
-${versionGuard(quoted)}${tables(quoted)}${leaseFunctions(quoted)}${ringFunctions(quoted)}${versionFunction(quoted)}
+${versionGuard(quoted)}${tables(quoted)}${leaseFunctions(quoted)}${failureDetectorFunctions(quoted)}${versionFunction(quoted)}
 COMMIT;
 `;
 }

@@ -9,17 +9,17 @@ import {
   type StoreListener,
   type StoreStats,
   within,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 import { addressOf, refOf } from './address.ts';
+import { BackgroundQueries } from './background-queries.ts';
 import type { Call, News, Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
-import { Errands } from './errands.ts';
 import { closed, failure, late, servesNobody } from './failure.ts';
+import { FailureDetector } from './failure-detector.ts';
 import { Horizon } from './horizon.ts';
 import { channelOf, Listening } from './listening.ts';
+import { Liveness } from './liveness.ts';
 import { migrate } from './migration.ts';
-import { Recognition } from './recognition.ts';
-import { Ring } from './ring.ts';
 import { identifier } from './schema.ts';
 import { sessionSettings } from './session.ts';
 import { statistics, statsOf } from './stats.sql.ts';
@@ -38,17 +38,17 @@ export class PostgresStore extends Store {
   };
   readonly #make: MakeClient;
   readonly #schema: string;
-  readonly #errands: Errands;
+  readonly #errands: BackgroundQueries;
   readonly #listening: Listening;
   readonly #work: Work;
-  readonly #ring: Ring;
-  readonly #recognition: Recognition;
+  readonly #ring: FailureDetector;
+  readonly #recognition: Liveness;
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
 
   constructor(make: MakeClient, schema: string, lease: number, timeout: number) {
-    super({ lease, timeout });
+    super({ leaseDuration: lease, timeout });
     this.#make = make;
     this.#schema = schema;
     const { owner } = this;
@@ -56,16 +56,16 @@ export class PostgresStore extends Store {
     const own = { make, timeout, schema: identifier(schema), sender };
     const news = (one: News, call?: Call) => this.#tell(one, call);
     const settings = statement(sessionSettings(timeout));
-    this.#errands = new Errands(make, timeout, () => {
+    this.#errands = new BackgroundQueries(make, timeout, () => {
       return this.#listening.isProven ? settings : undefined;
     });
     const query = this.#errands.query.bind(this.#errands);
     const ended = (ago: number) => this.#ended(ago);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
-    this.#ring = new Ring({ ...own, query, ended, news, horizon });
+    this.#ring = new FailureDetector({ ...own, query, ended, news, horizon });
     const { clock } = this;
-    this.#recognition = new Recognition({ clock, lease, renew: () => this.#renew() });
+    this.#recognition = new Liveness({ clock, lease, renew: () => this.#renew() });
     this.#listening = new Listening({
       ...own,
       owner,

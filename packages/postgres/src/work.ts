@@ -1,9 +1,9 @@
-import type { Answer, Op } from '@headgate/core/shared';
+import type { Answer, Op } from '@headgate/core/distributed';
 import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
 import { type MakeClient, type Query, statement } from './client.ts';
 import { failure, isAway, isUndone } from './failure.ts';
-import { Link } from './link.ts';
-import { Quick } from './quick.ts';
+import { FastPath } from './fast-path.ts';
+import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 
 /** Maximum number of operations per transaction, which keeps its limits locked. */
@@ -35,17 +35,17 @@ export interface WorkOptions {
  * The connection for operations. Each statement contains all operations that arrived since the previous one was sent.
  */
 export class Work {
-  readonly link: Link;
+  readonly link: ReconnectingClient;
   readonly #options: WorkOptions;
-  readonly #quick: Quick;
+  readonly #quick: FastPath;
   #tasks: Task[] = [];
   #isBusy = false;
 
   constructor(options: WorkOptions) {
     this.#options = options;
     const { make, timeout, up, down, schema, sender } = options;
-    this.#quick = new Quick(schema, sender, (query) => this.#run(query));
-    this.link = new Link({
+    this.#quick = new FastPath(schema, sender, (query) => this.#run(query));
+    this.link = new ReconnectingClient({
       make,
       timeout,
       up,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Link } from '../src/link.ts';
-import { grace } from '../src/ring.sql.ts';
+import { grace } from '../src/failure-detector.sql.ts';
+import { ReconnectingClient } from '../src/reconnecting-client.ts';
 
 test('attempts to reconnect are frequent enough for leases to outlive a port that is closed for 0.4 s', async () => {
   vi.useFakeTimers();
@@ -10,7 +10,7 @@ test('attempts to reconnect are frequent enough for leases to outlive a port tha
     attempts.push(performance.now());
     throw new Error('the port is closed');
   };
-  const link = new Link({ make, timeout: 1_000, setUp: async () => {} });
+  const link = new ReconnectingClient({ make, timeout: 1_000, setUp: async () => {} });
   onTestFinished(() => link.close());
   link.open().catch(() => {});
   await vi.advanceTimersByTimeAsync(5_000);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Query } from '../src/client.ts';
-import { Ring } from '../src/ring.ts';
+import { FailureDetector } from '../src/failure-detector.ts';
 
 test('a process continues to check its own session while a sweep gets no answer', async () => {
   vi.useFakeTimers();
@@ -16,7 +16,14 @@ test('a process continues to check its own session while a sweep gets no answer'
   };
   const sender = { owner: 'me', lease: 300, addresses: new WeakMap() };
   const horizon = { look() {}, rest() {} } as never;
-  const ring = new Ring({ schema: 'any', query, sender, horizon, ended() {}, news() {} });
+  const ring = new FailureDetector({
+    schema: 'any',
+    query,
+    sender,
+    horizon,
+    ended() {},
+    news() {},
+  });
   onTestFinished(() => ring.leave());
   ring.join(1);
   await vi.advanceTimersByTimeAsync(2_100);

@@ -28,15 +28,18 @@ test('an invalid option is rejected with its name', () => {
   for (const wrong of ['', 5, null, 'a\0b', 'x'.repeat(64), 'é'.repeat(32)]) {
     refused('schema', { connect, schema: wrong });
   }
-  refused('lease', { connect, lease: 99 });
-  refused('lease', { connect, lease: Infinity });
-  refused('lease', { connect, lease: '1000' });
-  refused('lease', { connect, lease: 2_999, timeout: 1_000 });
+  refused('leaseDuration', { connect, leaseDuration: 99 });
+  refused('leaseDuration', { connect, leaseDuration: Infinity });
+  refused('leaseDuration', { connect, leaseDuration: '1000' });
+  refused('leaseDuration', { connect, leaseDuration: 2_999, timeout: 1_000 });
   refused('timeout', { connect, timeout: 0 });
   expect(() => postgresStore({ connect, leese: 5 } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
   );
-  expect(postgresStore({ connect, lease: 300 })).toMatchObject({ lease: 300, timeout: 100 });
+  expect(postgresStore({ connect, leaseDuration: 300 })).toMatchObject({
+    lease: 300,
+    timeout: 100,
+  });
   expect(postgresStore({ connect })).toMatchObject({ lease: 10_000, timeout: 1_000 });
 });
 
@@ -83,7 +86,7 @@ test("the app's settings for parsing results do not matter", async () => {
 });
 
 async function errorOf(connect: Connect, timeout = 500) {
-  const store = postgresStore({ connect, lease: 3 * timeout, timeout });
+  const store = postgresStore({ connect, leaseDuration: 3 * timeout, timeout });
   const op = { verb: 'setLimit', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], timeout);
   await expect(store.stats({ name: 'any' })).rejects.toMatchObject({ name: 'StoreError' });
@@ -158,7 +161,7 @@ test('a place that no answer has contained means the end of the queue', async ()
 });
 
 test('unused limits and keys are removed', async () => {
-  const store = postgresStore({ connect: database.url, lease: 900 });
+  const store = postgresStore({ connect: database.url, leaseDuration: 900 });
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
   const sql = `SELECT count(*)::int FROM headgate.limits WHERE label LIKE '["keyed"%'`;

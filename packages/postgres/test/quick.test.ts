@@ -1,7 +1,7 @@
-import type { LeaseRequest, LeaseVerb, LimitRef, Reply } from '@headgate/core/shared';
+import type { LeaseRequest, LeaseVerb, LimitRef, Reply } from '@headgate/core/distributed';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { quickStatements } from '../src/quick.sql.ts';
+import { fastPathStatements } from '../src/fast-path.sql.ts';
 import { useDatabase } from './processes/database.ts';
 import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
 
@@ -52,7 +52,10 @@ class Participant {
 
 /** A process that knows the limit, and knows it as idle. */
 async function participant(limit: number, lease?: number): Promise<Participant> {
-  const one = new Participant(postgresStore({ connect: database.url, lease }), limit);
+  const one = new Participant(
+    postgresStore({ connect: database.url, leaseDuration: lease }),
+    limit,
+  );
   await vi.waitFor(() => one.store.stats({ name }), 5_000);
   await one.do('acquire', 'first');
   expect(await one.do('release', 'first')).toMatchObject({ state: 'ok', inflight: 0 });
@@ -168,7 +171,7 @@ test('a row keeps a few leases, each once, and the limit is not removed meanwhil
   await database.rows('UPDATE headgate.limits SET touched = 0 WHERE label = $1', [label]);
   const sql = 'SELECT address, version, touched FROM headgate.limits WHERE label = $1';
   const [[address, version] = []] = await database.rows(sql, [label]);
-  const { acquire } = quickStatements('headgate');
+  const { acquire } = fastPathStatements('headgate');
   const take = async (id: string) =>
     (await database.rows(acquire, [address, version, '1', id, '9000000', '0', '0'])).length;
   expect(await take('same')).toBe(1);

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Recognition } from '../src/recognition.ts';
+import { Liveness } from '../src/liveness.ts';
 
 function scene() {
   let time = 0;
   const renew = vi.fn();
   const clock = { now: () => time, setTimeout: () => () => {} } as never;
-  const recognition = new Recognition({ clock, lease: 20_000, renew });
+  const recognition = new Liveness({ clock, lease: 20_000, renew });
   onTestFinished(() => recognition.close());
   const at = (instant: number) => {
     time = instant;

@@ -91,7 +91,7 @@ test('unused limits are swept and removed as fast as they can be created', async
   const left = (what: string) =>
     database.ask(`SELECT count(*)::int FROM headgate.limits WHERE ${what}`);
   // Five checks are needed; with one per lease, they would take longer than this waits.
-  const store = postgresStore({ connect: database.url, lease: 3_000 });
+  const store = postgresStore({ connect: database.url, leaseDuration: 3_000 });
   onTestFinished(() => store.close());
   await store.stats({ name: 'connects' });
   expect(await left('touched = 0')).toBe(3_000);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createLimiter } from '@headgate/core';
-import type { Reply } from '@headgate/core/shared';
+import type { Reply } from '@headgate/core/distributed';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
@@ -97,7 +97,7 @@ test('rejected callers leave nothing in the process', async () => {
 
 /** Records what a slow limit reports, and blocks VACUUM. */
 async function slowedLimit(database: Database, { onTestFinished }: TestContext, begin: string) {
-  const store = postgresStore({ connect: database.url, lease: 900 });
+  const store = postgresStore({ connect: database.url, leaseDuration: 900 });
   onTestFinished(() => store.close());
   // With a lease this short, answers must be quick: connect before the first operation.
   await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);

@@ -1,4 +1,4 @@
-import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/shared';
+import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/distributed';
 import { redisKey } from './key.ts';
 
 /** Maximum number of operations per script; Redis executes no other command meanwhile. */

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 
 /** An error that Redis has sent begins with a word in capitals. */
 const SERVER_ERROR = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;

@@ -1,4 +1,4 @@
-import { checkNames, checkSpan, invalid, type Store } from '@headgate/core/shared';
+import { checkNames, checkSpan, invalid, type Store } from '@headgate/core/distributed';
 import { connectionOf, type RedisClient } from './client.ts';
 import { RedisStore } from './redis-store.ts';
 
@@ -16,7 +16,7 @@ export interface RedisStoreOptions {
    * this long. At least 100, and at least three times `timeout`, because leases are renewed every third of it. Default:
    * 10,000.
    */
-  readonly lease?: number | undefined;
+  readonly leaseDuration?: number | undefined;
   /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `lease` if that is shorter. */
   readonly timeout?: number | undefined;
 }
@@ -32,13 +32,13 @@ const MAX_LEASE = 1e12;
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function redisStore(options: RedisStoreOptions): Store {
-  checkNames('redisStore', options, ['client', 'prefix', 'lease', 'timeout']);
+  checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout']);
   const { client, prefix = 'headgate:' } = options;
-  const lease = Math.floor(checkSpan('lease', options.lease ?? 10_000));
+  const lease = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
   const { timeout = Math.min(1_000, lease / 3) } = options;
   if (typeof prefix !== 'string') throw invalid('prefix', 'a string', prefix);
   if (lease < MIN_LEASE || lease > MAX_LEASE) {
-    throw invalid('lease', `at least ${MIN_LEASE} ms, and finite`, options.lease);
+    throw invalid('leaseDuration', `at least ${MIN_LEASE} ms, and finite`, options.leaseDuration);
   }
   return new RedisStore(connectionOf(client), prefix, lease, timeout);
 }

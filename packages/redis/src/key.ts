@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LimitName } from '@headgate/core/shared';
+import type { LimitName } from '@headgate/core/distributed';
 
 /**
  * Maximum length in bytes; a longer key is replaced by its hash, so that keys invented by clients use little memory.

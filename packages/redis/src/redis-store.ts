@@ -8,7 +8,7 @@ import {
   type StoreListener,
   type StoreStats,
   within,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 import { type Call, callsOf, decode, type Sender } from './calls.ts';
 import type { Connection } from './connection.ts';
 import { closed, failure, isRefusal, late } from './failure.ts';
@@ -45,7 +45,7 @@ export class RedisStore extends Store {
   #isClosed = false;
 
   constructor(connection: Connection, prefix: string, lease: number, timeout: number) {
-    super({ lease, timeout });
+    super({ leaseDuration: lease, timeout });
     this.#connection = connection;
     this.#wasUp = connection.isUp;
     this.#sender = { owner: this.owner, prefix, lease, keys: new WeakMap() };

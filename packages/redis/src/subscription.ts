@@ -4,7 +4,7 @@ import {
   StoreError,
   type StoreListener,
   SubscriptionProbe,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 import type { Connection, Subscriber } from './connection.ts';
 import { Script } from './script.ts';
 

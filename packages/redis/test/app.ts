@@ -7,7 +7,7 @@ const [name = '', port, timeout] = process.argv.slice(2);
 const app = library(name).connect(Number(port));
 const store = redisStore({
   client: app.client,
-  lease: 3 * Number(timeout),
+  leaseDuration: 3 * Number(timeout),
   timeout: Number(timeout),
 });
 const limiter = createLimiter({

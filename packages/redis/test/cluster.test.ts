@@ -5,19 +5,19 @@ import { Participant } from './participant.ts';
 
 let nodes: RedisCluster;
 let count = 0;
-const parties: Participant[] = [];
+const participants: Participant[] = [];
 beforeAll(async () => {
   nodes = await startCluster();
 }, 40_000);
 afterAll(() => nodes.stop());
 afterEach(async () => {
-  for (const one of parties.splice(0)) await one.end();
+  for (const one of participants.splice(0)) await one.end();
 });
 
 describe.each(libraries)('$name', { timeout: 20_000 }, ({ cluster }) => {
   function participant(): Participant {
     const made = new Participant(cluster(nodes.nodes.map(({ port }) => port)));
-    parties.push(made);
+    participants.push(made);
     return made;
   }
 

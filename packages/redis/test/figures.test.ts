@@ -1,5 +1,5 @@
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
 import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';

@@ -58,7 +58,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('an answer that arrived while the event loop was busy counts as in time', async () => {
     const app = connect(redis.port);
-    const one = new Participant(app, { lease: 1000, timeout: 100 });
+    const one = new Participant(app, { leaseDuration: 1000, timeout: 100 });
     undo.push(() => one.end());
     await one.listening();
     await one.do('release', { name: 'warm' });

@@ -8,13 +8,13 @@ import { Participant } from './participant.ts';
 
 let redis: RedisServer;
 let admin: Redis;
-const parties: Participant[] = [];
+const participants: Participant[] = [];
 beforeAll(async () => {
   redis = await startRedis();
   admin = new Redis(redis.port);
 });
 afterEach(async () => {
-  for (const one of parties.splice(0)) await one.end();
+  for (const one of participants.splice(0)) await one.end();
   await admin.flushall();
 });
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 function participant(options = {}): Participant {
   const made = new Participant(library('ioredis 6').connect(redis.port), options);
-  parties.push(made);
+  participants.push(made);
   return made;
 }
 
@@ -97,9 +97,9 @@ test('the longest lease determines when a limit expires', async () => {
 test('a key prefix of the client does not affect the channels', async () => {
   const client = new Redis({ port: redis.port, keyPrefix: 'app:' });
   const one = new Participant({ client, close: async () => client.disconnect() });
-  parties.push(one);
+  participants.push(one);
   const two = new Participant({ client: client.duplicate(), close: async () => {} });
-  parties.push(two);
+  participants.push(two);
   await one.listening();
   const [a, b] = [two.id(), one.id()];
   await two.do('acquire', { name: 'x', id: a });
@@ -118,8 +118,8 @@ test('the privileges that the README lists are sufficient', async () => {
     const options = { username: 'app', password: 'secret', enableReadyCheck: false };
     const client = new Redis({ port: redis.port, ...options });
     const app = { client, close: async () => client.disconnect() };
-    const made = new Participant(app, { lease });
-    parties.push(made);
+    const made = new Participant(app, { leaseDuration: lease });
+    participants.push(made);
     return made;
   };
   const [one, two] = [restricted(1_000), restricted(60_000)];
@@ -150,8 +150,11 @@ test('what a script wrote before it was rejected halfway expires, and the limit 
   await admin.call('ACL', 'SETUSER', 'half', 'reset', 'on', '>secret', 'allcommands', 'allkeys');
   await admin.call('ACL', 'SETUSER', 'half', 'allchannels', '-zmscore');
   const client = new Redis({ port: redis.port, username: 'half', password: 'secret' });
-  const one = new Participant({ client, close: async () => client.disconnect() }, { lease: 300 });
-  parties.push(one);
+  const one = new Participant(
+    { client, close: async () => client.disconnect() },
+    { leaseDuration: 300 },
+  );
+  participants.push(one);
   const spec = { name: 'halfway' };
   const answers = await one.store.send([one.op('acquire', spec), one.op('acquire', spec)], 5_000);
   expect(answers).toMatchObject([{ error: {} }, { error: {} }]);
@@ -163,8 +166,11 @@ test('what a script wrote before it was rejected halfway expires, and the limit 
 
 test('leases that are registered again without free memory, after a loss of all data, expire too', async () => {
   const client = new Redis(redis.port);
-  const one = new Participant({ client, close: async () => client.disconnect() }, { lease: 300 });
-  parties.push(one);
+  const one = new Participant(
+    { client, close: async () => client.disconnect() },
+    { leaseDuration: 300 },
+  );
+  participants.push(one);
   await admin.config('SET', 'maxmemory', '1');
   const spec = { name: 'no memory', fencing: 5n };
   expect(await one.do('renew', spec)).toMatchObject({ state: 'held', inflight: 1 });
@@ -186,16 +192,16 @@ test('an invalid option is rejected with its name', () => {
   refused('client', { client: old });
   refused('client', { client: { ...old, destroy() {}, getMasterNode() {} } });
   refused('client', { client: { ...old, destroy() {}, duplicate: undefined } });
-  refused('lease', { client, lease: 99 });
-  refused('lease', { client, lease: Infinity });
-  refused('lease', { client, lease: '1000' });
-  refused('lease', { client, lease: 2_999, timeout: 1_000 });
+  refused('leaseDuration', { client, leaseDuration: 99 });
+  refused('leaseDuration', { client, leaseDuration: Infinity });
+  refused('leaseDuration', { client, leaseDuration: '1000' });
+  refused('leaseDuration', { client, leaseDuration: 2_999, timeout: 1_000 });
   refused('timeout', { client, timeout: 0 });
   refused('prefix', { client, prefix: 5 });
   expect(() => redisStore({ client, leese: 5 } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
   );
-  expect(redisStore({ client, lease: 300 })).toMatchObject({ lease: 300, timeout: 100 });
+  expect(redisStore({ client, leaseDuration: 300 })).toMatchObject({ lease: 300, timeout: 100 });
   expect(redisStore({ client })).toMatchObject({ lease: 10_000, timeout: 1_000 });
   expect(client.status).toBe('wait');
   client.disconnect();

@@ -1,4 +1,10 @@
-import { type Grant, type Op, type Reply, type Store, StoreError } from '@headgate/core/shared';
+import {
+  type Grant,
+  type Op,
+  type Reply,
+  type Store,
+  StoreError,
+} from '@headgate/core/distributed';
 import { type RedisStoreOptions, redisStore } from '@headgate/redis';
 import { expect, vi } from 'vitest';
 import type { AppClient } from './clients.ts';

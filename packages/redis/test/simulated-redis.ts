@@ -1,4 +1,4 @@
-import { HeadgateError, type Store } from '@headgate/core/shared';
+import { HeadgateError, type Store } from '@headgate/core/distributed';
 import type {
   InterleavingOptions,
   InterleavingServer,

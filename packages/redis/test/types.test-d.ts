@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
@@ -15,11 +15,11 @@ redisStore({ client: create6() });
 redisStore({ client: create6({ RESP: 2, commandOptions: { timeout: 5 } }) });
 redisStore({ client: createCluster5({ rootNodes: [] }) });
 redisStore({ client: createCluster6({ rootNodes: [] }) });
-redisStore({ client: new Redis6(), prefix: 'app:', lease: 5_000, timeout: 500 });
+redisStore({ client: new Redis6(), prefix: 'app:', leaseDuration: 5_000, timeout: 500 });
 
 // @ts-expect-error a store needs a client
 redisStore({});
 // @ts-expect-error an address is not a client
 redisStore({ client: 'redis://127.0.0.1' });
 // @ts-expect-error milliseconds must be a number
-redisStore({ client: new Redis6(), lease: '5s' });
+redisStore({ client: new Redis6(), leaseDuration: '5s' });

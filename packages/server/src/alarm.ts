@@ -1,5 +1,5 @@
 import type { Clock } from '@headgate/core';
-import { longestTimer } from '@headgate/core/shared';
+import { maxTimer } from '@headgate/core/distributed';
 
 /**
  * One timer for the earliest of many instants. It may ring early; the callback checks what is due and sets it again.
@@ -26,7 +26,7 @@ export class Alarm {
         this.#setFor = Infinity;
         this.#ring();
       },
-      Math.min(Math.max(delay, 0), longestTimer),
+      Math.min(Math.max(delay, 0), maxTimer),
     );
     this.#timer = timer;
     // The timer must not keep the process alive: the listening server does that.

@@ -11,7 +11,7 @@ import { Gauge, meanBetween } from './watch.ts';
 export interface Crowd {
   readonly name: string;
   readonly priority?: Priority;
-  readonly party?: string;
+  readonly fairBy?: string;
   readonly rate: Rate;
 }
 

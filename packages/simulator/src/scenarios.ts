@@ -5,18 +5,18 @@ import { scenario as fixedPoints } from './scenarios/fixed-points.ts';
 import { scenario as longOverload } from './scenarios/long-overload.ts';
 import { scenario as metastable } from './scenarios/metastable.ts';
 import { scenario as oneBigSpike } from './scenarios/one-big-spike.ts';
-import { scenario as parties } from './scenarios/parties.ts';
 import { scenario as priorities } from './scenarios/priorities.ts';
 import { scenario as retryAfter } from './scenarios/retry-after.ts';
 import { scenario as slowdownAndErrors } from './scenarios/slowdown-and-errors.ts';
 import { scenario as spike } from './scenarios/spike.ts';
+import { scenario as tenants } from './scenarios/tenants.ts';
 import { scenario as vectorLink } from './scenarios/vector-link.ts';
 
 export const scenarios: readonly Scenario[] = [
   spike,
   metastable,
   priorities,
-  parties,
+  tenants,
   adaptive,
   longOverload,
   retryAfter,

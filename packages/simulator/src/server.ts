@@ -20,7 +20,7 @@ export interface Work {
   readonly times: Times;
   readonly kind?: string;
   readonly priority?: Priority;
-  readonly party?: string;
+  readonly fairBy?: string;
   readonly outcome?: (inflight: number) => Outcome;
 }
 
@@ -57,7 +57,7 @@ export class Server {
    * begun runs to its end.
    */
   request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
-    const { times, kind, priority = 'normal', party, outcome } = work;
+    const { times, kind, priority = 'normal', fairBy, outcome } = work;
     const { simulation, limiter } = this;
     const start = simulation.now();
     const waiter = new Asking(
@@ -73,7 +73,7 @@ export class Server {
       ({ retryAfter }) => answer({ succeeded: false, retryAfter }),
     );
     waiter.priority = priority;
-    waiter.party = party;
+    waiter.fairBy = fairBy;
     waiter.at(limiter);
     return () => limiter.withdraw(waiter);
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Readable } from 'node:stream';
 import type {
   Clock,
+  DistributedOptions,
   Guard,
   LimitFactory,
   LocalLimiter,
@@ -11,7 +12,6 @@ import type {
   Permit,
   Priority,
   Rejection,
-  SharedOptions,
 } from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
 
@@ -89,7 +89,7 @@ export type OnReject = (
 
 type Ask<T> = (context: SuiteContext) => T;
 
-interface LimitRule extends SharedOptions {
+interface LimitRule extends DistributedOptions {
   readonly name?: string;
   readonly limit?: number | LimitFactory | Ask<number>;
   readonly limiter?: LocalLimiter;

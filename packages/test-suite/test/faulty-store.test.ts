@@ -1,4 +1,4 @@
-import { Memory, memoryStore, StoreError } from '@headgate/core/shared';
+import { Memory, memoryStore, StoreError } from '@headgate/core/distributed';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aRound, faultyStore, ManualClock, storeSuite } from '../src/index.ts';
 import { LimitView } from '../src/store/limit-view.ts';
@@ -12,7 +12,7 @@ function scene() {
   const clock = new ManualClock();
   const memory = new Memory({ clock });
   const open = () => {
-    const store = faultyStore(memoryStore({ memory, clock, lease: 1000, timeout }));
+    const store = faultyStore(memoryStore({ memory, clock, leaseDuration: 1000, timeout }));
     return { store, view: new LimitView(new StoreProcess(store), 'one', undefined, 1) };
   };
   return { clock, memory, ...open(), others: open() };

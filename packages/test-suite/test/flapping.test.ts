@@ -1,5 +1,5 @@
 import { createLimiter, type OutagePolicy } from '@headgate/core';
-import { memoryStore, type Op } from '@headgate/core/shared';
+import { memoryStore, type Op } from '@headgate/core/distributed';
 import { expect, it } from 'vitest';
 import { aRound, type CallFault, collectWarnings, faultyStore, ManualClock } from '../src/index.ts';
 
@@ -18,7 +18,7 @@ it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, poli
   async (name, onStoreError) => {
     const warnings = collectWarnings('HEADGATE_STORE');
     const clock = new ManualClock();
-    const store = faultyStore(memoryStore({ clock, lease: 3000, timeout: 300 }));
+    const store = faultyStore(memoryStore({ clock, leaseDuration: 3000, timeout: 300 }));
     const options = { limit: 2, queueLimit: 20, queueTimeout: 700, perKey: true, onStoreError };
     const limiter = createLimiter({ name: 'flapping', ...options, clock, store });
     for (const key of ['up', 'down', 'down', 'down']) {

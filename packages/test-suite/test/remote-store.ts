@@ -7,7 +7,7 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } from '../src/index.ts';
 
 /** A memory store behind a network: one connection for requests, another for the messages that the server pushes. */

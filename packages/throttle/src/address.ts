@@ -1,4 +1,4 @@
-import { checkText, invalid, invalidSecret } from '@headgate/core/shared';
+import { checkText, invalid, invalidSecret } from '@headgate/core/distributed';
 
 /** The service's address, in the form that Node's `http.request` takes. */
 export interface Address {

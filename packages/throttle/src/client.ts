@@ -1,8 +1,8 @@
-import { checkNames, checkToken } from '@headgate/core/shared';
+import { checkNames, checkToken } from '@headgate/core/distributed';
 import { addressFrom } from './address.ts';
-import { Holder } from './holder.ts';
 import { checkLease } from './lease.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
+import { LockOwner } from './lock-owner.ts';
 import { Protocol } from './protocol.ts';
 import { type Caller, Transport } from './transport.ts';
 
@@ -15,7 +15,7 @@ export interface ThrottleClientOptions {
    * Milliseconds after which a lock expires unless it is renewed, which happens in each third of this time. The lock of
    * a killed process is held until then. At least 100. Default: 10,000.
    */
-  readonly lease?: number | undefined;
+  readonly leaseDuration?: number | undefined;
 }
 
 /**
@@ -24,13 +24,13 @@ export interface ThrottleClientOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
-  checkNames('throttleClient', options, ['url', 'token', 'lease']);
+  checkNames('throttleClient', options, ['url', 'token', 'leaseDuration']);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   return new ThrottleClient(
     // Each waiting caller needs its own connection for its blocked request.
     new Transport({ address, token, sockets: Infinity }),
-    checkLease(options.lease),
+    checkLease(options.leaseDuration),
   );
 }
 
@@ -58,7 +58,7 @@ export class ThrottleClient {
    * case the request is withdrawn, and a later grant is released.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
-    const holder = new Holder(this.#protocol, this.#lease);
+    const holder = new LockOwner(this.#protocol, this.#lease);
     return lockFor(holder, semaphore, options, (task) => this.#background(task));
   }
 

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 
 /** Maximum number of characters of an answer quoted in an error, so that the message stays below some 200. */
 const maxQuoted = 120;

@@ -1,4 +1,4 @@
-import { longestTimer } from '@headgate/core/shared';
+import { maxTimer } from '@headgate/core/distributed';
 
 /** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
 const renewalPart = 1 / 3;
@@ -60,7 +60,7 @@ export class Heartbeat {
   #wake(): void {
     clearTimeout(this.#timer);
     const next = Math.min(this.#isBeating ? Infinity : this.#due, this.#safeUntil);
-    const delay = Math.min(Math.max(next - performance.now(), 0), longestTimer);
+    const delay = Math.min(Math.max(next - performance.now(), 0), maxTimer);
     this.#timer = setTimeout(() => this.#check(), delay);
     this.#timer.unref();
   }

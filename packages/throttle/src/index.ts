@@ -1,4 +1,4 @@
-import { checkNames, checkToken, type Store } from '@headgate/core/shared';
+import { checkNames, checkToken, type Store } from '@headgate/core/distributed';
 import { addressFrom } from './address.ts';
 import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';
@@ -16,7 +16,7 @@ export interface ThrottleStoreOptions {
    * Milliseconds after which a permit expires unless it is renewed, which happens once a third has passed. The permit
    * of a killed process is held until then. At least 100, and at least three times `timeout`. Default: 10,000.
    */
-  readonly lease?: number | undefined;
+  readonly leaseDuration?: number | undefined;
   /** Timeout of a call in milliseconds. Default: 1,000, or a third of `lease` if that is shorter. */
   readonly timeout?: number | undefined;
 }
@@ -31,8 +31,8 @@ const maxSockets = 3;
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
-  checkNames('throttleStore', options, ['url', 'token', 'lease', 'timeout']);
-  const lease = checkLease(options.lease);
+  checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout']);
+  const lease = checkLease(options.leaseDuration);
   const { timeout = Math.min(1_000, lease / 3) } = options;
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);

@@ -1,4 +1,4 @@
-import { checkSpan, invalid } from '@headgate/core/shared';
+import { checkSpan, invalid } from '@headgate/core/distributed';
 
 const min = 100;
 /** Maximum duration sent to the service, in milliseconds. */
@@ -10,7 +10,7 @@ export const maxDuration = 1e12;
  * @throws HeadgateError unless it is a finite number of at least 100.
  */
 export function checkLease(value: number | undefined = 10_000): number {
-  const lease = Math.floor(checkSpan('lease', value));
+  const lease = Math.floor(checkSpan('leaseDuration', value));
   if (lease >= min && lease <= maxDuration) return lease;
-  throw invalid('lease', `at least ${min} ms, and finite`, value);
+  throw invalid('leaseDuration', `at least ${min} ms, and finite`, value);
 }

@@ -5,10 +5,10 @@ import {
   checkNames,
   checkText,
   invalid,
-  longestTimer,
-} from '@headgate/core/shared';
-import type { Holder } from './holder.ts';
-import type { Patience } from './persist.ts';
+  maxTimer,
+} from '@headgate/core/distributed';
+import type { LockOwner } from './lock-owner.ts';
+import type { Patience } from './retry.ts';
 
 export interface LockOptions {
   /** The count to acquire. Default: 1. */
@@ -24,7 +24,7 @@ export type Background = (work: Promise<void>) => void;
 
 /** A lock on a semaphore, renewed until it is released. */
 export class Lock {
-  readonly #holder: Holder;
+  readonly #holder: LockOwner;
   readonly #background: Background;
   #released: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ export class Lock {
   constructor(
     readonly semaphore: string,
     readonly count: number,
-    holder: Holder,
+    holder: LockOwner,
     background: Background,
   ) {
     this.#holder = holder;
@@ -71,7 +71,7 @@ export class Lock {
 
 /** @internal */
 export async function lockFor(
-  holder: Holder,
+  holder: LockOwner,
   semaphore: string,
   options: LockOptions = {},
   background: Background,
@@ -93,7 +93,7 @@ export async function lockFor(
   if (isHeld) return new Lock(semaphore, count, holder, background);
   const waited = performance.now() - wait.began;
   // The protocol does not report how many others are queued.
-  const rejection = { limit: semaphore, queued: 1, waited, retryAfter: 1 };
+  const rejection = { limitName: semaphore, queued: 1, waited, retryAfter: 1 };
   throw new RejectedError({ reason: 'timeout', ...rejection });
 }
 
@@ -114,7 +114,7 @@ class Wait implements Patience {
     const controller = new AbortController();
     this.signal = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
     // A timeout of 0 allows one attempt, which takes as long as it takes.
-    if (timeout === 0 || timeout > longestTimer) return;
+    if (timeout === 0 || timeout > maxTimer) return;
     this.#timer = setTimeout(() => controller.abort(timedOut), timeout);
   }
 

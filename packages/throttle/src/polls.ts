@@ -1,14 +1,14 @@
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 import { HttpError } from './failure.ts';
-import type { Line, Waiting } from './line.ts';
+import type { LocalQueue, Waiting } from './local-queue.ts';
 import type { Protocol } from './protocol.ts';
 
 /** Maximum number of blocked requests, which leaves a connection for other calls. */
 const maxPolls = 2;
 /** Milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
-const longBlock = 5_000;
+const maxBlockTime = 5_000;
 /** The same when other queues are due: they are polled in turn. */
-const shortBlock = 50;
+const minBlockTime = 50;
 /** Delay before the first retry in milliseconds, doubled after each failure. */
 const minDelay = 25;
 const maxDelay = 1_000;
@@ -41,10 +41,10 @@ export class Polls {
   readonly #protocol: Protocol;
   readonly #listener: PollListener;
   readonly #timeout: number;
-  readonly #open = new Map<Line, Poll>();
+  readonly #open = new Map<LocalQueue, Poll>();
   /** The queues to poll as soon as there is room. */
-  readonly #due = new Set<Line>();
-  readonly #paused = new Map<Line, NodeJS.Timeout>();
+  readonly #due = new Set<LocalQueue>();
+  readonly #paused = new Map<LocalQueue, NodeJS.Timeout>();
   #delay = minDelay;
   #isClosed = false;
 
@@ -55,7 +55,7 @@ export class Polls {
   }
 
   /** There is a waiter in this queue. */
-  poll(line: Line): void {
+  poll(line: LocalQueue): void {
     if (this.#isClosed || this.#open.has(line) || this.#paused.has(line)) return;
     this.#due.add(line);
     this.#sendDue();
@@ -65,7 +65,7 @@ export class Polls {
    * The service answers the blocked request of a waiter that has left its queue. If no answer comes in time, the
    * connection is dead, and the next waiter is polled on another one.
    */
-  left(line: Line): void {
+  left(line: LocalQueue): void {
     const poll = this.#open.get(line);
     if (poll === undefined || poll.timer !== undefined || poll.waiting === line.first) return;
     poll.timer = setTimeout(() => poll.controller.abort(), this.#timeout).unref();
@@ -93,10 +93,10 @@ export class Polls {
     open[0]?.controller.abort();
   }
 
-  async #send(line: Line, waiting: Waiting): Promise<void> {
+  async #send(line: LocalQueue, waiting: Waiting): Promise<void> {
     const controller = new AbortController();
     const isLong = this.#due.size === 0;
-    const blockFor = isLong ? longBlock : shortBlock;
+    const blockFor = isLong ? maxBlockTime : minBlockTime;
     const poll: Poll = { waiting, isLong, controller };
     this.#open.set(line, poll);
     const began = performance.now();
@@ -122,7 +122,7 @@ export class Polls {
     this.#sendDue();
   }
 
-  #handle(line: Line, waiting: Waiting, outcome: 'held' | 'pending' | 'unknown'): void {
+  #handle(line: LocalQueue, waiting: Waiting, outcome: 'held' | 'pending' | 'unknown'): void {
     if (this.#isClosed) return;
     this.#listener.succeeded();
     if (outcome === 'pending' || !line.leave(waiting)) return;
@@ -136,11 +136,11 @@ export class Polls {
     if (error instanceof StoreError && !isAnswer && !this.#isClosed) this.#listener.failed(error);
   }
 
-  #repeat(line: Line): void {
+  #repeat(line: LocalQueue): void {
     if (line.first !== undefined) this.poll(line);
   }
 
-  #repeatLater(line: Line): void {
+  #repeatLater(line: LocalQueue): void {
     if (this.#isClosed) return;
     const timer = setTimeout(() => {
       this.#paused.delete(line);

@@ -9,14 +9,14 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 import { closed, late, refused, unreachable } from './failure.ts';
 import { Limits } from './limits.ts';
+import { type OperationContext, Operations } from './operations.ts';
 import { Polls } from './polls.ts';
 import { Protocol } from './protocol.ts';
 import { Sequence } from './sequence.ts';
 import { afterAll, type Caller, type CallTimes } from './transport.ts';
-import { type Course, Verbs } from './verbs.ts';
 
 /** A waiter checks its lease after this part of it. */
 const checkPart = 1 / 3;
@@ -35,7 +35,7 @@ export class ThrottleStore extends Store {
   readonly #transport: Caller;
   readonly #limits: Limits;
   readonly #polls: Polls;
-  readonly #verbs: Verbs;
+  readonly #verbs: Operations;
   /** Keeps acquires in order: the first one requested is the first in the queue. */
   readonly #sequence = new Sequence();
   #listener: StoreListener | undefined;
@@ -43,11 +43,11 @@ export class ThrottleStore extends Store {
   #isClosed = false;
 
   constructor(transport: Caller, lease: number, timeout: number) {
-    super({ lease, timeout });
+    super({ leaseDuration: lease, timeout });
     this.#transport = transport;
     const protocol = new Protocol(transport);
     this.#limits = new Limits(protocol, this.clock, timeout);
-    this.#verbs = new Verbs({
+    this.#verbs = new Operations({
       ...{ protocol, clock: this.clock, lease, timeout },
       waits: (line) => this.#polls.poll(line),
       left: (line) => this.#polls.left(line),
@@ -126,7 +126,7 @@ export class ThrottleStore extends Store {
     const own = indices.map((index) => ops[index] as Op);
     const isIndependent = this.#areIndependent(own);
     const name = nameOf(own);
-    const course: Course = {
+    const course: OperationContext = {
       ...times,
       inSequence: (id, work) => (isIndependent ? this.#sequence.append(name, [id], work) : work()),
     };
@@ -157,14 +157,14 @@ export class ThrottleStore extends Store {
     return work;
   }
 
-  async #do(op: Op, course: Course): Promise<Answer> {
+  async #do(op: Op, course: OperationContext): Promise<Answer> {
     try {
       if (op.verb === 'setLimit') throw refused('the semaphore service cannot change a limit');
       const { verb, lease } = op;
       const isKnown = verb === 'release' || verb === 'renew';
       if (!isKnown) await this.#limits.confirm(lease.ref, course);
       const state = await this.#verbs.do(verb, lease, course);
-      return { state, ...this.#limits.standing(lease.ref, this.lease * checkPart) };
+      return { state, ...this.#limits.standing(lease.ref, this.leaseDuration * checkPart) };
     } catch (error) {
       return { error: error instanceof StoreError ? error : unreachable(error) };
     }

@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 import type { Address } from './address.ts';
 import { closed, isLate, late, refused, unreachable } from './failure.ts';
 

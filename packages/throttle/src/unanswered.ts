@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 import { HttpError } from './failure.ts';
 
 /** Unanswered requests of one kind by semaphore, which may still arrive at the service for a while. */

@@ -64,7 +64,7 @@ describe('a lock', () => {
   });
 
   test('is kept alive by heartbeats while it is held', async () => {
-    const client = connect({ lease: 600 });
+    const client = connect({ leaseDuration: 600 });
     await using lock = await client.lock('A');
     await expect(connect().lock('A', { timeout: 1_500 })).rejects.toMatchObject({
       code: 'ERR_HEADGATE_REJECTED',
@@ -81,7 +81,7 @@ describe('lock()', () => {
     for (const timeout of [0, 50]) {
       await expect(connect().lock('A', { timeout })).rejects.toMatchObject({
         name: 'RejectedError',
-        rejection: { reason: 'timeout', limit: 'A' },
+        rejection: { reason: 'timeout', limitName: 'A' },
       });
     }
     await vi.waitFor(async () => expect(await peers()).toBe(1));
@@ -172,7 +172,7 @@ describe('an owner of several locks', () => {
 
 describe('a service that loses its state', () => {
   test('is restored with the held locks by their owners', async () => {
-    const client = connect({ lease: 300 });
+    const client = connect({ leaseDuration: 300 });
     const outer = await client.lock('C');
     const inner = await outer.lock('B', { count: 2 });
     await service.restart();
@@ -185,7 +185,7 @@ describe('a service that loses its state', () => {
   });
 
   test('queues pending locks again', async () => {
-    const held = await connect({ lease: 300 }).lock('A');
+    const held = await connect({ leaseDuration: 300 }).lock('A');
     const [waiting] = await queued('A', () => connect().lock('A'));
     await service.restart();
     await vi.waitFor(async () => expect(await acquired('A')).toBe(1), 5_000);
@@ -198,7 +198,9 @@ describe('a service that loses its state', () => {
 describe('a service that cannot be reached', () => {
   test('grants the lock to another owner only after the previous one was notified, which does not return', async () => {
     proxy = await startProxy({ port: service.port });
-    const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, lease: 600 }).lock('A');
+    const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, leaseDuration: 600 }).lock(
+      'A',
+    );
     const [waiting] = await queued('A', () => connect().lock('A'));
     proxy.hold(true);
     const lost = new Promise((resolve) => lock.signal.addEventListener('abort', resolve));

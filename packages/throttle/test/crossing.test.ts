@@ -1,4 +1,4 @@
-import type { Answer, LeaseVerb, Op } from '@headgate/core/shared';
+import type { Answer, LeaseVerb, Op } from '@headgate/core/distributed';
 import { throttleStore } from '@headgate/throttle';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Asked, fine, startFake } from './fake-service.ts';

@@ -62,7 +62,7 @@ describe('an unreachable service', () => {
     await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
     // From now on requests do not wait for it.
     await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
-    expect(limit.stats().shared?.up).toBe(false);
+    expect(limit.stats().distributed?.up).toBe(false);
     limits.proxy.hold(false);
     await vi.waitFor(async () => (await limit.acquire()).release(), 10_000);
   });

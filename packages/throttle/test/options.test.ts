@@ -63,9 +63,9 @@ describe.each([
 });
 
 test('the call timeout of a store is at most a third of its lease', () => {
-  const made = () => throttleStore({ url, lease: 900, timeout: 301 });
+  const made = () => throttleStore({ url, leaseDuration: 900, timeout: 301 });
   expect(made).toThrow(option('lease'));
-  expect(throttleStore({ url, lease: 900 })).toMatchObject({ lease: 900, timeout: 300 });
+  expect(throttleStore({ url, leaseDuration: 900 })).toMatchObject({ lease: 900, timeout: 300 });
   expect(throttleStore({ url })).toMatchObject({ lease: 10_000, timeout: 1_000 });
 });
 

@@ -80,7 +80,9 @@ test('a waiter blocks its requests for 5 seconds at a time, within its timeout',
     if (!isLock(asked)) return fine(asked);
     return [attempts++ < 2 ? 202 : 200, asked.path.split('/')[2] as string];
   });
-  const lock = await connect({ url: fake.url, lease: 60_000 }).lock('A', { timeout: 6_000 });
+  const lock = await connect({ url: fake.url, leaseDuration: 60_000 }).lock('A', {
+    timeout: 6_000,
+  });
   await lock.release();
   const blocked = fake.asked
     .filter(isLock)
@@ -93,7 +95,7 @@ test('a waiter blocks its requests for 5 seconds at a time, within its timeout',
 
 test('a request is never blocked so long that the lease could expire', async () => {
   const fake = await startFake();
-  const lock = await connect({ url: fake.url, lease: 300 }).lock('A');
+  const lock = await connect({ url: fake.url, leaseDuration: 300 }).lock('A');
   await lock.release();
   expect(fake.asked.find(isLock)?.query.get('block_for')).toBe('100ms');
 });
@@ -101,7 +103,7 @@ test('a request is never blocked so long that the lease could expire', async () 
 test('a lease is renewed within a third of its duration, repeatedly', async () => {
   const fake = await startFake();
   const lease = 600;
-  const lock = await connect({ url: fake.url, lease }).lock('A');
+  const lock = await connect({ url: fake.url, leaseDuration: lease }).lock('A');
   await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(4), 10_000);
   await lock.release();
   const times = fake.asked.filter((asked) => isLock(asked) || isHeartbeat(asked));
@@ -114,7 +116,7 @@ test('a lease is renewed within a third of its duration, repeatedly', async () =
 
 test('a lease of a year is not renewed immediately', async () => {
   const fake = await startFake();
-  const lock = await connect({ url: fake.url, lease: 365 * 86_400_000 }).lock('A');
+  const lock = await connect({ url: fake.url, leaseDuration: 365 * 86_400_000 }).lock('A');
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(fake.asked.filter(isHeartbeat)).toEqual([]);
   expect(lock.signal.aborted).toBe(false);
@@ -126,7 +128,7 @@ test('a lost heartbeat is retried in time', async () => {
   const fake = await startFake((asked) =>
     isHeartbeat(asked) && lost++ === 0 ? undefined : fine(asked),
   );
-  const lock = await connect({ url: fake.url, lease: 900 }).lock('A');
+  const lock = await connect({ url: fake.url, leaseDuration: 900 }).lock('A');
   await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(3), 10_000);
   expect(lock.signal.aborted).toBe(false);
   await lock.release();
@@ -139,7 +141,7 @@ test('an unknown peer is restored while its lease cannot have expired', async ()
     isForgotten = false;
     return [400, 'Unknown peer'];
   });
-  const lock = await connect({ url: fake.url, lease: 300 }).lock('A', { count: 3 });
+  const lock = await connect({ url: fake.url, leaseDuration: 300 }).lock('A', { count: 3 });
   const restores = () => fake.asked.filter(({ path }) => path === '/restore');
   await vi.waitFor(() => expect(restores().length).toBe(2), 5_000);
   const [made, restored] = restores().map(({ body }) => body);
@@ -155,7 +157,7 @@ test('a released lock is not restored by a heartbeat in flight', async () => {
     answer = resolve;
   });
   const fake = await startFake((asked) => (isHeartbeat(asked) ? lateAnswer : fine(asked)));
-  const lock = await connect({ url: fake.url, lease: 1_500 }).lock('A');
+  const lock = await connect({ url: fake.url, leaseDuration: 1_500 }).lock('A');
   await vi.waitFor(() => expect(fake.asked.filter(isHeartbeat).length).toBe(1), 5_000);
   const released = lock.release();
   answer([400, 'Unknown peer']);

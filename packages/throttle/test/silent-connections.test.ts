@@ -55,7 +55,7 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   const [lease, timeout] = [6_000, 1_500];
   const options = { name: 'A', limit: 1, queueLimit: 10, queueTimeout: 20_000 };
   const holder = createLimiter({ ...options, store: throttleStore({ url: service.url }) });
-  const store = throttleStore({ url, lease, timeout });
+  const store = throttleStore({ url, leaseDuration: lease, timeout });
   onTestFinished(() => store.close());
   const limiter = createLimiter({ ...options, store });
   const held = await holder.acquire();
@@ -79,7 +79,7 @@ test('a waiter whose connection has died is granted within a third of a lease, a
 test("a lock is granted within the blocked request's time after its connection has died", async () => {
   const { url, forget } = await gateway();
   const lease = 1_500;
-  const client = throttleClient({ url, lease });
+  const client = throttleClient({ url, leaseDuration: lease });
   onTestFinished(() => client.close());
   const held = await service.connect().lock('A');
   const isBlocked = blocked();
@@ -97,7 +97,7 @@ test("a lock is granted within the blocked request's time after its connection h
 
 test('a held lock survives the death of its connections', async () => {
   const { url, forget } = await gateway();
-  const lock = await throttleClient({ url, lease: 1_500 }).lock('A');
+  const lock = await throttleClient({ url, leaseDuration: 1_500 }).lock('A');
   forget();
   await expect(service.connect().lock('A', { timeout: 4_000 })).rejects.toMatchObject({
     rejection: { reason: 'timeout' },
@@ -126,7 +126,7 @@ test('lock() ends with its timeout while the service hangs, and a late grant is 
 
 test('one unanswered call shows that the idle connections have died, too', async () => {
   const { url, forget } = await gateway();
-  const store = throttleStore({ url, lease: 3_000, timeout: 900 });
+  const store = throttleStore({ url, leaseDuration: 3_000, timeout: 900 });
   onTestFinished(() => store.close());
   const stats = () => store.stats({ name: 'A' });
   await Promise.all([stats(), stats(), stats()]);

@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { type Lock, throttleClient, throttleStore } from '@headgate/throttle';
 import { expectTypeOf } from 'vitest';
 

@@ -1,5 +1,5 @@
-import { createLimiter, type Limiter, type SharedLimiterOptions } from '@headgate/core';
-import type { Store } from '@headgate/core/shared';
+import { createLimiter, type DistributedLimiterOptions, type Limiter } from '@headgate/core';
+import type { Store } from '@headgate/core/distributed';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { throttleStore } from '@headgate/throttle';
 import { afterEach, beforeEach, onTestFinished } from 'vitest';
@@ -18,7 +18,11 @@ export function useLimits() {
 
   // So long that no lease is renewed within a test.
   function connect({ lease = 60_000, timeout = 20_000 } = {}): Store {
-    const store = throttleStore({ url: `http://127.0.0.1:${proxy.port}`, lease, timeout });
+    const store = throttleStore({
+      url: `http://127.0.0.1:${proxy.port}`,
+      leaseDuration: lease,
+      timeout,
+    });
     onTestFinished(() => store.close());
     return store;
   }
@@ -29,14 +33,14 @@ export function useLimits() {
       observer,
       warns = false,
       ...options
-    }: Partial<SharedLimiterOptions> & { warns?: boolean } = {},
+    }: Partial<DistributedLimiterOptions> & { warns?: boolean } = {},
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
     // Observing `store` suppresses the warnings.
     const quiet = warns ? {} : { store: () => {} };
     const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
-    return createLimiter(all as SharedLimiterOptions);
+    return createLimiter(all as DistributedLimiterOptions);
   }
 
   async function usage(name: string): Promise<[inflight: number, queued: number]> {

@@ -6,7 +6,7 @@ const entryPoints = [
   'core',
   'core/http',
   'core/node',
-  'core/shared',
+  'core/distributed',
   'express',
   'koa',
   'hono',

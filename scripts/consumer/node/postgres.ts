@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 

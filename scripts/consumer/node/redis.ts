@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';

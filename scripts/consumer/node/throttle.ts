@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { type Lock, throttleClient, throttleStore } from '@headgate/throttle';
 
 export const store: Store = throttleStore({ url: 'http://localhost:8000', lease: 5_000 });

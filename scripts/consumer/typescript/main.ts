@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createLimiter, HeadgateError, type Permit } from '@headgate/core';
+import { memoryStore } from '@headgate/core/distributed';
 import type {} from '@headgate/core/http';
 import { eventLoopGuard } from '@headgate/core/node';
-import { memoryStore } from '@headgate/core/shared';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import type { PostgresStoreOptions } from '@headgate/postgres';
 import type { RedisStoreOptions } from '@headgate/redis';

@@ -7,7 +7,7 @@ export const headgate =
   (saving: Saving = {}): Open =>
   async (setting) => {
     const { port, lease, name } = setting;
-    const store = postgresStore({ connect: configOf(port), lease });
+    const store = postgresStore({ connect: configOf(port), leaseDuration: lease });
     // Waits until the store is connected and listening.
     await store.stats({ name });
     return limited(store, setting, saving);

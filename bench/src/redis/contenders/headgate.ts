@@ -7,5 +7,9 @@ export const headgate =
   (saving: Saving = {}): Open =>
   async (setting) => {
     const { port, lease } = setting;
-    return limited(redisStore({ client: await connect(port), lease }), setting, saving);
+    return limited(
+      redisStore({ client: await connect(port), leaseDuration: lease }),
+      setting,
+      saving,
+    );
   };

@@ -1,4 +1,4 @@
-import type { Capabilities } from '@headgate/core/shared';
+import type { Capabilities } from '@headgate/core/distributed';
 import { calmIsQuiet } from './calm.ts';
 import type { Invariant } from './finding.ts';
 import { theDeadAreInherited } from './inheritance.ts';

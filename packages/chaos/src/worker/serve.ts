@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { Rng } from '../dice.ts';
 import type { Times } from '../ground.ts';
 import { stamp } from '../log/stamp.ts';

@@ -1,4 +1,4 @@
-import type { Answer, LeaseRequest, Op, Store } from '@headgate/core/shared';
+import type { Answer, LeaseRequest, Op, Store } from '@headgate/core/distributed';
 import type { Span } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
 import { note } from './say.ts';

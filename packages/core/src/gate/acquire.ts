@@ -1,8 +1,8 @@
+import { checkGateAcquireOptions } from '../limiter/acquire-options.ts';
 import { Acquisition } from '../limiter/acquisition.ts';
-import { checkAskedOfGate } from '../limiter/asking.ts';
-import type { Permit } from '../limiter/permit.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import { demandsFrom } from './demands.ts';
 import type { Gate, GateWaitOptions } from './gate.ts';
-import { takesFrom } from './takes.ts';
 
 /** Requests a permit from a gate for a caller that awaits a promise. */
 export function acquireAt(
@@ -11,13 +11,13 @@ export function acquireAt(
   owner = 'acquire',
 ): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    checkAskedOfGate(owner, options);
+    checkGateAcquireOptions(owner, options);
     options.signal?.throwIfAborted();
-    const takes = takesFrom(gate.limits, options);
+    const demands = demandsFrom(gate.limits, options);
     const waiter = new Acquisition(gate, resolve, reject, options.signal);
     waiter.queueTimeout = options.queueTimeout;
-    if (options.party !== undefined) waiter.party = options.party;
+    if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
     if (options.priority !== undefined) waiter.priority = options.priority;
-    gate.request(waiter, takes);
+    gate.request(waiter, demands);
   });
 }

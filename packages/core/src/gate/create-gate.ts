@@ -10,21 +10,21 @@ import {
 import { checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { checkQueue, makeLimiter } from '../limiter/create-limiter.ts';
-import { checkObserver } from '../limiter/observer.ts';
+import { checkObserver } from '../semaphore/observer.ts';
 import type { Gate } from './gate.ts';
 import { rememberOrder } from './gate-limits.ts';
 import { checkGuard } from './guard.ts';
 import { GuardedGate } from './guarded-gate.ts';
-import type { GateOptions, GateSettings } from './options.ts';
-import { OrderedGate } from './ordered-gate.ts';
 import {
   asksStore,
+  type LimitSpec,
+  limitSpecsOf,
   makeLimit,
-  type Plan,
-  planLimits,
   queueLimitOf,
   queueTimeoutOf,
-} from './plan.ts';
+} from './limit-spec.ts';
+import type { GateOptions, GateSettings } from './options.ts';
+import { OrderedGate } from './ordered-gate.ts';
 import { SoleGate, soleSettings } from './sole-gate.ts';
 
 const known = [
@@ -55,17 +55,17 @@ export function createGate(options: GateOptions): Gate {
 
 /** @param isList Whether the app wrote `limits`: over HTTP a single limit can be written without it. */
 export function gateOf(options: GateOptions, isList: boolean): Gate {
-  const plans = planLimits(options, isList);
+  const specs = limitSpecsOf(options, isList);
   const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
-  if (mode === 'shadow' && plans.some(({ owned }) => !owned)) {
+  if (mode === 'shadow' && specs.some(({ owned }) => !owned)) {
     throw invalid('mode', 'enforce when a limiter is reused', mode);
   }
-  const names = plans.map(({ limiter }) => limiter.name);
+  const names = specs.map(({ limiter }) => limiter.name);
   const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
   const settings: GateSettings = {
     name: checkText('name', options.name ?? (names.join('+') || guard?.name)),
-    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimitOf(plans)),
-    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? queueTimeoutOf(plans)),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimitOf(specs)),
+    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? queueTimeoutOf(specs)),
     mode,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
@@ -73,25 +73,25 @@ export function gateOf(options: GateOptions, isList: boolean): Gate {
     clock: checkClock(options.clock),
     random: checkRandom(options.random),
   };
-  checkStores(plans, settings);
-  if (settings.queueLimit === 0 && !plans.some(asksStore)) checkQueue(options);
-  const gate = unguarded(plans, settings);
+  checkStores(specs, settings);
+  if (settings.queueLimit === 0 && !specs.some(asksStore)) checkQueue(options);
+  const gate = unguarded(specs, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
 
 /** A store-backed limit always waits at least one round trip, so it needs a `queueTimeout`. */
-function checkStores(plans: readonly Plan[], { queueTimeout, mode }: GateSettings): void {
-  if (!plans.some(asksStore)) return;
+function checkStores(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSettings): void {
+  if (!specs.some(asksStore)) return;
   if (mode === 'shadow') throw invalid('mode', 'enforce when a limit has a store', mode);
   if (queueTimeout > 0) return;
   const expected = 'above 0 when a limit has a store: to disable queueing, leave queueLimit at 0';
   throw invalid('queueTimeout', expected, queueTimeout);
 }
 
-function unguarded(plans: readonly Plan[], settings: GateSettings): Gate {
-  const sole = soleSettings(plans, settings);
+function unguarded(specs: readonly LimitSpec[], settings: GateSettings): Gate {
+  const sole = soleSettings(specs, settings);
   if (sole !== undefined) return new SoleGate(makeLimiter(sole));
-  const limits = plans.map(makeLimit);
+  const limits = specs.map(makeLimit);
   rememberOrder(limits);
   return new OrderedGate(limits, settings);
 }

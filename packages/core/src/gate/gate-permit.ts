@@ -1,5 +1,5 @@
-import { together } from '../limiter/grants.ts';
-import { BasePermit, type Outcome, type Register } from '../limiter/permit.ts';
+import { together } from '../semaphore/grants.ts';
+import { BasePermit, type Outcome, type Register } from '../semaphore/permit.ts';
 
 /** The permits of all limits of a gate as one permit, whose weight is that of the heaviest. */
 export class GatePermit extends BasePermit {
@@ -41,7 +41,7 @@ export class GatePermit extends BasePermit {
   }
 
   protected giveBack(outcome: Outcome): void {
-    giveBack(this.parts, outcome);
+    releaseAll(this.parts, outcome);
   }
 }
 
@@ -49,7 +49,7 @@ export class GatePermit extends BasePermit {
  * Releases all parts before any waiter is granted, so that a waiter for the first limit keeps its arrival order at
  * the last.
  */
-export function giveBack(parts: readonly BasePermit[], outcome: Outcome): void {
+export function releaseAll(parts: readonly BasePermit[], outcome: Outcome): void {
   if (parts.length === 1) return parts[0]?.release(outcome);
   together(() => {
     for (const part of parts) part.release(outcome);

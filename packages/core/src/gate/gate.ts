@@ -1,13 +1,13 @@
-import type { CloseOptions } from '../limiter/ledger.ts';
 import type { LimiterStats, WaitOptions } from '../limiter/limiter.ts';
-import type { Permit } from '../limiter/permit.ts';
-import type { Waiter } from '../limiter/waiter.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import type { CloseOptions } from '../semaphore/permit-tracker.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import type { DemandOptions, Demands } from './demands.ts';
 import type { GateLimit } from './gate-limits.ts';
-import type { TakeOptions, Takes } from './takes.ts';
 
 export interface GateWaitOptions
-  extends TakeOptions,
-    Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'party'> {}
+  extends DemandOptions,
+    Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'fairBy'> {}
 
 /** Statistics of a gate. They count requests, while those of its limits count weight. */
 export interface GateStats extends Omit<LimiterStats, 'limit' | 'keys'> {
@@ -25,11 +25,11 @@ export interface Gate {
   readonly queued: number;
   /**
    * Grants or rejects the waiter, now or later, exactly once. Of the waiter's own fields it reads only
-   * `queueTimeout`, `priority` and `party`, and may overwrite the others.
+   * `queueTimeout`, `priority` and `fairBy`, and may overwrite the others.
    *
    * @throws HeadgateError for demands that can never be granted.
    */
-  request(waiter: Waiter, takes: Takes): void;
+  request(waiter: Waiter, demands: Demands): void;
   /**
    * Removes a waiter whose caller has left; it is neither granted nor rejected. Does nothing if the waiter is not
    * queued here.

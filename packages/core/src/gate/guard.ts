@@ -1,6 +1,6 @@
 import { checkMethods, checkText } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
-import type { Priority } from '../limiter/priority.ts';
+import type { Priority } from '../semaphore/priority.ts';
 
 /**
  * Admits or sheds requests before the limits of a gate, by the load of the whole server: `eventLoopGuard()` of

@@ -1,23 +1,23 @@
 import { invalid } from '../errors.ts';
 import { callLater, notCallable } from '../limiter/call.ts';
-import { type CloseOptions, checkClose } from '../limiter/ledger.ts';
-import type { Permit } from '../limiter/permit.ts';
-import type { Rejection } from '../limiter/rejection.ts';
-import { RetryAfter } from '../limiter/retry-after.ts';
-import { Tally } from '../limiter/tally.ts';
-import { checkIdle, type Waiter } from '../limiter/waiter.ts';
+import { Counters } from '../semaphore/counters.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
+import { RetryAfter } from '../semaphore/retry-after.ts';
+import { checkIdle, type Waiter } from '../semaphore/waiter.ts';
 import { acquireAt } from './acquire.ts';
+import type { Demands } from './demands.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { Guard } from './guard.ts';
 import type { GateSettings } from './options.ts';
-import type { Takes } from './takes.ts';
 
 /** A gate behind a guard. A request that the guard rejects never reaches the limits. */
 export class GuardedGate implements Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
-  readonly #tally: Tally;
+  readonly #tally: Counters;
   readonly #retryAfter: RetryAfter;
   #closed = false;
 
@@ -29,7 +29,7 @@ export class GuardedGate implements Gate {
   ) {
     this.name = inner.name;
     this.limits = inner.limits;
-    this.#tally = new Tally(settings);
+    this.#tally = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
   }
 
@@ -41,14 +41,14 @@ export class GuardedGate implements Gate {
     return this.inner.queued;
   }
 
-  request(waiter: Waiter, takes: Takes): void {
+  request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
     // A closed gate rejects as `closed`, not as `overloaded`.
-    if (this.#closed || this.#admits(waiter)) return this.inner.request(waiter, takes);
+    if (this.#closed || this.#admits(waiter)) return this.inner.request(waiter, demands);
     const rejection = this.#rejection();
     const shadow = this.settings.mode === 'shadow';
     this.#tally.rejected(rejection, shadow);
-    if (shadow) this.inner.request(waiter, takes);
+    if (shadow) this.inner.request(waiter, demands);
     else waiter.rejected(rejection);
   }
 
@@ -88,6 +88,6 @@ export class GuardedGate implements Gate {
   #rejection(): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
     const { name: limit } = this.guard;
-    return { reason: 'overloaded', limit, queued: this.queued, waited: 0, retryAfter };
+    return { reason: 'overloaded', limitName: limit, queued: this.queued, waited: 0, retryAfter };
   }
 }

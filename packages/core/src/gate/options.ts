@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
-import type { HoldSettings } from '../limiter/ledger.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { Order } from '../limiter/line.ts';
-import type { Observer } from '../limiter/observer.ts';
-import type { SharedOptions } from '../limiter/source.ts';
+import type { DistributedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
+import type { Observer } from '../semaphore/observer.ts';
+import type { HoldSettings } from '../semaphore/permit-tracker.ts';
+import type { Order } from '../semaphore/queue.ts';
 import type { Guard } from './guard.ts';
 
 /** A limit of a gate: a reused limiter, or the options of one that the gate makes and closes. */
@@ -16,7 +16,7 @@ export type GateLimitOptions = {
       /** A reused limiter, which the gate does not close. */
       limiter: Limiter;
     }
-  | (SharedOptions & {
+  | (DistributedOptions & {
       limiter?: undefined;
       name: string;
       /** Maximum weight in flight, per key if keyed: a whole number from 1, or without keys `adaptive()`. */
@@ -56,7 +56,7 @@ export interface GateOptions {
   /** Maximum wait of a request over all limits, in milliseconds. Default: 2,000, or the only reused limiter's own. */
   queueTimeout?: number | undefined;
   /**
-   * Order of the queues that the gate makes: `fifo()`, `lifo()`, `codel()`, optionally wrapped in `byParty()`,
+   * Order of the queues that the gate makes: `fifo()`, `lifo()`, `codel()`, optionally wrapped in `fair()`,
    * `byPriority()` or `byShare()`. Default: `fifo()`.
    */
   order?: Order | undefined;

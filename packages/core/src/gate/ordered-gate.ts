@@ -1,37 +1,37 @@
 import { checkDuration } from '../checks.ts';
 import { callLater, notCallable } from '../limiter/call.ts';
-import { Deadlines, isLate } from '../limiter/deadlines.ts';
-import { together } from '../limiter/grants.ts';
-import { type CloseOptions, checkClose, Ledger } from '../limiter/ledger.ts';
-import { nextArrival } from '../limiter/line.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
-import type { BasePermit, Permit } from '../limiter/permit.ts';
-import type { Rejection, RejectionReason } from '../limiter/rejection.ts';
-import { RetryAfter } from '../limiter/retry-after.ts';
-import { Tally } from '../limiter/tally.ts';
+import { Counters } from '../semaphore/counters.ts';
+import { Deadlines, isLate } from '../semaphore/deadlines.ts';
+import { together } from '../semaphore/grants.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
+import { nextArrival } from '../semaphore/queue.ts';
+import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
+import { RetryAfter } from '../semaphore/retry-after.ts';
 import {
   checkIdle,
-  checkWishes,
+  checkOrdering,
   grant,
   isGone,
   type Waiter,
   waitedSince,
-} from '../limiter/waiter.ts';
+} from '../semaphore/waiter.ts';
 import { acquireAt } from './acquire.ts';
+import { checkDemands, type Demands, tryDemand } from './demands.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
-import { GatePermit, giveBack } from './gate-permit.ts';
+import { GatePermit, releaseAll } from './gate-permit.ts';
+import { type GateQueue, GateWaiter } from './gate-waiter.ts';
 import type { GateSettings } from './options.ts';
-import { Passage, type Way } from './passage.ts';
 import { admitBeyond } from './shadow.ts';
-import { checkTakes, type Takes, tryTake } from './takes.ts';
 
 /** A gate whose requests acquire its limits in order. */
-export class OrderedGate implements Gate, Way {
+export class OrderedGate implements Gate, GateQueue {
   readonly name: string;
   closed = false;
-  readonly #ledger: Ledger;
-  readonly #tally: Tally;
+  readonly #ledger: PermitTracker;
+  readonly #tally: Counters;
   /** Every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
@@ -43,8 +43,8 @@ export class OrderedGate implements Gate, Way {
     private readonly settings: GateSettings,
   ) {
     this.name = settings.name;
-    this.#ledger = new Ledger(settings);
-    this.#tally = new Tally(settings);
+    this.#ledger = new PermitTracker(settings);
+    this.#tally = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
     this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
   }
@@ -57,34 +57,35 @@ export class OrderedGate implements Gate, Way {
     return this.#deadlines.size - this.#asking;
   }
 
-  request(waiter: Waiter, takes: Takes): void {
+  request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
-    checkTakes(this.limits, takes);
-    if (this.settings.mode === 'shadow') return this.#admitInShadow(waiter, takes);
+    checkDemands(this.limits, demands);
+    if (this.settings.mode === 'shadow') return this.#admitInShadow(waiter, demands);
     if (this.closed) return this.#reject(waiter, this.#rejection('closed'));
     const parts: BasePermit[] = [];
     try {
-      for (const take of takes) {
-        const part = tryTake(take);
+      for (const demand of demands) {
+        const part = tryDemand(demand);
         // A request that must wait or be rejected needs a waiter of its own.
-        if (part === undefined) return this.#enqueue(waiter, takes, parts);
+        if (part === undefined) return this.#enqueue(waiter, demands, parts);
         parts.push(part);
       }
     } catch (error) {
-      giveBack(parts, 'ignored');
+      releaseAll(parts, 'ignored');
       throw error;
     }
     if (!this.closed) return this.#grant(waiter, parts, 0);
     // An observer of a limiter has closed the gate meanwhile.
-    giveBack(parts, 'ignored');
+    releaseAll(parts, 'ignored');
     this.#reject(waiter, this.#rejection('closed'));
   }
 
   withdraw(waiter: Waiter): void {
-    const passage = waiter.place;
-    if (!(passage instanceof Passage) || passage.term?.owner !== this.#deadlines) return;
-    passage.at?.withdraw(passage);
-    this.forget(passage);
+    const gateWaiter = waiter.queuedAt;
+    if (!(gateWaiter instanceof GateWaiter) || gateWaiter.timeoutBucket?.owner !== this.#deadlines)
+      return;
+    gateWaiter.at?.withdraw(gateWaiter);
+    this.forget(gateWaiter);
   }
 
   acquire(options?: GateWaitOptions): Promise<Permit> {
@@ -121,70 +122,70 @@ export class OrderedGate implements Gate, Way {
     return { name, inflight, queued, longestWait, ...counts, limits };
   }
 
-  startWaiting(passage: Passage): boolean {
-    const { waiter } = passage;
+  startWaiting(gateWaiter: GateWaiter): boolean {
+    const { waiter } = gateWaiter;
     const { queueTimeout, clock } = this.settings;
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    const asks = passage.at?.isShared === true;
-    const hasRoom = asks || !this.#isFull() || this.#spare(passage) !== undefined;
+    const asks = gateWaiter.at?.isDistributed === true;
+    const hasRoom = asks || !this.#isFull() || this.#spare(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
     // `spare` and `joins` may have run code of the app, which may have changed the queue.
     if (!asks && this.#isFull()) {
-      this.#makeRoom(passage);
+      this.#makeRoom(gateWaiter);
       if (isGone(waiter)) {
-        this.abandon(passage);
+        this.abandon(gateWaiter);
         return false;
       }
     }
     if (this.closed || (!asks && this.#isFull())) return false;
     const now = clock.now();
-    passage.order = nextArrival();
-    passage.since = Math.floor(now);
-    this.#deadlines.add(passage, now, timeout);
-    waiter.place = passage;
+    gateWaiter.order = nextArrival();
+    gateWaiter.since = Math.floor(now);
+    this.#deadlines.add(gateWaiter, now, timeout);
+    waiter.queuedAt = gateWaiter;
     if (asks) {
-      passage.asking = true;
+      gateWaiter.asking = true;
       this.#asking++;
-    } else this.#tally.queued(passage.weight, this.queued);
+    } else this.#tally.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
-  startQueueing(passage: Passage): boolean {
+  startQueueing(gateWaiter: GateWaiter): boolean {
     if (this.closed || this.#isFull()) return false;
-    this.#stopAsking(passage);
-    this.#tally.queued(passage.weight, this.queued);
+    this.#stopAsking(gateWaiter);
+    this.#tally.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
-  admit(passage: Passage, parts: readonly BasePermit[]): void {
+  admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
     // The deadline may have passed between two limits.
-    if (passage.order !== 0 && isLate(passage, this.settings.clock.now())) {
-      return this.reject(passage, this.#rejection('timeout', passage.at?.name));
+    if (gateWaiter.order !== 0 && isLate(gateWaiter, this.settings.clock.now())) {
+      return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.at?.name));
     }
-    const waited = this.#waited(passage);
-    this.#stopWaiting(passage);
+    const waited = this.#waited(gateWaiter);
+    this.#stopWaiting(gateWaiter);
     for (const part of parts) part.resume();
-    this.#grant(passage.waiter, parts, waited);
+    this.#grant(gateWaiter.waiter, parts, waited);
   }
 
-  reject(passage: Passage, rejection = this.#rejection('closed')): void {
-    const waited = this.#waited(passage);
+  reject(gateWaiter: GateWaiter, rejection = this.#rejection('closed')): void {
+    const waited = this.#waited(gateWaiter);
     const reason = this.closed ? 'closed' : rejection.reason;
     // The waiter is rejected before the permits that it releases are granted to others.
     together(() => {
-      this.abandon(passage);
-      this.#reject(passage.waiter, { ...rejection, reason, waited });
+      this.abandon(gateWaiter);
+      this.#reject(gateWaiter.waiter, { ...rejection, reason, waited });
     });
   }
 
-  forget(passage: Passage): void {
-    this.abandon(passage);
-    this.#tally.withdrawn(passage);
+  forget(gateWaiter: GateWaiter): void {
+    this.abandon(gateWaiter);
+    this.#tally.withdrawn(gateWaiter);
   }
 
-  abandon(passage: Passage): void {
-    this.#stopWaiting(passage);
-    passage.giveBack();
+  abandon(gateWaiter: GateWaiter): void {
+    this.#stopWaiting(gateWaiter);
+    gateWaiter.giveBack();
   }
 
   /** Expires late waiters first, so that a late timer does not keep the queue full. */
@@ -195,45 +196,45 @@ export class OrderedGate implements Gate, Way {
   }
 
   /** The waiter that this one would displace at its current limit, which is a limit in this process. */
-  #spare(passage: Passage): Waiter | undefined {
-    const spare = (passage.at as InProcessLimiter).spare(passage);
-    return spare?.term?.owner === this.#deadlines ? spare : undefined;
+  #spare(gateWaiter: GateWaiter): Waiter | undefined {
+    const spare = (gateWaiter.at as InProcessLimiter).spare(gateWaiter);
+    return spare?.timeoutBucket?.owner === this.#deadlines ? spare : undefined;
   }
 
-  #makeRoom(passage: Passage): void {
-    const spare = this.#spare(passage);
-    if (spare !== undefined) passage.at?.reject(spare, 'full');
+  #makeRoom(gateWaiter: GateWaiter): void {
+    const spare = this.#spare(gateWaiter);
+    if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
   }
 
-  #stopWaiting(passage: Passage): void {
+  #stopWaiting(gateWaiter: GateWaiter): void {
     // The caller may have enqueued the same waiter again.
-    if (passage.waiter.place === passage) passage.waiter.place = undefined;
-    this.#stopAsking(passage);
-    this.#deadlines.remove(passage);
+    if (gateWaiter.waiter.queuedAt === gateWaiter) gateWaiter.waiter.queuedAt = undefined;
+    this.#stopAsking(gateWaiter);
+    this.#deadlines.remove(gateWaiter);
   }
 
-  #stopAsking(passage: Passage): void {
-    if (!passage.asking) return;
-    passage.asking = false;
+  #stopAsking(gateWaiter: GateWaiter): void {
+    if (!gateWaiter.asking) return;
+    gateWaiter.asking = false;
     this.#asking--;
   }
 
   #rejectAtLimit(waiting: Waiter, reason: RejectionReason): void {
-    const passage = waiting as Passage;
-    passage.at?.reject(passage, reason);
+    const gateWaiter = waiting as GateWaiter;
+    gateWaiter.at?.reject(gateWaiter, reason);
   }
 
-  #waited({ order, since }: Passage): number {
+  #waited({ order, since }: GateWaiter): number {
     return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
   }
 
-  #enqueue(waiter: Waiter, takes: Takes, parts: BasePermit[]): void {
-    checkWishes(waiter);
-    new Passage(this, waiter, takes, parts).advance();
+  #enqueue(waiter: Waiter, demands: Demands, parts: BasePermit[]): void {
+    checkOrdering(waiter);
+    new GateWaiter(this, waiter, demands, parts).advance();
   }
 
-  #admitInShadow(waiter: Waiter, takes: Takes): void {
-    const { parts, rejection } = admitBeyond(takes, this.settings.queueLimit);
+  #admitInShadow(waiter: Waiter, demands: Demands): void {
+    const { parts, rejection } = admitBeyond(demands, this.settings.queueLimit);
     if (rejection !== undefined) this.#tally.rejected(rejection, true);
     this.#grant(waiter, parts, 0);
   }
@@ -252,6 +253,6 @@ export class OrderedGate implements Gate, Way {
   /** A rejection by the gate itself rather than by one of its limits. */
   #rejection(reason: RejectionReason, limit = this.name): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
-    return { reason, limit, queued: this.queued, waited: 0, retryAfter };
+    return { reason, limitName: limit, queued: this.queued, waited: 0, retryAfter };
   }
 }

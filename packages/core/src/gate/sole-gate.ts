@@ -1,15 +1,15 @@
 import { invalid } from '../errors.ts';
-import { checkAskedOfGate } from '../limiter/asking.ts';
-import type { CloseOptions } from '../limiter/ledger.ts';
+import { checkGateAcquireOptions } from '../limiter/acquire-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { Permit } from '../limiter/permit.ts';
-import type { LimiterSettings } from '../limiter/pools.ts';
-import { checkIdle, type Waiter } from '../limiter/waiter.ts';
+import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import type { CloseOptions } from '../semaphore/permit-tracker.ts';
+import { checkIdle, type Waiter } from '../semaphore/waiter.ts';
+import { checkDemands, type Demands, demandsFrom } from './demands.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
+import type { LimitSpec } from './limit-spec.ts';
 import type { GateSettings } from './options.ts';
-import type { Plan } from './plan.ts';
-import { checkTakes, type Takes, takesFrom } from './takes.ts';
 
 /**
  * Settings of a limiter that can implement the whole gate by itself; undefined if none can. Every request must
@@ -17,7 +17,7 @@ import { checkTakes, type Takes, takesFrom } from './takes.ts';
  * it must have the gate's name, which rejections and events carry.
  */
 export function soleSettings(
-  [only, ...others]: readonly Plan[],
+  [only, ...others]: readonly LimitSpec[],
   settings: GateSettings,
 ): LimiterSettings | undefined {
   if (only?.owned !== true || others.length > 0 || settings.mode === 'shadow') return undefined;
@@ -47,15 +47,15 @@ export class SoleGate implements Gate {
     return this.#limiter.queued;
   }
 
-  request(waiter: Waiter, takes: Takes): void {
+  request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
-    checkTakes(this.limits, takes);
-    const [take] = takes;
-    if (take === undefined) throw invalid('takes', 'the demand of the only limit', takes);
+    checkDemands(this.limits, demands);
+    const [demand] = demands;
+    if (demand === undefined) throw invalid('takes', 'the demand of the only limit', demands);
     waiter.key = undefined;
     waiter.limit = undefined;
-    if (waiter.share !== take.share) waiter.share = take.share;
-    waiter.weight = take.weight;
+    if (waiter.share !== demand.share) waiter.share = demand.share;
+    waiter.weight = demand.weight;
     this.#limiter.request(waiter);
   }
 
@@ -85,11 +85,11 @@ export class SoleGate implements Gate {
   }
 
   #asked(options: GateWaitOptions, owner: string) {
-    checkAskedOfGate(owner, options);
-    const { signal, queueTimeout, priority, party } = options;
-    const takes = takesFrom(this.limits, options);
-    checkTakes(this.limits, takes);
-    const [{ weight, share } = {}] = takes;
-    return { weight, share, signal, queueTimeout, priority, party };
+    checkGateAcquireOptions(owner, options);
+    const { signal, queueTimeout, priority, fairBy } = options;
+    const demands = demandsFrom(this.limits, options);
+    checkDemands(this.limits, demands);
+    const [{ weight, share } = {}] = demands;
+    return { weight, share, signal, queueTimeout, priority, fairBy };
   }
 }

@@ -1,5 +1,5 @@
-import type { Rejection } from '../limiter/rejection.ts';
 import { rejectionHeaders, sentence } from '../limiter/rejection-response.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 import { type MediaType, preferred } from './accept.ts';
 
 const encoder = new TextEncoder();
@@ -27,7 +27,7 @@ export class Answers {
   readonly #cache = new Map<string, Answer>();
 
   to(rejection: Rejection, asked: Asked): Answer {
-    const { reason, limit, retryAfter } = rejection;
+    const { reason, limitName: limit, retryAfter } = rejection;
     const type = preferred(asked.accept);
     const reloads = type === 'text/html' && asked.method === 'GET';
     const key = `${asked.statusCode} ${type} ${reloads} ${reason} ${retryAfter} ${limit}`;
@@ -67,7 +67,7 @@ function problem(rejection: Rejection, status: number): string {
       : 'Request cannot be satisfied due to temporary server capacity constraints',
     status,
     detail: sentence(rejection),
-    'violated-policies': [rejection.limit],
+    'violated-policies': [rejection.limitName],
     reason: rejection.reason,
   });
 }

@@ -1,4 +1,4 @@
-import type { Takes } from '../gate/takes.ts';
+import type { Demands } from '../gate/demands.ts';
 
 /** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -8,17 +8,17 @@ export type Fields = readonly (readonly [name: string, value: string])[];
  * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an
  * account.
  */
-export function limitFields(takes: Takes, waited: number): Fields {
+export function limitFields(demands: Demands, waited: number): Fields {
   const policies: string[] = [];
   const states: string[] = [];
-  for (const { limiter, key } of takes) {
+  for (const { limiter, key } of demands) {
     const { limit, inflight } = limiter.usage(key);
     const name = quoted(limiter.name);
     policies.push(`${name};q=${limit};qu="concurrent-requests"`);
     states.push(`${name};r=${Math.max(0, limit - inflight)}`);
   }
   const timing = ['Server-Timing', `headgate;dur=${waited}`] as const;
-  if (takes.length === 0) return [timing];
+  if (demands.length === 0) return [timing];
   return [['RateLimit-Policy', policies.join(', ')], ['RateLimit', states.join(', ')], timing];
 }
 

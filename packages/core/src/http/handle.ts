@@ -1,5 +1,5 @@
-import type { CloseOptions } from '../limiter/ledger.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { HttpGate, HttpStats } from './http-gate.ts';
 
 /** The methods and properties that every middleware has, to inspect, resize and close its gate. */

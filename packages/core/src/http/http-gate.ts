@@ -2,24 +2,24 @@ import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from
 import { type Clock, checkClock } from '../clock.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { gateOf } from '../gate/create-gate.ts';
+import type { Demand, Demands } from '../gate/demands.ts';
 import { entryOf, inEntry } from '../gate/entry.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import type { Guard } from '../gate/guard.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
-import type { Take, Takes } from '../gate/takes.ts';
 import { unnamed } from '../limiter/create-limiter.ts';
-import type { Rejection } from '../limiter/rejection.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 import { type Answer, Answers } from './answer.ts';
-import type { Client } from './client.ts';
+import type { Exchange } from './exchange.ts';
 import { type Fields, limitFields } from './fields.ts';
 import type { Framework } from './framework.ts';
-import { JudgedVisit, type Judgement } from './judged-visit.ts';
+import { GatedRequest, type GatedRequestSettings } from './gated-request.ts';
 import { checkCalled } from './misplaced.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
 import { checkUnordered, Ordering } from './ordering.ts';
 import { reasonOf } from './reason.ts';
 import { perLimit, Rule, routingOf } from './rule.ts';
-import { type Door, Visit } from './visit.ts';
+import { SampledRequest, type Sampling } from './sampled-request.ts';
 
 export interface HttpStats extends GateStats {
   /** Requests that bypassed the limits: by `skip`, or as CORS preflights. */
@@ -58,7 +58,7 @@ const known = [
 const noFields: Fields = [];
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
-export class HttpGate<R> implements Door {
+export class HttpGate<R> implements GatedRequestSettings {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
@@ -71,7 +71,7 @@ export class HttpGate<R> implements Door {
   readonly #headers: boolean;
   readonly #answers = new Answers();
   /** Set only if a limit is adaptive. */
-  readonly #judgement: Judgement<R> | undefined;
+  readonly #judgement: Sampling<R> | undefined;
   #skipped = 0;
   #reentered = 0;
 
@@ -129,7 +129,7 @@ export class HttpGate<R> implements Door {
   /**
    * Undefined if no limit applies to the request. Rethrows what the app's functions throw; no permit is held then.
    */
-  enter(request: R, client: Client): Visit | undefined {
+  enter(request: R, client: Exchange): GatedRequest | undefined {
     try {
       return this.#enter(request, client);
     } catch (error) {
@@ -137,34 +137,34 @@ export class HttpGate<R> implements Door {
     }
   }
 
-  #enter(request: R, client: Client): Visit | undefined {
+  #enter(request: R, client: Exchange): GatedRequest | undefined {
     if (this.#isPreflight(request) || this.#skips(request)) {
       this.#skipped++;
       return undefined;
     }
-    const takes = this.#takes(request, client);
+    const demands = this.#takes(request, client);
     const gate = this.#isGuarded(client) ? this.gate : this.#unguarded;
-    if (takes.length === 0 && gate === this.#unguarded) return undefined;
-    const visit =
+    if (demands.length === 0 && gate === this.#unguarded) return undefined;
+    const gated =
       this.#judgement === undefined
-        ? new Visit(this, client, takes)
-        : new JudgedVisit(this, client, takes, request, this.#judgement);
-    this.#ordering.assign(visit, request);
-    visit.enter(gate);
-    return visit;
+        ? new GatedRequest(this, client, demands)
+        : new SampledRequest(this, client, demands, request, this.#judgement);
+    this.#ordering.assign(gated, request);
+    gated.enter(gate);
+    return gated;
   }
 
   /** Header fields for every response, rejections included, if `headers` is set. */
-  fields(visit: Visit): Fields {
+  fields(gated: GatedRequest): Fields {
     if (!this.#headers) return noFields;
-    return limitFields(visit.takes, visit.admission.waited);
+    return limitFields(gated.demands, gated.admission.waited);
   }
 
   /** The response to a rejected request. */
-  answerTo(visit: Visit, request: R): Answer {
-    const rejection = visit.rejection as Rejection;
+  answerTo(gated: GatedRequest, request: R): Answer {
+    const rejection = gated.rejection as Rejection;
     const { framework, gate } = this;
-    const { reason, limit } = rejection;
+    const { reason, limitName: limit } = rejection;
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
     // A shutdown is not the client's fault, so a limit's own status (429, say) does not apply.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
@@ -184,19 +184,19 @@ export class HttpGate<R> implements Door {
     throw invalid('skip', 'a function that returns true or false', skips);
   }
 
-  #takes(request: R, client: Client): Takes {
-    const takes: Take[] = [];
+  #takes(request: R, client: Exchange): Demands {
+    const demands: Demand[] = [];
     for (const rule of this.#rules) {
-      const take = rule.take(request);
-      if (take !== undefined && !this.#holds(client, take)) takes.push(take);
+      const demand = rule.take(request);
+      if (demand !== undefined && !this.#holds(client, demand)) demands.push(demand);
     }
-    return takes;
+    return demands;
   }
 
   /** Stacked middleware: a permit that the request already holds is not acquired twice. */
-  #holds(client: Client, take: Take): boolean {
-    for (let visit = client.latest; visit !== undefined; visit = visit.outer) {
-      if (!visit.holds(take)) continue;
+  #holds(client: Exchange, demand: Demand): boolean {
+    for (let gated = client.latest; gated !== undefined; gated = gated.outer) {
+      if (!gated.holds(demand)) continue;
       this.#reentered++;
       return true;
     }
@@ -204,11 +204,11 @@ export class HttpGate<R> implements Door {
   }
 
   /** Whether to ask the guard; an outer middleware may have done so for this request. */
-  #isGuarded(client: Client): boolean {
+  #isGuarded(client: Exchange): boolean {
     const { guard } = this;
     if (guard === undefined) return false;
-    for (let visit = client.latest; visit !== undefined; visit = visit.outer) {
-      if (visit.passed(guard)) return false;
+    for (let gated = client.latest; gated !== undefined; gated = gated.outer) {
+      if (gated.passed(guard)) return false;
     }
     return true;
   }

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Guard } from '../gate/guard.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { Order } from '../limiter/line.ts';
-import type { Observer } from '../limiter/observer.ts';
-import type { Outcome } from '../limiter/permit.ts';
-import type { Priority } from '../limiter/priority.ts';
-import type { Rejection } from '../limiter/rejection.ts';
-import type { NameOfStore, SharedOptions } from '../limiter/source.ts';
+import type { DistributedOptions, NameOfStore } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
+import type { Observer } from '../semaphore/observer.ts';
+import type { Outcome } from '../semaphore/permit.ts';
+import type { Priority } from '../semaphore/priority.ts';
+import type { Order } from '../semaphore/queue.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 
 /** Options of any limit; `R` is the framework's request. */
 interface LimitRule<R> {
@@ -27,7 +27,7 @@ interface LimitRule<R> {
 }
 
 /** A limit that the middleware makes. */
-interface OwnRule<R> extends LimitRule<R>, Omit<SharedOptions, 'store'> {
+interface OwnRule<R> extends LimitRule<R>, Omit<DistributedOptions, 'store'> {
   /**
    * Maximum weight in flight, per key if keyed. A keyed limit may depend on the request; an unkeyed one may be
    * adaptive.

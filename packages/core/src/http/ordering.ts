@@ -1,10 +1,10 @@
 import { checkFunction } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import type { Order } from '../limiter/line.ts';
-import { byParty } from '../limiter/orders/by-party.ts';
-import { byPriority } from '../limiter/orders/by-priority.ts';
-import { checkPriority, type Priority } from '../limiter/priority.ts';
-import type { Waiter } from '../limiter/waiter.ts';
+import { byPriority } from '../queues/by-priority.ts';
+import { fair } from '../queues/fair.ts';
+import { checkPriority, type Priority } from '../semaphore/priority.ts';
+import type { Order } from '../semaphore/queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 
 interface OrderingOptions<R> {
   readonly order?: Order | undefined;
@@ -22,7 +22,7 @@ export class Ordering<R> {
   constructor({ order, priority, fairBy }: OrderingOptions<R>) {
     this.#priority = checkFunction('priority', priority);
     this.#fairBy = checkFunction('fairBy', fairBy);
-    const within = fairBy === undefined ? order : byParty(order);
+    const within = fairBy === undefined ? order : fair(order);
     this.order = priority === undefined ? within : byPriority(within);
   }
 
@@ -31,7 +31,7 @@ export class Ordering<R> {
     if (this.#priority !== undefined) {
       waiter.priority = checkPriority(this.#priority(request));
     }
-    if (this.#fairBy !== undefined) waiter.party = checkParty(this.#fairBy(request));
+    if (this.#fairBy !== undefined) waiter.fairBy = checkParty(this.#fairBy(request));
   }
 }
 
@@ -49,7 +49,7 @@ export function checkUnordered<R>({
   throw invalid('priority', 'omitted when every limit has a store and there is no guard', priority);
 }
 
-function checkParty(party: unknown): string {
-  if (typeof party === 'string') return party;
-  throw invalid('fairBy', 'a function that returns a string', party);
+function checkParty(fairBy: unknown): string {
+  if (typeof fairBy === 'string') return fairBy;
+  throw invalid('fairBy', 'a function that returns a string', fairBy);
 }

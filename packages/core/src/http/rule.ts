@@ -1,13 +1,13 @@
 import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
+import type { Demand } from '../gate/demands.ts';
 import { inEntry } from '../gate/entry.ts';
 import type { GateLimitOptions } from '../gate/options.ts';
-import type { Take } from '../gate/takes.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { Order } from '../limiter/line.ts';
-import { byShare } from '../limiter/orders/by-share.ts';
-import { sharedOf, sharedOptions } from '../limiter/source.ts';
+import { distributedOf, distributedOptions } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
+import { byShare } from '../queues/by-share.ts';
+import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
 import type { CommonOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
@@ -23,14 +23,21 @@ export const perLimit = [
   'shares',
   'shareBy',
   'queueWeight',
-  ...sharedOptions,
+  ...distributedOptions,
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
 const known: readonly string[] = [...perLimit, 'queueLimit'];
 
 /** Options that only apply to a limit that the middleware makes itself. */
-const ownOnly = ['name', 'limit', 'shares', 'queueLimit', 'queueWeight', ...sharedOptions] as const;
+const ownOnly = [
+  'name',
+  'limit',
+  'shares',
+  'queueLimit',
+  'queueWeight',
+  ...distributedOptions,
+] as const;
 
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
@@ -39,7 +46,7 @@ export class Rule<R> {
   readonly statusCode: number;
   #limiter: Limiter | undefined;
   /** The demand of every request, if it is always the same. */
-  #always: Take | undefined;
+  #always: Demand | undefined;
   /** Compiled at the first request, which reveals how the framework matches paths. */
   #route: RouteTest | undefined;
 
@@ -115,7 +122,7 @@ export class Rule<R> {
       queueLimit,
       queueWeight,
       optional,
-      ...sharedOf(this.options),
+      ...distributedOf(this.options),
     };
     if (shares === undefined) return own;
     return { ...own, order: byShare(shares, order) };
@@ -133,7 +140,7 @@ export class Rule<R> {
   }
 
   /** The request's demand; undefined if the limit does not apply. */
-  take(request: R): Take | undefined {
+  take(request: R): Demand | undefined {
     const limiter = this.#limiter;
     if (this.#always !== undefined) return this.#always;
     if (limiter === undefined || !this.#applies(request)) return undefined;

@@ -1,13 +1,13 @@
-import { type Listening, listen } from './abortion.ts';
-import { checkAsked } from './asking.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import { RejectedError, type Rejection } from '../semaphore/rejection.ts';
+import { Waiter } from '../semaphore/waiter.ts';
+import { type AbortRegistration, listen } from './abort-listener.ts';
+import { checkAcquireOptions } from './acquire-options.ts';
 import type { Limiter, WaitOptions } from './limiter.ts';
-import type { Permit } from './permit.ts';
-import { RejectedError, type Rejection } from './rejection.ts';
-import { Waiter } from './waiter.ts';
 
 /** A waiter that settles a promise. It listens to the signal only while it is queued. */
 export class Acquisition extends Waiter {
-  private listening: Listening | undefined = undefined;
+  private listening: AbortRegistration | undefined = undefined;
 
   constructor(
     /** The limiter or gate that the permit was requested from. */
@@ -69,14 +69,14 @@ export function acquireFrom(
   owner = 'acquire',
 ): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    if (options !== nothing) checkAsked(owner, options);
+    if (options !== nothing) checkAcquireOptions(owner, options);
     options.signal?.throwIfAborted();
     const waiter = new Acquisition(limiter, resolve, reject, options.signal);
     waiter.key = options.key;
     if (options.weight !== undefined) waiter.weight = options.weight;
     waiter.limit = options.limit;
     if (options.share !== undefined) waiter.share = options.share;
-    if (options.party !== undefined) waiter.party = options.party;
+    if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
     waiter.queueTimeout = options.queueTimeout;
     if (options.priority !== undefined) waiter.priority = options.priority;
     limiter.request(waiter);

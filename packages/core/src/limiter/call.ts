@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import type { Permit } from './permit.ts';
+import type { Permit } from '../semaphore/permit.ts';
 
 /** A rejected promise for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
 export function notCallable(fn: unknown): Promise<never> {

@@ -10,18 +10,18 @@ import {
 import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { type HeadgateError, invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
+import { fifo } from '../queues/fifo.ts';
+import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import { checkObserver, type Observer } from '../semaphore/observer.ts';
+import { checkOrder, type Order } from '../semaphore/queue.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
-import { checkOrder, type Order } from './line.ts';
 import { InProcessLimiter } from './local-limiter.ts';
-import { checkObserver, type Observer } from './observer.ts';
-import { fifo } from './orders/fifo.ts';
-import type { LimiterSettings } from './pools.ts';
 import {
-  checkSharing,
+  checkDistribution,
+  type DistributedOptions,
+  type Distribution,
+  distributedOptions,
   type NameOfStore,
-  type SharedOptions,
-  type Sharing,
-  sharedOptions,
 } from './source.ts';
 
 export interface LimiterOptions {
@@ -49,7 +49,7 @@ export interface LimiterOptions {
   /** Maximum wait in milliseconds, or Infinity. Default: 2,000. */
   queueTimeout?: number | undefined;
   /**
-   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `byParty()`, `byPriority()`, `byShare()`.
+   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`.
    * Default: `fifo()`.
    */
   order?: Order | undefined;
@@ -66,9 +66,9 @@ export interface LimiterOptions {
 }
 
 /** Options of a distributed limit: its queue is FIFO and its limit a number. */
-export interface SharedLimiterOptions
+export interface DistributedLimiterOptions
   extends Omit<LimiterOptions, 'name' | 'limit' | 'order' | 'queueWeight'>,
-    Sharing {
+    Distribution {
   /** Limits with the same name on one store are one limit. */
   name: string;
   /** Maximum weight in flight at once over all processes, per key with `perKey`: a whole number from 1. */
@@ -78,7 +78,7 @@ export interface SharedLimiterOptions
 const known = [
   'limit',
   'name',
-  ...sharedOptions,
+  ...distributedOptions,
   'perKey',
   'queueLimit',
   'queueWeight',
@@ -89,33 +89,33 @@ const known = [
   'observer',
   'clock',
   'random',
-] as const satisfies readonly (keyof LimiterOptions | keyof Sharing)[];
+] as const satisfies readonly (keyof LimiterOptions | keyof Distribution)[];
 
 /**
  * Creates a limiter for this process or, with a `store`, for all processes that use the store.
  *
  * @throws HeadgateError for an unknown option, a value that is not allowed, or an option that the store cannot honour.
  */
-export function createLimiter(options: SharedLimiterOptions): Limiter;
+export function createLimiter(options: DistributedLimiterOptions): Limiter;
 export function createLimiter(options: LimiterOptions & { store?: undefined }): LocalLimiter;
-export function createLimiter(options: LimiterOptions & SharedOptions & NameOfStore): Limiter;
+export function createLimiter(options: LimiterOptions & DistributedOptions & NameOfStore): Limiter;
 export function createLimiter(options: LimiterOptions): Limiter {
   return makeLimiter(checkLimiter(options));
 }
 
 export function makeLimiter(settings: LimiterSettings): Limiter {
-  const { sharing } = settings;
-  if (sharing === undefined) return new InProcessLimiter(settings);
-  return sharing.store.limiter(settings);
+  const { distribution } = settings;
+  if (distribution === undefined) return new InProcessLimiter(settings);
+  return distribution.store.limiter(settings);
 }
 
 /** Validates the options of a limiter and adds the defaults. */
-export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSettings {
+export function checkLimiter(options: LimiterOptions & DistributedOptions): LimiterSettings {
   checkNames('createLimiter', options, known);
   const { order = fifo(), queueWeight = Infinity } = options;
-  const sharing = checkSharing(options);
-  if (sharing !== undefined && options.name === undefined) throw unnamed();
-  if (sharing !== undefined && options.order !== undefined) {
+  const distribution = checkDistribution(options);
+  if (distribution !== undefined && options.name === undefined) throw unnamed();
+  if (distribution !== undefined && options.order !== undefined) {
     throw invalid('order', 'left out with a store, whose queues are FIFO', order);
   }
   const settings = {
@@ -126,14 +126,14 @@ export function checkLimiter(options: LimiterOptions & SharedOptions): LimiterSe
     queueWeight: checkBound('queueWeight', queueWeight),
     queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? 2000),
     order: checkOrder(order),
-    sharing,
+    distribution,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
     random: checkRandom(options.random),
   };
-  if (sharing === undefined && queueWeight === Infinity) checkQueue(options);
+  if (distribution === undefined && queueWeight === Infinity) checkQueue(options);
   return settings;
 }
 

@@ -1,8 +1,8 @@
-import type { CloseOptions } from './ledger.ts';
-import type { Permit } from './permit.ts';
-import type { Priority } from './priority.ts';
-import type { RejectionCause, RejectionReason } from './rejection.ts';
-import type { Waiter } from './waiter.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import type { CloseOptions } from '../semaphore/permit-tracker.ts';
+import type { Priority } from '../semaphore/priority.ts';
+import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 
 /** How a caller requests a permit. */
 export interface AcquireOptions {
@@ -22,10 +22,10 @@ export interface WaitOptions extends AcquireOptions {
   /** Priority of the request while it is queued, if the limiter's order is `byPriority()`. Default: `normal`. */
   priority?: Priority | undefined;
   /**
-   * Groups requests (by tenant, say) if the limiter's order is `byParty()`: the groups are served in turn. Default: all
+   * Groups requests (by tenant, say) if the limiter's order is `fair()`: the groups are served in turn. Default: all
    * requests without a group form one.
    */
-  party?: string | undefined;
+  fairBy?: string | undefined;
   /** Maximum wait in milliseconds, or Infinity. Default: the limiter's own. */
   queueTimeout?: number | undefined;
 }
@@ -51,11 +51,11 @@ export interface LimiterStats {
   /** Permits that were released because `maxHold` had passed. */
   readonly leaked: number;
   /** State of a distributed limit. All other values describe this process only. */
-  readonly shared?: SharedStats | undefined;
+  readonly distributed?: DistributedStats | undefined;
 }
 
 /** State of a distributed limit, as this process knows it. */
-export interface SharedStats {
+export interface DistributedStats {
   /** Whether the store is available. */
   readonly up: boolean;
   /** The limit that this process has declared; a later declaration by another process may apply instead. */
@@ -77,7 +77,7 @@ export interface Limiter {
   /** Whether every request needs a key. */
   readonly perKey: boolean;
   /** Whether the limit is counted in a store, so that no request is answered synchronously. */
-  readonly isShared: boolean;
+  readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
   readonly adapts: boolean;
   /** Whether the limiter has been closed; it then rejects every request. */

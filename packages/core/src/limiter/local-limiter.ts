@@ -1,16 +1,16 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import { KeyedSemaphores, type LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
+import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import { checkRequest } from '../semaphore/request.ts';
+import { Semaphore } from '../semaphore/semaphore.ts';
+import { checkIdle, checkOrdering, grant, isGone, type Waiter } from '../semaphore/waiter.ts';
+import { checkAcquireOptions } from './acquire-options.ts';
 import { acquireFrom, nothing } from './acquisition.ts';
-import { checkAsked } from './asking.ts';
 import { callLater, callWith, notCallable } from './call.ts';
-import { type CloseOptions, checkClose } from './ledger.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
-import type { BasePermit, Permit } from './permit.ts';
-import { Pool } from './pool.ts';
-import { type LimiterSettings, Pools } from './pools.ts';
-import type { RejectionCause, RejectionReason } from './rejection.ts';
-import { checkRequest } from './request.ts';
-import { checkIdle, checkWishes, grant, isGone, type Waiter } from './waiter.ts';
 
 const noShares: readonly string[] = [];
 
@@ -18,11 +18,11 @@ const noShares: readonly string[] = [];
 export class InProcessLimiter implements LocalLimiter {
   readonly name: string;
   readonly perKey: boolean;
-  readonly isShared = false;
+  readonly isDistributed = false;
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
-  readonly #pools: Pools;
+  readonly #pools: KeyedSemaphores;
 
   constructor(readonly settings: LimiterSettings) {
     this.name = settings.name;
@@ -30,7 +30,7 @@ export class InProcessLimiter implements LocalLimiter {
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;
-    this.#pools = new Pools(settings);
+    this.#pools = new KeyedSemaphores(settings);
   }
 
   get limit(): number {
@@ -42,7 +42,7 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   get adapts(): boolean {
-    return this.#pools.movement !== undefined;
+    return this.#pools.limitUpdater !== undefined;
   }
 
   get shareNames(): readonly string[] {
@@ -59,14 +59,16 @@ export class InProcessLimiter implements LocalLimiter {
 
   /** Number of permits held now, whatever their weight. */
   get holders(): number {
-    return this.#pools.ledger.count;
+    return this.#pools.permits.count;
   }
 
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
     const { weight = 1, share } = options;
-    const pool = this.#pools.of(options.key, options.limit);
-    checkRequest(this, pool.limit, weight, share);
-    return this.#pools.closed || !pool.admits(weight) ? undefined : pool.admit(weight, 0, share);
+    const semaphore = this.#pools.of(options.key, options.limit);
+    checkRequest(this, semaphore.limit, weight, share);
+    return this.#pools.closed || !semaphore.admits(weight)
+      ? undefined
+      : semaphore.admit(weight, 0, share);
   }
 
   /** Admits even beyond the limit, for shadow mode. */
@@ -81,7 +83,7 @@ export class InProcessLimiter implements LocalLimiter {
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
     if (typeof fn !== 'function') return notCallable(fn);
     try {
-      if (options !== nothing) checkAsked('run', options);
+      if (options !== nothing) checkAcquireOptions('run', options);
       options.signal?.throwIfAborted();
       const permit = this.tryAcquire(options);
       if (permit !== undefined) return callWith(permit, fn);
@@ -92,28 +94,28 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   request(waiter: Waiter): void {
-    const pools = this.#pools;
+    const semaphores = this.#pools;
     checkIdle(waiter);
-    let pool = pools.of(waiter.key, waiter.limit);
-    checkRequest(this, pool.limit, waiter.weight, waiter.share);
+    let semaphore = semaphores.of(waiter.key, waiter.limit);
+    checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    if (pool.isFullFor(waiter)) pool = this.#withoutLate(pool, waiter);
-    if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
-    if (pool.admits(waiter.weight))
-      return grant(waiter, pool.admit(waiter.weight, 0, waiter.share));
-    checkWishes(waiter);
+    if (semaphore.isFullFor(waiter)) semaphore = this.#withoutLate(semaphore, waiter);
+    if (semaphores.closed) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (semaphore.admits(waiter.weight))
+      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
+    checkOrdering(waiter);
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    const hasRoom = !pool.isFullFor(waiter) || pool.spare(waiter) !== undefined;
-    if (!hasRoom || !waiter.joins()) return pool.rejectNewcomer(waiter, 'full');
+    const hasRoom = !semaphore.isFullFor(waiter) || semaphore.spare(waiter) !== undefined;
+    if (!hasRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
     // `joins` may have run application code that closed the limiter, filled the queue, or evicted and reused the key.
-    pool = pools.again(waiter.key, waiter.limit);
-    if (pool.isFullFor(waiter)) {
-      pool = this.#withRoom(pool, waiter);
+    semaphore = semaphores.again(waiter.key, waiter.limit);
+    if (semaphore.isFullFor(waiter)) {
+      semaphore = this.#withRoom(semaphore, waiter);
       if (isGone(waiter)) return;
     }
-    if (pools.closed) return pool.rejectNewcomer(waiter, 'closed');
-    if (pool.isFullFor(waiter)) return pool.rejectNewcomer(waiter, 'full');
-    pool.join(waiter, timeout);
+    if (semaphores.closed) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (semaphore.isFullFor(waiter)) return semaphore.rejectNewcomer(waiter, 'full');
+    semaphore.enqueue(waiter, timeout);
   }
 
   withdraw(waiter: Waiter): void {
@@ -125,33 +127,41 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   setLimit(limit: number): void {
-    if (this.#pools.movement !== undefined)
+    if (this.#pools.limitUpdater !== undefined)
       throw invalid('limit', 'left to its algorithm, as it is adaptive', limit);
     this.#pools.resize(checkCount('limit', limit, 1));
   }
 
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
-    const pools = this.#pools;
-    pools.closed = true;
-    for (const pool of pools.inUse()) {
-      for (let { oldest } = pool.line; oldest !== undefined; oldest = pool.line.oldest) {
-        pool.reject(oldest, 'closed');
+    const semaphores = this.#pools;
+    semaphores.closed = true;
+    for (const semaphore of semaphores.inUse()) {
+      for (
+        let { oldest } = semaphore.queue;
+        oldest !== undefined;
+        oldest = semaphore.queue.oldest
+      ) {
+        semaphore.reject(oldest, 'closed');
       }
     }
-    return pools.ledger.drain(options);
+    return semaphores.permits.drain(options);
   }
 
   stats(): LimiterStats {
-    const { settings, ledger, tally, keys } = this.#pools;
+    const { settings, permits, counters, keys } = this.#pools;
     const { name, limit, inflight, queued } = this;
-    const { admitted, leaked } = ledger;
+    const { admitted, leaked } = permits;
     const now = settings.clock.now();
     let longestWait = 0;
-    for (const { line } of this.#pools.inUse()) {
-      if (line.oldest !== undefined) longestWait = Math.max(longestWait, now - line.oldest.since);
+    for (const { queue } of this.#pools.inUse()) {
+      if (queue.oldest !== undefined) longestWait = Math.max(longestWait, now - queue.oldest.since);
     }
-    const counts = { admitted, rejected: { ...tally.rejections }, withdrawn: tally.withdrawals };
+    const counts = {
+      admitted,
+      rejected: { ...counters.rejections },
+      withdrawn: counters.withdrawals,
+    };
     return { name, limit, inflight, queued, longestWait, keys, ...counts, leaked };
   }
 
@@ -161,26 +171,26 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   usage(key?: string): { limit: number; inflight: number } {
-    const pool = this.#pools.find(key);
-    return { limit: pool?.limit ?? this.limit, inflight: pool?.inflight ?? 0 };
+    const semaphore = this.#pools.find(key);
+    return { limit: semaphore?.limit ?? this.limit, inflight: semaphore?.inflight ?? 0 };
   }
 
   /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
-  #withoutLate(pool: Pool, { key, limit }: Waiter): Pool {
-    if (this.#pools.closed || pool.line.length === 0) return pool;
-    pool.rejectLate();
+  #withoutLate(semaphore: Semaphore, { key, limit }: Waiter): Semaphore {
+    if (this.#pools.closed || semaphore.queue.length === 0) return semaphore;
+    semaphore.rejectLate();
     return this.#pools.again(key, limit);
   }
 
   /** As above, and after rejecting the waiter that the new one displaces, if any. */
-  #withRoom(full: Pool, waiter: Waiter): Pool {
-    const pool = this.#withoutLate(full, waiter);
-    if (pool.isFullFor(waiter) && !this.#pools.closed) pool.makeRoom(waiter);
+  #withRoom(full: Semaphore, waiter: Waiter): Semaphore {
+    const semaphore = this.#withoutLate(full, waiter);
+    if (semaphore.isFullFor(waiter) && !this.#pools.closed) semaphore.makeRoom(waiter);
     return this.#pools.again(waiter.key, waiter.limit);
   }
 
   /** The semaphore at which the waiter is queued, if it is one of this limiter. */
-  #poolOf({ place }: Waiter): Pool | undefined {
-    return place instanceof Pool && place.home === this.#pools ? place : undefined;
+  #poolOf({ queuedAt: place }: Waiter): Semaphore | undefined {
+    return place instanceof Semaphore && place.parent === this.#pools ? place : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
+import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
 import type { Limiter } from './limiter.ts';
-import type { LimiterSettings } from './pools.ts';
 
 /**
  * What happens to requests while the store is unavailable: all are rejected (`reject`), all are admitted (`admit`), or
@@ -8,14 +8,14 @@ import type { LimiterSettings } from './pools.ts';
  */
 export type OutagePolicy = 'reject' | 'admit' | 'local';
 
-/** Counts a limit for several processes: a `Store` of `@headgate/core/shared`. */
+/** Counts a limit for several processes: a `Store` of `@headgate/core/distributed`. */
 export interface LimiterSource {
   /** @internal */
   limiter(settings: LimiterSettings): Limiter;
 }
 
 /** Options of a distributed limit. The others are only allowed with a `store`. */
-export interface SharedOptions {
+export interface DistributedOptions {
   /** Counts the limit for all processes together: `redisStore()`. Default: each process counts for itself. */
   store?: LimiterSource | undefined;
   /** What happens to requests while the store is unavailable. Default: `reject`. */
@@ -38,27 +38,32 @@ export type NameOfStore =
   | { name: string; store?: LimiterSource | undefined }
   | { name?: string | undefined; store?: undefined };
 
-export const sharedOptions = [
+export const distributedOptions = [
   'store',
   'onStoreError',
   'handoff',
   'reserve',
-] as const satisfies readonly (keyof SharedOptions)[];
+] as const satisfies readonly (keyof DistributedOptions)[];
 
 /** The options of a distributed limit, with its store. */
-export interface Sharing extends SharedOptions {
+export interface Distribution extends DistributedOptions {
   /** Counts the limit for all processes together: `redisStore()`. */
   store: LimiterSource;
 }
 
 /** Picks the options of a distributed limit. */
-export function sharedOf({ store, onStoreError, handoff, reserve }: SharedOptions): SharedOptions {
+export function distributedOf({
+  store,
+  onStoreError,
+  handoff,
+  reserve,
+}: DistributedOptions): DistributedOptions {
   return { store, onStoreError, handoff, reserve };
 }
 
 /** @throws HeadgateError for a value that is not a store, and for options that need a store if there is none. */
-export function checkSharing(options: SharedOptions): Sharing | undefined {
-  const { store, ...terms } = sharedOf(options);
+export function checkDistribution(options: DistributedOptions): Distribution | undefined {
+  const { store, ...terms } = distributedOf(options);
   if (typeof store?.limiter === 'function') return { store, ...terms };
   if (store !== undefined) {
     // A string is not shown: perhaps it is a URL with a password.

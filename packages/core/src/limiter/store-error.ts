@@ -1,5 +1,5 @@
 import { type ErrorCode, HeadgateError } from '../errors.ts';
-import type { Rejection } from './rejection.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 
 /**
@@ -25,7 +25,7 @@ export class StoreError extends HeadgateError {
 
   /** @internal The same error with a rejection, for a request that is rejected because of it. */
   for(rejection: Rejection): StoreError & ErrorResponse {
-    const message = `limit "${rejection.limit}" rejected: ${this.message}`;
+    const message = `limit "${rejection.limitName}" rejected: ${this.message}`;
     const error = new StoreError(this.code, message, this.cause ?? this, rejection);
     // The message may name the store, so it is not exposed to clients.
     return Object.assign(error, errorResponse(rejection, false));

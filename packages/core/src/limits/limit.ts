@@ -1,4 +1,4 @@
-import type { Outcome } from '../limiter/permit.ts';
+import type { Outcome } from '../semaphore/permit.ts';
 
 /** A finished piece of work, as an adaptive limit sees it. */
 export interface Sample {

@@ -1,12 +1,12 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
 import type { Guard } from '../gate/guard.ts';
-import type { Priority } from '../limiter/priority.ts';
+import type { Priority } from '../semaphore/priority.ts';
 import { Accepts } from './accepts.ts';
 import { Cost } from './cost.ts';
 import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
+import { LoopIteration } from './loop-iteration.ts';
 import { memoryPressure } from './memory.ts';
 import { Shedding, toleranceOf } from './shedding.ts';
-import { Turn } from './turn.ts';
 
 export interface EventLoopGuardOptions {
   /**
@@ -75,7 +75,7 @@ export interface EventLoopGuardSettings {
  */
 export class EventLoopGuard implements Guard {
   readonly name: string;
-  readonly #turn: Turn;
+  readonly #turn: LoopIteration;
   readonly #cost: Cost;
   readonly #shedding = new Shedding();
   #updatedAt: number;
@@ -83,7 +83,7 @@ export class EventLoopGuard implements Guard {
   constructor(private readonly settings: EventLoopGuardSettings) {
     const { name, loop } = settings;
     this.name = name;
-    this.#turn = new Turn(loop);
+    this.#turn = new LoopIteration(loop);
     this.#cost = new Cost(loop);
     this.#updatedAt = loop.now();
   }

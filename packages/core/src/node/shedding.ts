@@ -1,4 +1,4 @@
-import { type Priority, priorities } from '../limiter/priority.ts';
+import { type Priority, priorities } from '../semaphore/priority.ts';
 import { Controller } from './controller.ts';
 
 /** Time constant of the arrival counts, in milliseconds. */

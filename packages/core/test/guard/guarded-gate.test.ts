@@ -52,7 +52,13 @@ it.each([
 ])('rejects requests that the guard does not admit, before a gate of %s', async (_, options) => {
   const { guard, gate, reports } = guarded(options);
   guard.rejects = ['normal'];
-  const rejection = { reason: 'overloaded', limit: 'sentry', queued: 0, waited: 0, retryAfter: 1 };
+  const rejection = {
+    reason: 'overloaded',
+    limitName: 'sentry',
+    queued: 0,
+    waited: 0,
+    retryAfter: 1,
+  };
   await expect(gate.acquire()).rejects.toMatchObject({ rejection });
   await expect(gate.run(() => 'done')).rejects.toMatchObject({ rejection });
   expect(reports).toEqual([
@@ -79,7 +85,7 @@ it('rejects a waiter, which may request again', () => {
   const caller = new Caller();
   guard.rejects = ['normal'];
   askGate(gate, caller, [{ weight: 1 }]);
-  expect(caller.rejection).toMatchObject({ reason: 'overloaded', limit: 'sentry' });
+  expect(caller.rejection).toMatchObject({ reason: 'overloaded', limitName: 'sentry' });
   guard.rejects = [];
   askGate(gate, caller, [{ weight: 1 }]);
   expect(caller.permit?.weight).toBe(1);
@@ -138,7 +144,7 @@ it('several gates can share one guard', async () => {
   guard.rejects = ['low'];
   for (const each of [gate, other]) {
     await expect(each.acquire({ priority: 'low' })).rejects.toMatchObject({
-      rejection: { limit: 'sentry' },
+      rejection: { limitName: 'sentry' },
     });
     (await each.acquire()).release();
   }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Accepts } from '../../src/node/accepts.ts';
 import { Cost } from '../../src/node/cost.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
+import { LoopIteration } from '../../src/node/loop-iteration.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
-import { Turn } from '../../src/node/turn.ts';
 
 /** An event loop controlled by the test. */
 class Loop implements EventLoop {
@@ -33,7 +33,7 @@ class Loop implements EventLoop {
 describe('a loop iteration', () => {
   it('its age starts at its first request', () => {
     const loop = new Loop();
-    const turn = new Turn(loop);
+    const turn = new LoopIteration(loop);
     const ages: number[] = [];
     for (const work of [10, 20, 0]) {
       turn.note(loop.time);
@@ -47,7 +47,7 @@ describe('a loop iteration', () => {
 
   it('measures the busy time of the previous iteration without its idle time', () => {
     const loop = new Loop();
-    const turn = new Turn(loop);
+    const turn = new LoopIteration(loop);
     turn.admit();
     loop.work(40);
     loop.next(60);
@@ -63,7 +63,7 @@ describe('a loop iteration', () => {
 
   it('its mean length is weighted by length', () => {
     const loop = new Loop();
-    const turn = new Turn(loop);
+    const turn = new LoopIteration(loop);
     for (const work of [90, 10]) {
       loop.work(work);
       loop.next();

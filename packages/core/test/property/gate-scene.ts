@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Passage } from '../../src/gate/passage.ts';
+import { GateWaiter } from '../../src/gate/gate-waiter.ts';
 import {
   createGate,
   createLimiter,
@@ -60,14 +60,17 @@ export class GateScene {
     const all = createGate({ ...shared, limits: [{ limiter: user }, own, { limiter: app }] });
     this.gates = [all, createGate({ ...shared, limits: [{ limiter: user }, { limiter: app }] })];
     this.app = app;
-    const passages = { orders: new WeakMap(), isPassage: (one: object) => one instanceof Passage };
+    const passages = {
+      orders: new WeakMap(),
+      isPassage: (one: object) => one instanceof GateWaiter,
+    };
     const limiters = [user, all.limits[1]?.limiter as LocalLimiter, app];
     this.judges = limiters.map((limiter) => new Judge(limiter, clock, passages));
   }
 
-  visit(visit: Visit): void {
-    const gate = this.gates[visit.gate] as Gate;
-    const visitor = new Visitor(this, visit, gate);
+  visit(gated: Visit): void {
+    const gate = this.gates[gated.gate] as Gate;
+    const visitor = new Visitor(this, gated, gate);
     this.visitors.push(visitor);
     try {
       askGate(gate, visitor, visitor.takes);
@@ -109,16 +112,16 @@ export class GateScene {
     visitor.state = 'holds';
   }
 
-  rejected(visitor: Visitor, { reason, limit, queued }: Rejection): void {
+  rejected(visitor: Visitor, { reason, limitName: limit, queued }: Rejection): void {
     const { state, gate } = visitor;
     this.#check(state === 'asks' || state === 'waits', `rejected, though it ${state}`);
     if (reason === 'timeout') {
       this.#check(state === 'waits' && this.clock.now() >= visitor.due, 'timed out early');
     } else if (reason === 'closed') this.#check(this.#closed.has(gate), 'closed, but it is open');
     else {
-      const line = limit === 'app' ? this.settings.appQueueLimit : Number.POSITIVE_INFINITY;
+      const queue = limit === 'app' ? this.settings.appQueueLimit : Number.POSITIVE_INFINITY;
       const full = this.waitingAt(gate).length >= this.settings.queueLimit && state === 'asks';
-      this.#check(full || queued >= line, 'full, but it is not');
+      this.#check(full || queued >= queue, 'full, but it is not');
     }
     visitor.state = 'done';
   }
@@ -189,11 +192,11 @@ export class GateScene {
    */
   #settleParts(visitor: Visitor): number[] {
     const of = ({ waiter }: { waiter: unknown }) =>
-      (waiter as Passage | undefined)?.waiter === visitor;
+      (waiter as GateWaiter | undefined)?.waiter === visitor;
     const at = this.judges.findIndex(({ waiting }) => waiting.some(of));
-    const passage = this.judges[at]?.waiting.find(of)?.waiter as Inside | undefined;
+    const gateWaiter = this.judges[at]?.waiting.find(of)?.waiter as Inside | undefined;
     const isPart = (permit: Permit) =>
-      passage?.parts.includes(permit) ??
+      gateWaiter?.parts.includes(permit) ??
       (visitor.permit !== undefined && (permit as Part).whole === visitor.permit);
     const held = this.judges.map(({ live }) => [...live.keys()].filter(isPart).length);
     const wanted = visitor.applies.map((applies, index) => {

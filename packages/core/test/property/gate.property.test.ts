@@ -21,7 +21,7 @@ const settings: fc.Arbitrary<GateSettings> = fc.record({
   queueTimeout: fc.constantFrom(10, 25, Number.POSITIVE_INFINITY),
 });
 
-const visit: fc.Arbitrary<Visit> = fc.record({
+const gated: fc.Arbitrary<Visit> = fc.record({
   gate: fc.constantFrom(0, 0, 1),
   user: fc.constantFrom(undefined, 'a', 'a', 'b', 'c'),
   own: fc.constantFrom(0, 0, 1),
@@ -40,7 +40,7 @@ function step(name: string, act: (scene: GateScene, at: number) => void, from = 
 }
 
 const weighted: [number, fc.Arbitrary<Step<GateScene>>][] = [
-  [9, visit.map((one) => new Step(`visit(${JSON.stringify(one)})`, (scene) => scene.visit(one)))],
+  [9, gated.map((one) => new Step(`visit(${JSON.stringify(one)})`, (scene) => scene.visit(one)))],
   [
     7,
     step('release', (scene, at) =>

@@ -83,7 +83,7 @@ export class Judge {
     const { limiter } = this;
     const { request, tryAcquire, withdraw, setLimit, close } = limiter;
     limiter.request = (waiter) => {
-      if (waiter.place !== undefined) return request.call(limiter, waiter);
+      if (waiter.queuedAt !== undefined) return request.call(limiter, waiter);
       const one = this.#open(waiter);
       try {
         request.call(limiter, waiter);
@@ -181,10 +181,10 @@ export class Judge {
       one.deadline = Math.ceil(this.clock.now() + queueTimeout);
     }
     this.#use(one.key, limit);
-    const line = this.#line(one.key);
-    line.push(one);
-    line.sort((a, b) => a.order - b.order);
-    this.#lines.set(one.key, line);
+    const queue = this.#line(one.key);
+    queue.push(one);
+    queue.sort((a, b) => a.order - b.order);
+    this.#lines.set(one.key, queue);
   }
 
   #granted(one: Case, permit: Permit, limit: number | undefined): void {
@@ -230,9 +230,9 @@ export class Judge {
     this.#check(state === 'asks' || state === 'waits', `rejected in state ${state}`);
     if (state === 'waits') this.#leave(one, true);
     one.state = 'done';
-    const line = this.#line(key);
+    const queue = this.#line(key);
     // A waiter whose joins() returned true may not be queued yet.
-    const queuedHere = line.filter(({ waiter }) => waiter.place !== undefined).length;
+    const queuedHere = queue.filter(({ waiter }) => waiter.queuedAt !== undefined).length;
     this.#same('queued', queued, queuedHere);
     this.#check(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, 'retryAfter');
     if (reason === 'timeout') {
@@ -243,12 +243,12 @@ export class Judge {
       this.#check(closed === true, 'rejected as closed, but the limiter is open');
     } else if (!one.declined) {
       this.#check(
-        line.length >= this.limiter.queueLimit,
+        queue.length >= this.limiter.queueLimit,
         `rejected as ${reason}, but the queue is not full`,
       );
-      const free = line.length === 0 && this.#fits(key, one.weight, limit);
+      const free = queue.length === 0 && this.#fits(key, one.weight, limit);
       this.#check(!free, 'rejected, though there was room');
-      const late = line.some(
+      const late = queue.some(
         (other) => this.#isLate(other, one.askedAt) && other.order <= one.after,
       );
       this.#check(!late, 'rejected because of waiters past their deadline');
@@ -267,10 +267,10 @@ export class Judge {
   }
 
   #leave(one: Case, keepsKey = false): void {
-    const line = this.#line(one.key);
-    const index = line.indexOf(one);
+    const queue = this.#line(one.key);
+    const index = queue.indexOf(one);
     if (index < 0) return;
-    line.splice(index, 1);
+    queue.splice(index, 1);
     one.state = 'done';
     if (!keepsKey) this.#tidy(one.key);
   }

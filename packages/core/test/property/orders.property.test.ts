@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   byShare,
   codel,
   createGate,
+  fair,
   type Gate,
   lifo,
   type Priority,
 } from '../../src/index.ts';
-import { priorities } from '../../src/limiter/priority.ts';
+import { priorities } from '../../src/semaphore/priority.ts';
 import { type Amounts, askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
 import { VirtualClock } from '../virtual-clock.ts';
@@ -35,12 +35,12 @@ const settings = fc.record({
     lifo(),
     codel({ target: 5, interval: 10 }),
     byPriority(),
-    byParty(),
-    byParty(codel({ target: 5, interval: 10 })),
-    byPriority(byParty(lifo())),
-    byParty(byPriority()),
+    fair(),
+    fair(codel({ target: 5, interval: 10 })),
+    byPriority(fair(lifo())),
+    fair(byPriority()),
     byShare({ share0: 0.5, share1: 0.3 }),
-    byShare({ share0: 0.5, share1: 0.5 }, byPriority(byParty())),
+    byShare({ share0: 0.5, share1: 0.5 }, byPriority(fair())),
     byShare({ share0: 0.2, share1: 0.3 }, byPriority(lifo())),
   ),
   keyed: fc.boolean(),
@@ -86,7 +86,7 @@ class Story {
     };
     const caller: Caller = new Caller({ onGranted: react, onRejected: react });
     caller.priority = priority;
-    caller.party = `party ${at % 4}`;
+    caller.fairBy = `flow ${at % 4}`;
     this.callers.push(caller);
     askGate(this.gate, caller, this.#shares(event));
   }

@@ -9,11 +9,11 @@ import {
   type Gate,
   type Guard,
   type Limit,
-  type Line,
   lifo,
   type Observer,
   type Order,
   type Permit,
+  type Queue,
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
@@ -122,7 +122,7 @@ class Story {
     if (!broken.includes('order')) return order;
     const { ranks, shareNames } = order;
     const own: Order = {
-      create: (site) => this.faults.in<Line>(order.create(site)),
+      create: (site) => this.faults.in<Queue>(order.create(site)),
       ranks,
       shareNames,
     };

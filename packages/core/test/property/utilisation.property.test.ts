@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  byParty,
   byPriority,
   byShare,
   codel,
   createLimiter,
+  fair,
   fifo,
   lifo,
   type Order,
   type Priority,
 } from '../../src/index.ts';
-import { priorities } from '../../src/limiter/priority.ts';
+import { priorities } from '../../src/semaphore/priority.ts';
 import { Caller } from '../caller.ts';
 import { assertFor, patience } from './budget.ts';
 import { grantsOf, inflightUntil, type Kind, type Workload, workload } from './workload.ts';
@@ -24,13 +24,13 @@ const orders: Record<string, Order> = {
   lifo: lifo(),
   byPriority: byPriority(),
   'byPriority(lifo)': byPriority(lifo()),
-  byParty: byParty(),
-  'byParty(lifo)': byParty(lifo()),
-  'byParty(byPriority)': byParty(byPriority()),
-  'byPriority(byParty)': byPriority(byParty()),
+  fair: fair(),
+  'fair(lifo)': fair(lifo()),
+  'fair(byPriority)': fair(byPriority()),
+  'byPriority(fair)': byPriority(fair()),
   byShare: byShare({ gold: 0.5, free: 0.5 }),
   'byShare, not all named': byShare({ gold: 0.6, free: 0.3 }),
-  'byShare(byPriority(byParty))': byShare({ gold: 0.5, free: 0.4 }, byPriority(byParty())),
+  'byShare(byPriority(fair))': byShare({ gold: 0.5, free: 0.4 }, byPriority(fair())),
   'byShare(lifo)': byShare({ gold: 0.2, free: 0.3 }, lifo()),
 };
 
@@ -43,7 +43,7 @@ const mixes = fc
         part: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
         frequency: fc.constantFrom(1, 3, 10, 30),
         share: fc.constantFrom('gold', 'free', undefined),
-        party: fc.constantFrom('a', 'b', 'c'),
+        fairBy: fc.constantFrom('a', 'b', 'c'),
         priority: fc.constantFrom<Priority>(...priorities),
       }),
       { minLength: 1, maxLength: 4 },
@@ -80,7 +80,7 @@ it(
 it.each([1, 5, 20])(
   'codel() keeps as much weight in flight under an overload, where it sheds: one in %i is heavy',
   (lights) => {
-    const kind = { share: undefined, party: 'a', priority: 'normal' as const };
+    const kind = { share: undefined, fairBy: 'a', priority: 'normal' as const };
     const kinds = [
       { ...kind, weight: 1, frequency: lights },
       { ...kind, weight: 10, frequency: 1 },
@@ -128,14 +128,14 @@ it.each(Object.entries(orders))(
   '%s does not starve a request as heavy as the limit',
   (_, order) => {
     const share = order.shareNames && { share: 'free' };
-    const heavy = { party: 'a', priority: 'low' as const, ...share };
-    const light = { party: 'b', priority: 'high' as const, ...(share && { share: 'gold' }) };
+    const heavy = { fairBy: 'a', priority: 'low' as const, ...share };
+    const light = { fairBy: 'b', priority: 'high' as const, ...(share && { share: 'gold' }) };
     expect(releasesUntilGranted(order, heavy, light)).toBeLessThan(60);
   },
 );
 
 it('shares get their parts on average, even if a request is heavier than its part', () => {
-  const kind = { frequency: 1, party: 'a', priority: 'normal' as const };
+  const kind = { frequency: 1, fairBy: 'a', priority: 'normal' as const };
   const kinds = [
     { ...kind, weight: 1, share: 'gold', frequency: 10 },
     { ...kind, weight: 10, share: 'free' },

@@ -8,7 +8,7 @@ export interface Kind {
   /** Relative frequency. */
   readonly frequency: number;
   readonly share: string | undefined;
-  readonly party: string;
+  readonly fairBy: string;
   readonly priority: Priority;
 }
 
@@ -78,7 +78,7 @@ class Request extends Waiter {
     super();
     const { kind } = job;
     this.weight = kind.weight;
-    this.party = kind.party;
+    this.fairBy = kind.fairBy;
     this.priority = kind.priority;
     if (order.shareNames !== undefined) this.share = kind.share;
   }

@@ -102,7 +102,7 @@ test('stored state and stats of a limit', async () => {
     queued: 0,
     admitted: 1,
     rejected: { timeout: 1 },
-    shared: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
+    distributed: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
   });
   expect(await two.do('stats')).toMatchObject({ inflight: 1, queued: 1, admitted: 1 });
   for (const permit of held) await permit.release();

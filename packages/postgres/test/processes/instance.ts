@@ -18,7 +18,7 @@ export class PostgresInstance extends Instance {
 
   constructor(settings: Settings, tell: Tell) {
     const { url, lease, timeout, poolUrl = url, pool = 1, limiter } = settings;
-    super(postgresStore({ connect: url, lease, timeout }), limiter, tell);
+    super(postgresStore({ connect: url, leaseDuration: lease, timeout }), limiter, tell);
     this.#pool = new pg.Pool({
       connectionString: poolUrl,
       max: pool,

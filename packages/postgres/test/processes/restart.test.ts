@@ -53,7 +53,7 @@ inParallel('a server that restarts', () => {
       await database.server.restart();
       await vi.waitFor(async () => {
         for (const one_ of [one, two])
-          expect(await one_.do('stats')).toMatchObject({ shared: { up: true } });
+          expect(await one_.do('stats')).toMatchObject({ distributed: { up: true } });
         expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 4 });
       }, 15_000);
       expect(await held.isAborted()).toBe(false);
@@ -106,7 +106,7 @@ inParallel('a server that crashes, freezes or is down', () => {
     await Promise.all(work);
     await vi.waitFor(async () => {
       for (const process of [one, two])
-        expect(await process.do('stats')).toMatchObject({ inflight: 0, shared: { up: true } });
+        expect(await process.do('stats')).toMatchObject({ inflight: 0, distributed: { up: true } });
     }, 8_000);
     await expectWhole(one, 3, back);
   });

@@ -8,7 +8,7 @@ export function connectVerifier(port: number, isCluster: boolean, times: Times):
     ? new Cluster([{ host: '127.0.0.1', port }], { clusterRetryStrategy: () => 50 })
     : new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50 });
   client.on('error', () => {});
-  const store = redisStore({ client, lease, timeout });
+  const store = redisStore({ client, leaseDuration: lease, timeout });
   const close = async () => {
     await store.close();
     client.disconnect();

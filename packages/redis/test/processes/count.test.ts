@@ -110,8 +110,8 @@ test('of two limits declared under one name the later one applies, and the confl
   await old.saw('conflict');
   expect(old.of('conflict')).toMatchObject([{ declared: 1, limit: 3 }]);
   expect(young.of('conflict')).toEqual([]);
-  expect(await old.do('stats')).toMatchObject({ limit: 3, shared: { declared: 1 } });
-  expect(await young.do('stats')).toMatchObject({ limit: 3, shared: { declared: 3 } });
+  expect(await old.do('stats')).toMatchObject({ limit: 3, distributed: { declared: 1 } });
+  expect(await young.do('stats')).toMatchObject({ limit: 3, distributed: { declared: 3 } });
   for (const permit of more) await permit.release();
 });
 
@@ -169,7 +169,7 @@ test('stored state and stats of a limit', async () => {
     queued: 0,
     admitted: 1,
     rejected: { timeout: 1 },
-    shared: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
+    distributed: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
   });
   expect(await two.do('stats')).toMatchObject({ inflight: 1, queued: 1, admitted: 1 });
   for (const permit of held) await permit.release();

@@ -83,7 +83,7 @@ test.concurrent('processes that find the same expired lease count it once', asyn
   const first = await Promise.race(waiting.map((one) => one.held));
   expect(await keeper.do('stored')).toMatchObject({ inflight: 2, queued: 2 });
   const stats = await Promise.all(others.map((one) => one.do('stats')));
-  expect(stats.reduce((sum, { shared }) => sum + (shared?.reclaimed ?? 0), 0)).toBe(1);
+  expect(stats.reduce((sum, { distributed: shared }) => sum + (shared?.reclaimed ?? 0), 0)).toBe(1);
   expect(await kept.isAborted()).toBe(false);
   await first.release();
 });

@@ -21,7 +21,7 @@ export class RedisInstance extends Instance {
 
   constructor(app: Connected, settings: Settings, tell: Tell) {
     const { lease, timeout, limiter } = settings;
-    super(redisStore({ client: app.client, lease, timeout }), limiter, tell);
+    super(redisStore({ client: app.client, leaseDuration: lease, timeout }), limiter, tell);
     this.#app = app;
     this.#server = concurrencyApp(this.limiter, tell);
   }

@@ -74,7 +74,7 @@ test.concurrent('a lease that another program has removed is noticed at its rene
   const members = await admin.zrangebyscore(key, 0, '1e14');
   await admin.zrem(key, ...members);
   expect(await held.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
-  expect(await one.do('stats')).toMatchObject({ inflight: 1, shared: { lost: 1 } });
+  expect(await one.do('stats')).toMatchObject({ inflight: 1, distributed: { lost: 1 } });
   await held.release();
   expect(await one.do('stats')).toMatchObject({ inflight: 0 });
   await two.do('stats');
@@ -119,7 +119,7 @@ test.concurrent('renewed leases are never reclaimed, however many callers there 
   const waiting = await Promise.all(Array.from({ length: 20 }, () => two.wait()));
   await threeLeases();
   for (const process of [one, two]) {
-    expect(await process.do('stats')).toMatchObject({ shared: { reclaimed: 0, lost: 0 } });
+    expect(await process.do('stats')).toMatchObject({ distributed: { reclaimed: 0, lost: 0 } });
   }
   for (const permit of held) await permit.release();
   for (const { held } of waiting) await (await held).release();

@@ -53,7 +53,7 @@ async function expectDown(...processes: Limited[]) {
 /** Checks for leaks: nothing is held or queued here or in the store, and the limit can be acquired. */
 async function expectQuiet(limit: number, ...processes: Limited[]) {
   for (const one of processes) {
-    const state = { inflight: 0, queued: 0, shared: { up: true } };
+    const state = { inflight: 0, queued: 0, distributed: { up: true } };
     const look = async () => expect(await one.do('stats')).toMatchObject(state);
     await vi.waitFor(look, 5_000);
   }
@@ -110,7 +110,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
     expect(performance.now() - since).toBeLessThan(2 * times.timeout + TOLERANCE);
     inside.push(await two.acquire());
     for (const permit of inside) expect(permit.fencing).toBe(undefined);
-    expect(await two.do('stats')).toMatchObject({ inflight: 3, shared: { up: false } });
+    expect(await two.do('stats')).toMatchObject({ inflight: 3, distributed: { up: false } });
     await back(redis);
     await expectUp(two);
     const look = async () => expect(await two.do('stored')).toMatchObject({ inflight: 4 });

@@ -130,7 +130,11 @@ test.concurrent('the app has closed the client', async () => {
   await expect(local.acquire({ queueTimeout: 50 })).rejects.toMatchObject({ reason: 'timeout' });
   for (const permit of held) await permit.release();
   for (const one of processes) {
-    expect(await one.do('stats')).toMatchObject({ inflight: 0, queued: 0, shared: { up: false } });
+    expect(await one.do('stats')).toMatchObject({
+      inflight: 0,
+      queued: 0,
+      distributed: { up: false },
+    });
   }
 });
 
@@ -160,7 +164,7 @@ test.each([
 test.concurrent('a lease that is too short to be renewed is rejected at construction', () => {
   for (const options of [{ lease: 50 }, { lease: 600, timeout: 300 }, { lease: Number.NaN }]) {
     expect(() => redisStore({ client: admin, ...options })).toThrow(
-      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'lease' }),
+      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'leaseDuration' }),
     );
   }
 });

@@ -33,7 +33,7 @@ test('a caller that acquires a second permit is counted exactly twice', async ()
     5_000,
   );
   for (const process of [one, two]) {
-    expect(await process.do('stats')).toMatchObject({ shared: { lost: 0, reclaimed: 0 } });
+    expect(await process.do('stats')).toMatchObject({ distributed: { lost: 0, reclaimed: 0 } });
   }
 });
 
@@ -44,7 +44,7 @@ test('no call fails under contention by many processes and with many names', asy
   for (const here of most) expect(here).toBeLessThanOrEqual(2);
   for (const one of [...processes, ...others]) {
     expect(one.of('store')).toEqual([]);
-    const { admitted, rejected, shared } = await one.do('stats');
+    const { admitted, rejected, distributed: shared } = await one.do('stats');
     expect(admitted).toBe(300);
     expect(Object.values(rejected).every((count) => count === 0)).toBe(true);
     expect(shared).toMatchObject({ up: true, reclaimed: 0, lost: 0 });

@@ -1,4 +1,4 @@
-import { checkToken } from '@headgate/core/shared';
+import { checkToken } from '@headgate/core/distributed';
 import { parse, TomlError } from 'smol-toml';
 import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '../semaphores.ts';
 import { lineOf } from './line-of.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '@headgate/core/shared';
+import { invalid } from '@headgate/core/distributed';
 
 const levels = ['error', 'warn', 'info', 'debug', 'trace', 'off'] as const;
 

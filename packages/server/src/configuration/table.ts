@@ -1,4 +1,4 @@
-import { HeadgateError, invalid, nearest } from '@headgate/core/shared';
+import { HeadgateError, invalid, nearest } from '@headgate/core/distributed';
 
 /** An invalid value, and its path in the file. */
 export class InvalidValue extends Error {

@@ -1,4 +1,4 @@
-import { Heap } from '@headgate/core/shared';
+import { Heap } from '@headgate/core/distributed';
 import type { Peer } from './peer.ts';
 import { type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
 import type { Semaphore } from './semaphore.ts';

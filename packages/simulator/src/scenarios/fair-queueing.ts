@@ -1,4 +1,4 @@
-import { byParty, fifo, type LocalLimiter, type Order } from '@headgate/core';
+import { fair, fifo, type LocalLimiter, type Order } from '@headgate/core';
 import { Asking, unbounded } from '../asking.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
@@ -9,7 +9,7 @@ const nanosecond = 1e-6;
 
 /** Threads that each call, pause after the call, and call again. */
 interface Flow {
-  readonly party: string;
+  readonly fairBy: string;
   readonly threads: number;
   readonly calls: number;
   /** The pause in milliseconds. */
@@ -42,7 +42,7 @@ function startFlow(
       }, second);
       simulation.setTimeout(() => call(left - 1), second + flow.pause);
     });
-    waiter.party = flow.party;
+    waiter.fairBy = flow.fairBy;
     waiter.at(limiter);
   };
   for (let thread = 0; thread < flow.threads; thread++) {
@@ -76,10 +76,10 @@ class Level {
   }
 }
 
-const flow = (party: string, threads: number, calls: number, pause: number): Flow => ({
-  ...{ party, threads, calls, pause },
+const flow = (fairBy: string, threads: number, calls: number, pause: number): Flow => ({
+  ...{ fairBy, threads, calls, pause },
 });
-const alike = ['a', 'b'].map((party) => flow(party, 8, 20, second - nanosecond));
+const alike = ['a', 'b'].map((fairBy) => flow(fairBy, 8, 20, second - nanosecond));
 const different = [flow('a', 8, 20, second), flow('b', 7, 30, second / 2)];
 const unequal = [flow('a', 4, 20, second - nanosecond), flow('b', 2, 20, second - nanosecond)];
 const lopsided = [flow('a', 24, 20, second), flow('b', 8, 20, second)];
@@ -90,10 +90,10 @@ export const scenario: Scenario = {
   source: 'Kubernetes, the tests of its fair queueing: within 1 per cent of the fair share',
   run: () => ({
     figures: [
-      ...figures('limit 4, 8 threads each', [2, 2], shares(4, alike, 50, byParty()), true),
-      ...figures('limit 4, 8 threads and 7', [2, 2], shares(4, different, 40, byParty()), true),
-      ...figures('limit 3, 4 threads and 2', [2, 1], shares(3, unequal, 20, byParty()), true),
-      ...figures('limit 4, 24 threads and 8', [2, 2], shares(4, lopsided, 40, byParty())),
+      ...figures('limit 4, 8 threads each', [2, 2], shares(4, alike, 50, fair()), true),
+      ...figures('limit 4, 8 threads and 7', [2, 2], shares(4, different, 40, fair()), true),
+      ...figures('limit 3, 4 threads and 2', [2, 1], shares(3, unequal, 20, fair()), true),
+      ...figures('limit 4, 24 threads and 8', [2, 2], shares(4, lopsided, 40, fair())),
       ...figures('the same with fifo()', [3, 1], shares(4, lopsided, 40, fifo())),
     ],
   }),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SharedLimiterOptions } from '@headgate/core';
+import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
 import type { Held, Limited } from './limited.ts';
 
-type Crashing = Pick<SharedLimiterOptions, 'limit'> & { name?: string; lease: number };
+type Crashing = Pick<DistributedLimiterOptions, 'limit'> & { name?: string; lease: number };
 
 export interface CrashDriver {
   /** Starts processes that share a limit; calls with the same name share one, too. */
@@ -100,7 +100,7 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     one.worker.thaw();
     expect(await stale.aborted()).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
     await one.saw('lost');
-    expect(await one.do('stats')).toMatchObject({ shared: { lost: 1 } });
+    expect(await one.do('stats')).toMatchObject({ distributed: { lost: 1 } });
     expectLater(next, stale);
   });
 

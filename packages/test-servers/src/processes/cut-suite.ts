@@ -1,10 +1,10 @@
-import type { SharedLimiterOptions } from '@headgate/core';
+import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
 import { type FaultyProxy, startProxy } from '../proxy.ts';
 import type { Limited } from './limited.ts';
 import { expectWhole } from './whole.ts';
 
-type Cut = Pick<SharedLimiterOptions, 'limit' | 'onStoreError'>;
+type Cut = Pick<DistributedLimiterOptions, 'limit' | 'onStoreError'>;
 
 export interface CutDriver {
   /** Starts two processes that reach the server through this proxy. */
@@ -40,7 +40,7 @@ export function cutSuite({ start, server, delay, step, back }: CutDriver): void 
         await Promise.all(asked);
       }
       proxy.delay(0);
-      const idle = { inflight: 0, queued: 0, shared: { up: true } };
+      const idle = { inflight: 0, queued: 0, distributed: { up: true } };
       for (const process of [one, two]) {
         await vi.waitFor(async () => expect(await process.do('stats')).toMatchObject(idle), 8_000);
       }

@@ -1,5 +1,5 @@
 import { HeadgateError, RejectedError } from '@headgate/core';
-import { StoreError } from '@headgate/core/shared';
+import { StoreError } from '@headgate/core/distributed';
 
 /** An error in the form in which it is sent to other processes. */
 export interface Failure {

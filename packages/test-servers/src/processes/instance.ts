@@ -1,11 +1,11 @@
 import {
   createLimiter,
+  type DistributedLimiterOptions,
   type Limiter,
   type Permit,
-  type SharedLimiterOptions,
   type WaitOptions,
 } from '@headgate/core';
-import type { Store, StoreStats } from '@headgate/core/shared';
+import type { Store, StoreStats } from '@headgate/core/distributed';
 import { failureOf } from './failure.ts';
 
 /** An event that is reported to the parent. */
@@ -34,7 +34,7 @@ export class Instance {
   readonly #permits = new Map<number, Permit>();
   readonly #aborts = new Map<number, AbortController>();
 
-  constructor(store: Store, options: Omit<SharedLimiterOptions, 'store'>, tell: Tell) {
+  constructor(store: Store, options: Omit<DistributedLimiterOptions, 'store'>, tell: Tell) {
     this.#store = store;
     const observer = Object.fromEntries(
       kinds.map((kind) => [

@@ -1,8 +1,8 @@
-import type { SharedLimiterOptions } from '@headgate/core';
+import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
 import type { Limited } from './limited.ts';
 
-type Saving = Pick<SharedLimiterOptions, 'limit' | 'handoff' | 'reserve'> & { name?: string };
+type Saving = Pick<DistributedLimiterOptions, 'limit' | 'handoff' | 'reserve'> & { name?: string };
 
 export interface SavingDriver {
   /** Starts processes that share a limit; calls with the same name share one, too. */
@@ -71,7 +71,7 @@ export function savingSuite({ start, back }: SavingDriver): void {
       await Promise.all(others.map((permit) => permit.release()));
     }
     for (const process of [one, two]) {
-      expect(await process.do('stats')).toMatchObject({ inflight: 0, shared: { lost: 0 } });
+      expect(await process.do('stats')).toMatchObject({ inflight: 0, distributed: { lost: 0 } });
     }
   });
 

@@ -1,14 +1,14 @@
-import type { SharedLimiterOptions } from '@headgate/core';
+import type { DistributedLimiterOptions } from '@headgate/core';
 
 /** The settings of a shared limit that a process receives, for any store. */
 export interface LimitSettings {
   readonly lease: number;
   readonly timeout: number;
-  readonly limiter: Omit<SharedLimiterOptions, 'store'>;
+  readonly limiter: Omit<DistributedLimiterOptions, 'store'>;
 }
 
 /** The options that a test chooses. */
-export interface LimitOptions extends Omit<SharedLimiterOptions, 'store' | 'name'> {
+export interface LimitOptions extends Omit<DistributedLimiterOptions, 'store' | 'name'> {
   readonly name?: string;
   readonly lease?: number | undefined;
   readonly timeout?: number | undefined;

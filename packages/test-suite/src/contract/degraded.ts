@@ -20,7 +20,9 @@ export function degraded(world: World): void {
     expect({ status, body }).toEqual({ status: 529, body: 'busy at /refused' });
     expect(headers['x-own']).toBe('yes');
     expect(headers['retry-after']).toBeUndefined();
-    expect(rejections).toMatchObject([{ reason: 'full', limit: 'default', queued: 0, waited: 0 }]);
+    expect(rejections).toMatchObject([
+      { reason: 'full', limitName: 'default', queued: 0, waited: 0 },
+    ]);
     expect(rejections[0]?.retryAfter).toBeGreaterThanOrEqual(1);
     work.finishAll();
     await holder.answer();
@@ -161,7 +163,7 @@ export function degraded(world: World): void {
       calls.push(app.call());
       await counts(limit, count);
     }
-    const full = { shadow: true, rejection: { reason: 'full', limit: 'default' } };
+    const full = { shadow: true, rejection: { reason: 'full', limitName: 'default' } };
     expect(reports).toMatchObject([full, full]);
     expect(limit.stats().rejected).toMatchObject({ full: 2, timeout: 0 });
     work.finishAll();

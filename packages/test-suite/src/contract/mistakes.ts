@@ -25,9 +25,9 @@ const bugs: [string, SuiteOptions, object][] = [
     { code: 'ERR_HEADGATE_OPTION', option: 'priority' },
   ],
   ['fairBy throws', { limit: 1, fairBy: broken }, bug],
-  ...[undefined, 7, null].map((party): [string, SuiteOptions, object] => [
-    `fairBy returns ${JSON.stringify(party)}`,
-    { limit: 1, fairBy: () => party as never },
+  ...[undefined, 7, null].map((fairBy): [string, SuiteOptions, object] => [
+    `fairBy returns ${JSON.stringify(fairBy)}`,
+    { limit: 1, fairBy: () => fairBy as never },
     { code: 'ERR_HEADGATE_OPTION', option: 'fairBy' },
   ]),
   ['shareBy throws', { limit: 1, shares: { gold: 0.5 }, shareBy: broken }, bug],

@@ -1,5 +1,5 @@
 import type { OutagePolicy } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/shared';
+import { Memory, memoryStore } from '@headgate/core/distributed';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';
@@ -134,7 +134,7 @@ export function shared(world: World): void {
       expect(JSON.parse(body)).toMatchObject({ reason: 'store' });
     }
     store.faults = {};
-    await until(() => limit.stats().limits[0]?.shared?.up === true);
+    await until(() => limit.stats().limits[0]?.distributed?.up === true);
     expect(await app.call().answer()).toMatchObject({ status: 200 });
     expect(warnings).toEqual([
       expect.stringContaining('fails'),

@@ -1,4 +1,4 @@
-import type { Grant, LeaseRequest, LeaseVerb, Op, Reply } from '@headgate/core/shared';
+import type { Grant, LeaseRequest, LeaseVerb, Op, Reply } from '@headgate/core/distributed';
 import { until } from '../kit/until.ts';
 import type { LimitView } from './limit-view.ts';
 

@@ -1,4 +1,4 @@
-import type { Capabilities, Store } from '@headgate/core/shared';
+import type { Capabilities, Store } from '@headgate/core/distributed';
 
 /** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {

@@ -7,7 +7,7 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 
 /**
  * The fault of a call.

@@ -1,4 +1,4 @@
-import type { Capabilities, LeaseRequest, LimitRef, Op, Reply } from '@headgate/core/shared';
+import type { Capabilities, LeaseRequest, LimitRef, Op, Reply } from '@headgate/core/distributed';
 
 interface Lease {
   readonly id: string;

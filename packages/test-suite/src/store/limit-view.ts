@@ -1,4 +1,4 @@
-import type { LimitRef, Op, Reply, StoreStats } from '@headgate/core/shared';
+import type { LimitRef, Op, Reply, StoreStats } from '@headgate/core/distributed';
 import { Claim, type Wishes } from './claim.ts';
 import type { StoreProcess } from './store-process.ts';
 

@@ -1,4 +1,4 @@
-import type { LeaseVerb, Op, Reply } from '@headgate/core/shared';
+import type { LeaseVerb, Op, Reply } from '@headgate/core/distributed';
 import { expect } from 'vitest';
 import { until } from '../kit/until.ts';
 import type { Claim, Wishes } from './claim.ts';
@@ -93,7 +93,12 @@ export class ModelRun {
     const replies = (await from.ask(asked.map(({ op }) => op))) as Reply[];
     for (const { news } of this.#models) news.clear();
     const expected = asked.map(({ op, key }, at) =>
-      (this.#models[key] as LimitModel).do(op, from.store.lease, this.#now, replies[at] as Reply),
+      (this.#models[key] as LimitModel).do(
+        op,
+        from.store.leaseDuration,
+        this.#now,
+        replies[at] as Reply,
+      ),
     );
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;

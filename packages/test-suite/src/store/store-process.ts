@@ -7,7 +7,7 @@ import type {
   Store,
   StoreListener,
   StoreStats,
-} from '@headgate/core/shared';
+} from '@headgate/core/distributed';
 import { Declared } from './declared.ts';
 
 /** A process with its store and the messages that the store has pushed. */

@@ -1,4 +1,4 @@
-import type { Capabilities } from '@headgate/core/shared';
+import type { Capabilities } from '@headgate/core/distributed';
 import { Declared } from './declared.ts';
 import { capabilitiesOf, type StoreDriver, type SuiteTimes } from './driver.ts';
 import { LimitView } from './limit-view.ts';

@@ -6,7 +6,7 @@ import {
   type Rejection,
   Waiter,
 } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/shared';
+import { Memory, memoryStore } from '@headgate/core/distributed';
 import { expect } from 'vitest';
 import { type Faults, type FaultyStore, faultyStore, ManualClock } from '../../src/index.ts';
 
@@ -82,7 +82,7 @@ export class SharedScene {
   ) {
     const { clock, memory } = this;
     for (let process = 0; process < 3; process++) {
-      const store = faultyStore(memoryStore({ memory, clock, lease, timeout }));
+      const store = faultyStore(memoryStore({ memory, clock, leaseDuration: lease, timeout }));
       this.stores.push(store);
       const observer = { conflict: () => {}, store: () => {} };
       const queueTimeout = 700;

@@ -35,7 +35,11 @@ test.concurrent('never more than the limit are at work over all processes', asyn
   const most = await Promise.all(processes.map((one) => one.do('work', 4, 10)));
   expect(most).toEqual([1, 1, 1]);
   for (const one of processes) {
-    expect(await one.do('stats')).toMatchObject({ inflight: 0, queued: 0, shared: { lost: 0 } });
+    expect(await one.do('stats')).toMatchObject({
+      inflight: 0,
+      queued: 0,
+      distributed: { lost: 0 },
+    });
   }
   const stored = async () => (await processes[0].do('stored')).inflight;
   await vi.waitFor(async () => expect(await stored()).toBe(0));

@@ -12,8 +12,8 @@ export class ThrottleInstance extends Instance {
   readonly #locks = new Map<string, Lock>();
 
   constructor({ url, lease, timeout, limiter }: Settings, tell: Tell) {
-    super(throttleStore({ url, lease, timeout }), limiter, tell);
-    this.#client = throttleClient({ url, lease });
+    super(throttleStore({ url, leaseDuration: lease, timeout }), limiter, tell);
+    this.#client = throttleClient({ url, leaseDuration: lease });
   }
 
   async lock(semaphore: string, timeout?: number): Promise<void> {

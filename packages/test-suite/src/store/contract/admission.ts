@@ -29,7 +29,7 @@ export function admission(world: StoreWorld): void {
     const { reply } = await two.acquire({ ...longWait, queueLimit: Infinity });
     expect(reply).toMatchObject({ state: 'queued', inflight: 1, queued: 1, reclaimed: 0 });
     expect(reply.checkIn).toBeGreaterThan(0);
-    expect(reply.checkIn).toBeLessThanOrEqual(two.process.store.lease);
+    expect(reply.checkIn).toBeLessThanOrEqual(two.process.store.leaseDuration);
   });
 
   it('never lets a new request overtake queued ones', async () => {

@@ -1,5 +1,5 @@
 import { createLimiter, HeadgateError, type Limiter } from '@headgate/core';
-import type { Store } from '@headgate/core/shared';
+import type { Store } from '@headgate/core/distributed';
 import { vi } from 'vitest';
 import { Caller } from './caller.ts';
 import type { Choices } from './choices.ts';

@@ -1,0 +1,168 @@
+import { checkCount, checkDuration } from '../checks.ts';
+import { invalid } from '../errors.ts';
+import { acquireFrom } from '../limiter/acquisition.ts';
+import { callLater, notCallable } from '../limiter/call.ts';
+import type { Limiter, LimiterStats, WaitOptions } from '../limiter/limiter.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
+import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import { checkRequest } from '../semaphore/request.ts';
+import { checkIdle, checkOrdering, type Waiter } from '../semaphore/waiter.ts';
+import type { DistributedSemaphore } from './distributed-semaphore.ts';
+import { KeyedDistributedSemaphores } from './keyed-distributed-semaphores.ts';
+import { Lease } from './lease.ts';
+import type { Session } from './session.ts';
+import type { DistributedSettings } from './settings.ts';
+
+/** Enforces a limit over several processes, which lease their permits from a store. */
+export class DistributedLimiter implements Limiter {
+  readonly name: string;
+  readonly perKey: boolean;
+  readonly adapts = false;
+  readonly isDistributed = true;
+  readonly shareNames: readonly string[] = [];
+  readonly queueLimit: number;
+  readonly queueWeight = Infinity;
+  readonly queueTimeout: number;
+  readonly #pools: KeyedDistributedSemaphores;
+
+  constructor(settings: DistributedSettings, session: Session) {
+    this.name = settings.name;
+    this.perKey = settings.perKey;
+    this.queueLimit = settings.queueLimit;
+    this.queueTimeout = settings.queueTimeout;
+    this.#pools = new KeyedDistributedSemaphores(settings, session);
+  }
+
+  get closed(): boolean {
+    return this.#pools.closed;
+  }
+
+  get limit(): number {
+    return this.#pools.limit;
+  }
+
+  get inflight(): number {
+    return this.#pools.inflight;
+  }
+
+  get queued(): number {
+    return this.#pools.queued;
+  }
+
+  /** Number of permits held by this process, whatever their weight. */
+  get holders(): number {
+    return this.#pools.ledger.count;
+  }
+
+  request(waiter: Waiter): void {
+    const semaphores = this.#pools;
+    checkIdle(waiter);
+    const semaphore = semaphores.of(waiter.key, waiter.limit);
+    checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
+    waiter.arrival = 0;
+    if (semaphores.closed) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (semaphore.admitsAtOnce(waiter)) return;
+    checkOrdering(waiter);
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
+    if (semaphores.circuit.error !== undefined)
+      return semaphores.fallback.newcomer(semaphore, waiter, timeout);
+    if (!waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
+    // `joins` may have run application code.
+    const again = semaphores.of(waiter.key, waiter.limit);
+    if (semaphores.closed) return again.rejectNewcomer(waiter, 'closed');
+    again.ask(waiter, timeout);
+  }
+
+  withdraw(waiter: Waiter): void {
+    this.#poolOf(waiter)?.withdraw(waiter);
+  }
+
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    this.#poolOf(waiter)?.reject(waiter, reason, cause);
+  }
+
+  acquire(options?: WaitOptions): Promise<Permit> {
+    return acquireFrom(this, options);
+  }
+
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T> {
+    if (typeof fn !== 'function') return notCallable(fn);
+    return callLater(acquireFrom(this, options, 'run'), fn, options?.signal);
+  }
+
+  setLimit(limit: number): void {
+    const { session } = this.#pools;
+    if (!session.store.can.setLimit) {
+      throw invalid(
+        'limit',
+        'configured in the store itself, which does not support setLimit',
+        limit,
+      );
+    }
+    this.#pools.declare(checkCount('limit', limit, 1));
+    for (const { limitState } of this.#pools.inUse()) {
+      session.send({ verb: 'setLimit', ref: limitState.ref }, (answer) => {
+        if (!('error' in answer)) limitState.learn(answer);
+      });
+    }
+  }
+
+  async close(options?: CloseOptions): Promise<number> {
+    checkClose(options);
+    const semaphores = this.#pools;
+    const { session } = semaphores;
+    semaphores.closed = true;
+    semaphores.circuit.end();
+    for (const semaphore of semaphores.inUse()) {
+      semaphore.heldLeases.returnIdle();
+      for (const { waiter } of semaphore.waiters.leases()) {
+        if (waiter !== undefined) semaphore.reject(waiter, 'closed');
+      }
+    }
+    session.leave(semaphores);
+    const left = await semaphores.ledger.drain(options);
+    if (left === 0) await session.releases.heard();
+    return left;
+  }
+
+  stats(): LimiterStats {
+    const { ledger: permits, tally: counters, settings, keys } = this.#pools;
+    const { name, limit, inflight, queued } = this;
+    const now = settings.clock.now();
+    let longestWait = 0;
+    for (const { waiters } of this.#pools.inUse()) {
+      if (waiters.first !== undefined) {
+        longestWait = Math.max(longestWait, now - waiters.first.since);
+      }
+    }
+    const { admitted, leaked } = permits;
+    const counts = {
+      admitted,
+      rejected: { ...counters.rejections },
+      withdrawn: counters.withdrawals,
+    };
+    const shared = this.#pools.stats();
+    return {
+      name,
+      limit,
+      inflight,
+      queued,
+      longestWait,
+      keys,
+      ...counts,
+      leaked,
+      distributed: shared,
+    };
+  }
+
+  usage(key?: string): { limit: number; inflight: number } {
+    const { limit = this.limit, inflight = 0 } = this.#pools.find(key)?.limitState ?? {};
+    return { limit, inflight };
+  }
+
+  /** The semaphore at which the waiter is queued, if it is one of this limiter. */
+  #poolOf({ queuedAt: place }: Waiter): DistributedSemaphore | undefined {
+    return place instanceof Lease && place.pool.parent === this.#pools ? place.pool : undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { checkChoice, checkCount, checkDuration } from '../checks.ts';
+import { invalid } from '../errors.ts';
+import type { OutagePolicy } from '../limiter/source.ts';
+import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import type { Store } from './store.ts';
+
+/** Validated options of a distributed limiter, with defaults. */
+export interface DistributedSettings extends LimiterSettings {
+  readonly limit: number;
+  readonly onStoreError: OutagePolicy;
+  readonly handoff: number;
+  readonly reserve: number;
+}
+
+/** A permit returns to the store after 100 ms anyway, and each hand-off uses one of 2^53 distinct fencing tokens. */
+const MAX_HANDOFF = 10_000;
+
+/** @throws HeadgateError for options that this store cannot honour. */
+export function checkDistributed(settings: LimiterSettings, { can }: Store): DistributedSettings {
+  const { limit, queueTimeout, perKey, distribution } = settings;
+  const { onStoreError = 'reject', handoff = 0, reserve = 0 } = distribution ?? {};
+  if (typeof limit !== 'number') throw invalid('limit', 'a whole number with a store', limit);
+  if (settings.queueWeight !== Infinity) {
+    throw invalid('queueWeight', 'left out with a store', settings.queueWeight);
+  }
+  if (perKey && !can.keys) throw invalid('perKey', 'false with this store', perKey);
+  checkDuration('queueTimeout', queueTimeout);
+  if (queueTimeout === 0) {
+    const expected = 'above 0 with a store: for no queue, leave queueLimit at 0';
+    throw invalid('queueTimeout', expected, queueTimeout);
+  }
+  checkCount('handoff', handoff, 0);
+  if (handoff > MAX_HANDOFF) throw invalid('handoff', `at most ${MAX_HANDOFF}`, handoff);
+  checkCount('reserve', reserve, 0);
+  if (reserve > 0 && limit === 1) throw invalid('reserve', '0 at a limit of 1', reserve);
+  if (reserve > 0 && !can.recall) throw invalid('reserve', '0 with this store', reserve);
+  checkChoice('onStoreError', onStoreError, ['reject', 'admit', 'local']);
+  return { ...settings, limit, onStoreError, handoff, reserve };
+}

@@ -1,0 +1,98 @@
+import { checkCount } from '../checks.ts';
+import { HeadgateError } from '../errors.ts';
+import type { Limiter, LocalLimiter } from '../limiter/limiter.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+import { checkRequest } from '../semaphore/request.ts';
+import type { GateLimit } from './gate-limits.ts';
+
+/** What a request demands of one limit of a gate. */
+export interface Demand {
+  readonly limiter: Limiter;
+  /** The key, for a keyed limit. */
+  readonly key?: string | undefined;
+  readonly weight: number;
+  /** The key's own limit, if limits differ by key. */
+  readonly limit?: number | undefined;
+  /** The share that the request belongs to, if the limit is divided. */
+  readonly share?: string | undefined;
+}
+
+/** The demands on all limits that apply, in the gate's order. */
+export type Demands = readonly Demand[];
+
+/** The demands of a caller, by the names of the gate's limits. */
+export interface DemandOptions {
+  /** The key for each keyed limit; a keyed limit without one does not apply. */
+  keys?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The weight for each limit, by default 1; an optional limit applies only if it is set here. */
+  weights?: Readonly<Record<string, number | undefined>> | undefined;
+  /** The share for each divided limit. */
+  shares?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** @throws HeadgateError for a name that none of the gate's limits has. */
+export function demandsFrom(
+  limits: readonly GateLimit[],
+  { keys = {}, weights = {}, shares = {} }: DemandOptions,
+): Demands {
+  const names = limits.map(({ limiter }) => limiter.name);
+  for (const [option, named] of Object.entries({ keys, weights, shares })) {
+    const unknown = Object.keys(named).find((name) => !names.includes(name));
+    if (unknown === undefined) continue;
+    throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${unknown}"`, option);
+  }
+  return limits.flatMap(({ limiter, optional }) => {
+    const key = named(keys, limiter);
+    const weight = named(weights, limiter);
+    const share = named(shares, limiter);
+    const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;
+    return applies ? [{ limiter, key, weight: weight ?? 1, share }] : [];
+  });
+}
+
+/**
+ * Checks every demand before the first limit is asked, so that a request that has waited for one limit cannot fail at
+ * the next.
+ *
+ * @throws HeadgateError for an invalid key, limit, weight or share, and for an order other than the gate's.
+ */
+export function checkDemands(limits: readonly GateLimit[], demands: Demands): void {
+  let position = -1;
+  for (const demand of demands) {
+    const { limiter, key, limit, weight, share } = demand;
+    const previous = position;
+    position = limits.findIndex((known) => known.limiter === limiter);
+    if (position <= previous) throw misplaced(limiter);
+    if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
+      const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
+      throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+    }
+    if (limit !== undefined) checkCount('limit', limit, 1);
+    checkRequest(limiter, limit ?? limiter.limit, weight, share);
+  }
+}
+
+/** The weight now: the limit may have been lowered since the request arrived. */
+export function weightNow({ limiter, key, limit, weight }: Demand): number {
+  if (weight === 1) return 1;
+  return Math.min(weight, limit ?? limiter.usage(key).limit);
+}
+
+/** Tries to acquire without waiting, which only a limit in this process can; undefined otherwise. */
+export function tryDemand(demand: Demand): BasePermit | undefined {
+  const { limiter, key, limit, share } = demand;
+  if (!('tryAcquire' in limiter)) return undefined;
+  const weight = weightNow(demand);
+  const options = weight === demand.weight ? demand : { key, limit, weight, share };
+  return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
+}
+
+/** Ignores inherited properties such as `constructor`. */
+function named<T>(record: Readonly<Record<string, T>>, { name }: Limiter): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function misplaced({ name }: Limiter): HeadgateError {
+  const message = `limit "${name}" does not belong to the gate, or is out of the gate's order`;
+  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
+}

@@ -1,0 +1,107 @@
+import type { Limiter } from '../limiter/limiter.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
+import { isGone, Waiter } from '../semaphore/waiter.ts';
+import { type Demands, weightNow } from './demands.ts';
+import { releaseAll } from './gate-permit.ts';
+
+/** What a waiter needs of its gate. */
+export interface GateQueue {
+  readonly closed: boolean;
+  /**
+   * Whether a waiter may start to wait. From then on its deadline runs, and it counts as queued, unless it only
+   * awaits the answer of a store.
+   */
+  startWaiting(gateWaiter: GateWaiter): boolean;
+  /** Whether a waiter that awaited a store's answer may enqueue; from then on it counts as queued. */
+  startQueueing(gateWaiter: GateWaiter): boolean;
+  /** Admits a waiter that holds all its limits. */
+  admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
+  /** Rejects a waiter: with the rejection of a limit, or without one because the gate is closed. */
+  reject(gateWaiter: GateWaiter, rejection?: Rejection): void;
+  /** Removes a waiter whose caller has left, and counts it as withdrawn. */
+  forget(gateWaiter: GateWaiter): void;
+  /** Removes a waiter and releases its permits, without an answer. */
+  abandon(gateWaiter: GateWaiter): void;
+}
+
+/** A request that acquires the limits of a gate in order, and holds the permits of those already acquired. */
+export class GateWaiter extends Waiter {
+  /** The limit being acquired. */
+  at: Limiter | undefined = undefined;
+  /** Whether it awaits the answer of a store and is not queued yet. */
+  asking = false;
+  /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
+  order = 0;
+  /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
+  #hasEnded = false;
+
+  constructor(
+    private readonly way: GateQueue,
+    readonly waiter: Waiter,
+    private readonly takes: Demands,
+    /** The permits that it already holds, of the first limits. */
+    private parts: BasePermit[],
+  ) {
+    super();
+    this.priority = waiter.priority;
+    if (waiter.fairBy !== undefined) this.fairBy = waiter.fairBy;
+  }
+
+  /** Requests the next limit; after the last one, the request is admitted. */
+  advance(): void {
+    const demand = this.takes[this.parts.length];
+    if (demand === undefined) return this.way.admit(this, this.parts);
+    this.at = demand.limiter;
+    this.key = demand.key;
+    this.limit = demand.limit;
+    if (this.share !== demand.share) this.share = demand.share;
+    this.weight = weightNow(demand);
+    try {
+      demand.limiter.request(this);
+    } catch (error) {
+      this.way.abandon(this);
+      throw error;
+    }
+  }
+
+  granted(permit: BasePermit): void {
+    if (this.#hasEnded) return permit.release('ignored');
+    this.parts.push(permit);
+    // While a gate closes, its rejected waiters release permits, which may be granted to this one.
+    if (this.way.closed) this.way.reject(this);
+    else this.advance();
+  }
+
+  rejected(rejection: Rejection): void {
+    if (!this.#hasEnded) this.way.reject(this, rejection);
+  }
+
+  /** The gate has one deadline and one queue limit for all its limits, so it is asked only the first time. */
+  override joins(): boolean {
+    if (this.#hasEnded || (this.order === 0 && !this.way.startWaiting(this))) return false;
+    if (this.asking && !this.at?.isDistributed && !this.way.startQueueing(this)) return false;
+    // A callback that observed the wait may have withdrawn the request.
+    if (this.#hasEnded || this.way.closed) return false;
+    this.arrival = this.order;
+    for (const part of this.parts) part.pause(this);
+    return true;
+  }
+
+  override queues(): boolean {
+    return !this.asking || (this.way.startQueueing(this) && !this.#hasEnded);
+  }
+
+  override gone(): boolean {
+    if (!isGone(this.waiter)) return false;
+    this.way.forget(this);
+    return true;
+  }
+
+  giveBack(): void {
+    const { parts } = this;
+    this.#hasEnded = true;
+    this.parts = [];
+    releaseAll(parts, 'ignored');
+  }
+}

@@ -1,0 +1,185 @@
+import type { Clock } from '../clock.ts';
+import { HeadgateError } from '../errors.ts';
+import type { Demand, Demands } from '../gate/demands.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { Guard } from '../gate/guard.ts';
+import type { BasePermit, Outcome, Permit } from '../semaphore/permit.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
+import { Waiter } from '../semaphore/waiter.ts';
+import { warnOnce } from '../warning.ts';
+import type { Ending, Exchange } from './exchange.ts';
+
+/** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
+export type Admission =
+  | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
+  | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }
+  | { readonly permit: undefined; readonly waited: 0; readonly rejection: undefined };
+
+/** The admission of a request to which no limit applies. */
+export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
+
+/** The settings of a middleware that its gated requests need. */
+export interface GatedRequestSettings {
+  readonly gate: Gate;
+  readonly guard: Guard | undefined;
+  readonly clock: Clock;
+  readonly onDisconnect: 'wait' | 'release';
+  /** Milliseconds. */
+  readonly abandonAfter: number;
+}
+
+const UNREPORTED = -1;
+
+/** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
+export class GatedRequest extends Waiter {
+  permit: BasePermit | undefined = undefined;
+  rejection: Rejection | undefined = undefined;
+  /** The client disconnected while the request was queued: no response is sent, and no handler runs. */
+  left = false;
+  /** Pending while the request is queued; undefined if it was not. Awaiting it keeps the request's async context. */
+  answered: Promise<void> | undefined = undefined;
+  /** Running handlers, here or in inner middleware; negative while the framework has reported none. */
+  private working = UNREPORTED;
+  private hasEnded = false;
+  private answer: (() => void) | undefined = undefined;
+
+  /** The same request at an earlier middleware. */
+  readonly outer: GatedRequest | undefined;
+
+  constructor(
+    private readonly settings: GatedRequestSettings,
+    readonly exchange: Exchange,
+    readonly demands: Demands,
+  ) {
+    super();
+    this.outer = exchange.latest;
+  }
+
+  /**
+   * Requests a permit from the middleware's gate, or from the unguarded one if the guard has already admitted the
+   * request.
+   */
+  enter(gate: Gate): void {
+    if (this.exchange.gone) return this.leave();
+    gate.request(this, this.demands);
+    if (this.permit !== undefined && this.answered === undefined) this.exchange.attend(this);
+  }
+
+  get admission(): Admission {
+    const { permit, rejection } = this;
+    return { permit, waited: permit?.waited ?? rejection?.waited ?? 0, rejection } as Admission;
+  }
+
+  override joins(): boolean {
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) {
+      if (outer.permit?.released === false) warnOfNesting();
+    }
+    this.answered = new Promise((resolve) => {
+      this.answer = resolve;
+    });
+    this.exchange.attend(this);
+    return true;
+  }
+
+  override gone(): boolean {
+    if (!this.exchange.gone) return false;
+    this.leave();
+    return true;
+  }
+
+  granted(permit: BasePermit): void {
+    this.permit = permit;
+    this.answer?.();
+  }
+
+  rejected(rejection: Rejection): void {
+    this.rejection = rejection;
+    this.exchange.rejected(rejection.reason === 'closed', this.settings.clock);
+    this.answer?.();
+  }
+
+  /** Whether the request already holds a permit of this limiter and key. */
+  holds({ limiter, key }: Demand): boolean {
+    if (this.permit?.released !== false) return false;
+    return this.demands.some((demand) => demand.limiter === limiter && demand.key === key);
+  }
+
+  /** Whether this guard has already admitted the request. */
+  passed(guard: Guard): boolean {
+    return this.settings.guard === guard;
+  }
+
+  /** Called when the response has ended. */
+  ended(ending: Ending): void {
+    const { permit, exchange: client, settings } = this;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    if (permit === undefined) return this.withdraw();
+    if (ending !== 'complete') {
+      permit.abort(disconnected());
+      if (settings.onDisconnect === 'release') return permit.release('ignored');
+    }
+    // The framework does not report when the handler settles, so wait until it touches the response.
+    if (ending === 'unanswered' && this.working === UNREPORTED) {
+      client.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
+    } else this.releaseIfDone();
+  }
+
+  /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
+  during<P extends PromiseLike<unknown>>(work: P): P {
+    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer)
+      gated.working = Math.max(gated.working, 0) + 1;
+    // Awaiting it here would delay the middleware around this one.
+    const settled = () => this.settled();
+    work.then(settled, settled);
+    return work;
+  }
+
+  private settled(): void {
+    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
+      gated.working--;
+      gated.releaseIfDone();
+    }
+  }
+
+  private releaseIfDone(): void {
+    const { permit } = this;
+    if (this.hasEnded && this.working <= 0 && permit?.released === false)
+      permit.end(this.outcome(permit));
+  }
+
+  /** The outcome of the request, for an adaptive limit. */
+  protected outcome(_permit: BasePermit): Outcome {
+    return 'ok';
+  }
+
+  private withdraw(): void {
+    if (this.rejection !== undefined) return;
+    this.settings.gate.withdraw(this);
+    this.leave();
+  }
+
+  private leave(): void {
+    this.left = true;
+    this.answer?.();
+    // No handler will run, so outer middleware has nothing left to wait for.
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.awaitNoHandler();
+  }
+
+  private awaitNoHandler(): void {
+    if (this.working !== UNREPORTED) return;
+    this.working = 0;
+    this.releaseIfDone();
+  }
+}
+
+function warnOfNesting(): void {
+  warnOnce(
+    'HEADGATE_NESTED_WAIT',
+    'a request is queued while it holds a permit of another middleware; combine their limits in one middleware',
+  );
+}
+
+function disconnected(): HeadgateError {
+  return new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected');
+}

@@ -1,0 +1,179 @@
+import { type Clock, startTimer } from '../clock.ts';
+import { Exchange } from './exchange.ts';
+import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
+import { rejectUpload } from './rejected-upload.ts';
+
+const own = Symbol('headgate.client');
+
+/** A `close` listener that links to its exchange, so that other middleware can find it. */
+type Closed = (() => void) & { [own]?: NodeExchange };
+
+/** Whether `errored` reports a call of `destroy`, as in Node, where it starts as null. */
+let errorReportsDestroy = false;
+
+/** By connection, the exchanges whose pipelined responses wait for earlier ones. */
+const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
+
+/** An exchange of a Node server. */
+export class NodeExchange extends Exchange {
+  /** Created only after a disconnect: one set per request would be measurable. */
+  #whenTouched: Set<() => void> | undefined;
+
+  private constructor(
+    private readonly request: NodeRequest,
+    private readonly response: NodeResponse,
+  ) {
+    super();
+  }
+
+  /**
+   * Returns the same exchange to every middleware of a request.
+   *
+   * @param slot Object that caches the exchange and belongs to the request. If it is replaced, the lookup is slower.
+   *   Default: the response.
+   */
+  static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeExchange {
+    const kept = slot as { [own]?: NodeExchange };
+    const known = kept[own];
+    // The app may keep one object for all its requests.
+    if (known !== undefined && (slot === response || known.response === response)) return known;
+    const client =
+      (slot === response ? undefined : listening(response)) ?? new NodeExchange(request, response);
+    kept[own] = client;
+    return client;
+  }
+
+  get gone(): boolean {
+    const { request, response } = this;
+    if (request.httpVersionMajor > 1) return response.stream?.destroyed === true;
+    return response.destroyed === true || request.socket?.destroyed === true;
+  }
+
+  /**
+   * Only the response's `close` is always emitted: the request's comes while a POST handler still runs, and `finish`
+   * is not emitted after an abort. A pipelined response before its turn has no socket yet, however, and emits no
+   * `close` if the connection breaks.
+   */
+  protected listen(): void {
+    const { request, response } = this;
+    const closed: Closed = () => this.#onClose();
+    closed[own] = this;
+    response.on('close', closed);
+    errorReportsDestroy ||= response.errored === null;
+    const { socket } = request;
+    if (response.socket !== null || socket === null) return;
+    this.#listenTo(socket);
+    this.#watchEnd();
+  }
+
+  /** One listener per connection for all its pipelined exchanges, as Node warns of many listeners. */
+  #listenTo(socket: NodeSocket): void {
+    const known = pipelined.get(socket);
+    const clients = known ?? new Set<NodeExchange>();
+    clients.add(this);
+    this.response.on('close', () => clients.delete(this));
+    if (known !== undefined) return;
+    pipelined.set(socket, clients);
+    socket.on('close', () => {
+      for (const client of clients) client.#onClose();
+    });
+  }
+
+  /**
+   * A pipelined response that is written or destroyed before its turn counts as sent or closed: otherwise an earlier
+   * request of the same connection could wait for its permit.
+   */
+  #watchEnd(): void {
+    const { response } = this;
+    for (const name of ['end', 'destroy'] as const) {
+      const original = response[name];
+      response[name] = (...args: unknown[]) => {
+        const result = original.apply(response, args);
+        if (response.socket !== null) return result;
+        if (response.writableEnded) this.ended('complete');
+        else if (response.destroyed) this.#onClose();
+        return result;
+      };
+    }
+  }
+
+  #onClose(): void {
+    const { headersSent, writableFinished, stream } = this.response;
+    // HTTP/2 reports a response as finished if its stream was reset before anything was written.
+    const finished = writableFinished && stream?.aborted !== true;
+    this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
+  }
+
+  whenTouched(callback: () => void, clock: Clock, after: number): void {
+    if (this.#isDestroyed || this.#isForwarded) return callback();
+    const touched = () => {
+      cancel();
+      callbacks.delete(touched);
+      callback();
+    };
+    const cancel = startTimer(clock, after, touched, true);
+    const callbacks = this.#whenTouched ?? this.#watchTouches();
+    callbacks.add(touched);
+  }
+
+  /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
+  get #isDestroyed(): boolean {
+    const { request, response } = this;
+    if (!errorReportsDestroy) return false;
+    if (response.errored !== null) return true;
+    // After a disconnect, Node destroys the request with this error, unless it has been read to its end.
+    return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
+  }
+
+  /**
+   * Whether a reverse proxy has forwarded the request; it listens for the end of the response to abort the forwarded
+   * request. Only a proxy reads a request without a body to its end, or a body that no parser reads.
+   */
+  get #isForwarded(): boolean {
+    const { request, response } = this;
+    return (
+      request.readableEnded && request.body === undefined && response.listenerCount('close') > 1
+    );
+  }
+
+  rejected(hangUp: boolean, clock: Clock): void {
+    const { response, request } = this;
+    if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
+    rejectUpload(request, response, clock);
+  }
+
+  #watchTouches(): Set<() => void> {
+    const { request, response } = this;
+    const callbacks = new Set<() => void>();
+    this.#whenTouched = callbacks;
+    const touched = () => {
+      for (const each of callbacks) each();
+    };
+    watch(response, ['writeHead', 'write', 'end', 'destroy'], touched);
+    watch(request, ['destroy'], touched);
+    // `pipeline` does not write to a closed response, but listens for its end.
+    response.on('newListener', touched);
+    return callbacks;
+  }
+}
+
+/** Calls back before each call of one of these methods. */
+function watch<T extends object>(target: T, methods: readonly (keyof T)[], callback: () => void) {
+  for (const name of methods) {
+    const original = target[name] as (...args: unknown[]) => unknown;
+    target[name] = ((...args: unknown[]) => {
+      callback();
+      return original.apply(target, args);
+    }) as T[keyof T];
+  }
+}
+
+/** The exchange that listens for the end of this response. */
+function listening(response: NodeResponse): NodeExchange | undefined {
+  if (response.listenerCount('close') === 0) return undefined;
+  for (const listener of response.listeners('close')) {
+    const client = (listener as Closed)[own];
+    if (client !== undefined) return client;
+  }
+  return undefined;
+}

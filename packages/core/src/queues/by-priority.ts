@@ -1,0 +1,92 @@
+import { type Priority, priorities, rank } from '../semaphore/priority.ts';
+import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
+import { createQueue } from '../semaphore/safe-queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { fifo } from './fifo.ts';
+import { maxInARow, oldestOf, Subqueues } from './subqueues.ts';
+
+/**
+ * Higher priorities first, each class in the given order. In a full queue, a new request of a higher class displaces
+ * the youngest waiter of the lowest (rejected as `full`). A queued waiter does not starve: while lower classes have
+ * waiters, one of ten grants goes to the oldest of those. But a flood of higher classes that fills the queue
+ * displaces lower ones before that: a lower class that must be served needs a part of the limit (`byShare()`) or a
+ * limit of its own. At a gate of several limits, a request that holds a permit which a higher class is queued for
+ * inherits that priority.
+ *
+ * @param order The order within a class. Default: `fifo()`.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()`.
+ */
+export function byPriority(order: Order = fifo()): Order {
+  checkInner(order);
+  return { create: (site) => new PriorityQueue(order, site), ranks: true };
+}
+
+class PriorityQueue extends Subqueues {
+  /** One subqueue per priority. */
+  protected readonly subqueues: readonly Queue[];
+  /** Consecutive grants while a waiter of a lower class was queued. */
+  #inARow = 0;
+
+  constructor(order: Order, site: QueueContext) {
+    super();
+    this.subqueues = priorities.map(() => createQueue(order, site));
+  }
+
+  /** The youngest waiter of the lowest class, which is displaced first. */
+  get youngest(): Waiter | undefined {
+    return this.#lowest?.youngest;
+  }
+
+  get next(): Waiter | undefined {
+    const highest = this.#highest;
+    const lower =
+      this.#inARow < maxInARow ? undefined : oldestOf(this.subqueues.slice(highest + 1));
+    return lower === undefined ? this.subqueues[highest]?.next : this.subqueueOf(lower).next;
+  }
+
+  /** Only a waiter of a higher class may overtake, or one that the chosen waiter's own subqueue allows. */
+  bypass(chosen: Waiter, room: number): Waiter | undefined {
+    const higher = this.subqueues.slice(0, rank(chosen.priority));
+    const subqueue = higher.find(({ next }) => next !== undefined && next.weight <= room);
+    return subqueue?.next ?? this.subqueueOf(chosen).bypass?.(chosen, room);
+  }
+
+  override get stale(): Waiter | undefined {
+    return this.subqueues.findLast(({ stale }) => stale !== undefined)?.stale;
+  }
+
+  override get highest(): Priority | undefined {
+    return priorities[this.#highest];
+  }
+
+  spare(newcomer: Waiter): Waiter | undefined {
+    const lowest = this.#lowest;
+    const own = this.subqueueOf(newcomer);
+    if (lowest === undefined || lowest === own) return lowest?.spare(newcomer);
+    const isHigher = this.subqueues.indexOf(own) < this.subqueues.indexOf(lowest);
+    return isHigher ? lowest.youngest : undefined;
+  }
+
+  override remove(waiter: Waiter, isGranted: boolean): void {
+    super.remove(waiter, isGranted);
+    if (!isGranted) return;
+    // A waiter granted ahead of a higher class has used the lower classes' turn.
+    const subqueue = this.subqueueOf(waiter);
+    const highest = this.#highest;
+    const isPassed = highest >= 0 && highest < this.subqueues.indexOf(subqueue);
+    this.#inARow = !isPassed && this.length > subqueue.length ? this.#inARow + 1 : 0;
+  }
+
+  protected subqueueOf({ priority }: Waiter): Queue {
+    return this.subqueues[rank(priority)] as Queue;
+  }
+
+  /** The rank of the highest class with waiters; below 0 if there are none. */
+  get #highest(): number {
+    return this.subqueues.findIndex(({ length }) => length > 0);
+  }
+
+  get #lowest(): Queue | undefined {
+    return this.subqueues.findLast(({ length }) => length > 0);
+  }
+}

@@ -1,0 +1,182 @@
+import { checkPart } from '../checks.ts';
+import { invalid } from '../errors.ts';
+import { isHigher } from '../semaphore/priority.ts';
+import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
+import { createQueue } from '../semaphore/safe-queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { fifo } from './fifo.ts';
+import { rounding, Share } from './share.ts';
+import { maxInARow, Subqueues } from './subqueues.ts';
+
+/**
+ * Guarantees parts of the limit, by name. Other requests may use what a share does not; a released permit goes to a
+ * share that holds less than its part, and in a full queue a new request of such a share displaces a waiter of a
+ * share that has more than its part (rejected as `full`). Permits are never revoked. All requests compete for the
+ * rest of the limit. A share is unused while its weight in flight is below its part of the limit, as in Netflix'
+ * concurrency-limits. A waiter heavier than its share's part gets that part on average: afterwards its share waits
+ * until the others have caught up.
+ *
+ * @param shares Parts of the limit by name: numbers above 0 with a sum of at most 1.
+ * @param order The order within a share. Default: `fifo()`.
+ * @throws HeadgateError for invalid shares, and for a value that is not an order or is `byShare()`.
+ */
+export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
+  const { ranks } = checkInner(order);
+  const parts = checkShares(shares);
+  const create = (site: QueueContext) => new ShareQueue(parts, order, site);
+  return { create, ranks, shareNames: [...parts.keys()] };
+}
+
+class ShareQueue extends Subqueues {
+  protected readonly subqueues: readonly Queue[];
+  readonly #byName = new Map<string | undefined, Share>();
+  readonly #shares: readonly Share[];
+  readonly #ranks: boolean;
+  /** Consecutive grants while no share was owed room. */
+  #inARow = 0;
+  /** Total weight ever admitted. */
+  #admitted = 0;
+
+  constructor(parts: ReadonlyMap<string, number>, order: Order, site: QueueContext) {
+    super();
+    this.#ranks = order.ranks === true;
+    for (const [name, part] of [...parts, [undefined, 0] as const]) {
+      this.#byName.set(name, new Share(createQueue(order, site), part, site));
+    }
+    this.#shares = [...this.#byName.values()];
+    this.subqueues = this.#shares.map(({ line: queue }) => queue);
+  }
+
+  /** The youngest waiter of the share that exceeds its part the most. */
+  get youngest(): Waiter | undefined {
+    return this.#mostOverPart?.line.youngest;
+  }
+
+  get next(): Waiter | undefined {
+    return this.#chosen?.next;
+  }
+
+  /** Other shares may only overtake a waiter that is heavier than its share's part. */
+  bypass(chosen: Waiter, room: number): Waiter | undefined {
+    const own = this.#of(chosen.share);
+    const other = own.isTooHeavy(chosen)
+      ? this.#best((share) => share !== own && (share.next?.weight ?? Infinity) <= room)
+      : undefined;
+    return other?.next ?? own.line.bypass?.(chosen, room);
+  }
+
+  spare(newcomer: Waiter): Waiter | undefined {
+    const own = this.#of(newcomer.share);
+    const mostOverPart = this.#mostOverPart;
+    if (own.beyond >= 0 || mostOverPart === undefined || mostOverPart.beyond <= 0) {
+      return own.line.spare(newcomer);
+    }
+    return mostOverPart.line.youngest;
+  }
+
+  hold(share: string | undefined, weight: number): void {
+    this.#of(share).held += weight;
+    if (weight > 0) this.#admitted += weight;
+  }
+
+  override insert(waiter: Waiter): void {
+    this.#of(waiter.share).insert(this.#admitted);
+    super.insert(waiter);
+  }
+
+  override remove(waiter: Waiter, isGranted: boolean): void {
+    const isOwed = isGranted && this.#chosen?.isOwed(this.#admitted);
+    super.remove(waiter, isGranted);
+    if (!isGranted) return;
+    this.#of(waiter.share).charge(waiter, this.#admitted);
+    if (isOwed) return;
+    this.#inARow = this.length > 0 && this.#inARow < maxInARow ? this.#inARow + 1 : 0;
+  }
+
+  protected subqueueOf({ share }: Waiter): Queue {
+    return this.#of(share).line;
+  }
+
+  #of(share: string | undefined): Share {
+    return this.#byName.get(share) as Share;
+  }
+
+  /**
+   * Of the shares that are owed room, the one that holds the least of its part. Room of a share that is not due yet
+   * goes to the other shares, or to that share if they have no waiters. All shares compete for the rest, by arrival
+   * or priority.
+   */
+  get #chosen(): Share | undefined {
+    const admitted = this.#admitted;
+    let best: Share | undefined;
+    let bestNamed: Share | undefined;
+    let paying: Share | undefined;
+    for (const share of this.#shares) {
+      if (share.line.length === 0) continue;
+      if (best === undefined || this.#isBefore(share, best)) best = share;
+      if (share.isPaying(admitted)) paying ??= share;
+      else if (share.part > 0 && (bestNamed === undefined || this.#isBefore(share, bestNamed)))
+        bestNamed = share;
+    }
+    if (best === undefined || best.isOwed(admitted)) return best;
+    if (paying !== undefined) return bestNamed ?? paying;
+    return this.#inARow < maxInARow ? best : this.#shareOfOldest;
+  }
+
+  /** The best of the shares that have waiters and pass the test: owed room first, then by priority and arrival. */
+  #best(test: (share: Share) => boolean): Share | undefined {
+    let best: Share | undefined;
+    for (const share of this.#shares) {
+      if (share.line.length === 0 || !test(share)) continue;
+      if (best === undefined || this.#isBefore(share, best)) best = share;
+    }
+    return best;
+  }
+
+  #isBefore(one: Share, other: Share): boolean {
+    const isOwed = one.isOwed(this.#admitted);
+    if (isOwed !== other.isOwed(this.#admitted)) return isOwed;
+    return isOwed ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
+  }
+
+  /** The share of the oldest waiter. */
+  get #shareOfOldest(): Share | undefined {
+    const { oldest } = this;
+    return oldest && this.#of(oldest.share);
+  }
+
+  get #mostOverPart(): Share | undefined {
+    let mostOverPart: Share | undefined;
+    for (const share of this.#shares) {
+      if (share.line.length === 0) continue;
+      if (mostOverPart === undefined || share.beyond > mostOverPart.beyond) mostOverPart = share;
+    }
+    return mostOverPart;
+  }
+}
+
+/** Less of its part held first, then the heavier next waiter, which might not fit later, then the older waiter. */
+function isNeedier(one: Share, other: Share): boolean {
+  const held = one.held / one.part - other.held / other.part;
+  if (held !== 0) return held < 0;
+  const weight = (one.next?.weight ?? 0) - (other.next?.weight ?? 0);
+  if (weight !== 0) return weight > 0;
+  return isBefore(one.line.oldest, other.line.oldest, false);
+}
+
+function isBefore(one: Waiter | undefined, other: Waiter | undefined, byClass: boolean): boolean {
+  if (one === undefined || other === undefined) return one !== undefined;
+  if (byClass && one.priority !== other.priority) return isHigher(one.priority, other.priority);
+  return one.arrival < other.arrival;
+}
+
+function checkShares(shares: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  const isRecord = typeof shares === 'object' && shares !== null && !Array.isArray(shares);
+  const parts = new Map(isRecord ? Object.entries(shares) : []);
+  if (parts.size === 0) throw invalid('shares', 'an object with a part for each name', shares);
+  let sum = 0;
+  for (const [name, part] of parts) sum += checkPart(`shares.${name}`, part);
+  // Tolerates rounding errors: 0.1 + 0.2 is slightly more than 0.3.
+  if (sum <= 1 + rounding) return parts;
+  throw invalid('shares', 'parts that together are at most 1', sum);
+}

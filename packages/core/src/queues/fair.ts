@@ -1,0 +1,165 @@
+import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
+import { createQueue } from '../semaphore/safe-queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { fifo } from './fifo.ts';
+import { deal } from './hand.ts';
+import { Subqueues } from './subqueues.ts';
+
+/**
+ * Fair queueing: flows (the requests with the same `fairBy`) are served in turn; within a flow, the given order
+ * applies. Turns are weighted: heavier requests get fewer. When the queue is full, a new request displaces the
+ * youngest waiter of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be
+ * as heavy.
+ *
+ * There are at most 128 subqueues, however many flows clients make up. Each flow is dealt a hand of six at random
+ * and uses the lightest when its first request is queued: two flows rarely collide, and clients cannot predict which
+ * ones do.
+ *
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and
+ * Fairness; there, a flow queues in all six of its subqueues at once, and so gets six times the turns of a flow with a
+ * single request.
+ *
+ * @param order The order within a subqueue. Default: `fifo()`.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()`.
+ */
+export function fair(order: Order = fifo()): Order {
+  const { ranks } = checkInner(order);
+  return { create: (site) => new FairQueue(order, site), ranks };
+}
+
+/** A subqueue; the flows in it share its turns. */
+interface ChargedSubqueue {
+  readonly queue: Queue;
+  readonly number: number;
+  /** Virtual time at which its next waiter is due. */
+  due: number;
+}
+
+/** A flow with queued requests: its subqueue and its number of waiters there. */
+interface Flow {
+  readonly lane: ChargedSubqueue;
+  waiting: number;
+}
+
+class FairQueue extends Subqueues {
+  protected readonly subqueues: Queue[] = [];
+  /** By number: the subqueues that were used since the queue was last empty. */
+  readonly #used = new Map<number, ChargedSubqueue>();
+  /** Flows with waiters. */
+  readonly #flows = new Map<string, Flow>();
+  /** Virtual time, in weight: when the last granted waiter was due. */
+  #now = 0;
+  /** The subqueue of a chosen waiter that others overtake: virtual time stops until it is granted. */
+  #passed: ChargedSubqueue | undefined;
+  /** Secret, so that clients cannot compute which flows collide. */
+  readonly #seed: number;
+
+  constructor(
+    private readonly order: Order,
+    private readonly site: QueueContext,
+  ) {
+    super();
+    this.#seed = Math.floor(site.random() * 2 ** 32);
+  }
+
+  /** The youngest waiter of the heaviest subqueue, so that only the heaviest flows lose waiters. */
+  get youngest(): Waiter | undefined {
+    return this.#heaviest?.youngest;
+  }
+
+  get next(): Waiter | undefined {
+    return this.#firstDue(Infinity)?.queue.next;
+  }
+
+  /** The subqueue of the overtaking waiter is charged for it, and so gets fewer turns afterwards. */
+  bypass(chosen: Waiter, room: number): Waiter | undefined {
+    const own = this.#chargedLaneOf(nameOf(chosen));
+    this.#passed = own;
+    return this.#firstDue(room, own)?.queue.next ?? own.queue.bypass?.(chosen, room);
+  }
+
+  spare(newcomer: Waiter): Waiter | undefined {
+    const own = this.#chargedLaneOf(nameOf(newcomer)).queue;
+    const heaviest = this.#heaviest;
+    const isLighter = own.weight + newcomer.weight < (heaviest?.weight ?? 0);
+    return isLighter ? heaviest?.youngest : own.spare(newcomer);
+  }
+
+  override insert(waiter: Waiter): void {
+    const name = nameOf(waiter);
+    const subqueue = this.#chargedLaneOf(name);
+    const flow = this.#flows.get(name) ?? { lane: subqueue, waiting: 0 };
+    flow.waiting++;
+    this.#flows.set(name, flow);
+    this.#use(subqueue);
+    if (subqueue.queue.length === 0) subqueue.due = Math.max(subqueue.due, this.#now);
+    super.insert(waiter);
+  }
+
+  override remove(waiter: Waiter, isGranted: boolean): void {
+    const name = nameOf(waiter);
+    const flow = this.#flows.get(name) as Flow;
+    super.remove(waiter, isGranted);
+    if (--flow.waiting === 0) this.#flows.delete(name);
+    const isOver = isGranted || flow.lane.queue.length === 0;
+    if (isOver && flow.lane === this.#passed) this.#passed = undefined;
+    if (isGranted) {
+      this.#now = Math.min(flow.lane.due, this.#passed?.due ?? Infinity);
+      flow.lane.due += waiter.weight;
+    }
+    // The charges only matter while there are other waiters.
+    if (this.length > 0) return;
+    this.#used.clear();
+    this.#passed = undefined;
+    this.subqueues.length = 0;
+    this.#now = 0;
+  }
+
+  protected subqueueOf(waiter: Waiter): Queue {
+    return this.#chargedLaneOf(nameOf(waiter)).queue;
+  }
+
+  #use(subqueue: ChargedSubqueue): void {
+    if (this.#used.has(subqueue.number)) return;
+    this.#used.set(subqueue.number, subqueue);
+    this.subqueues.push(subqueue.queue);
+  }
+
+  /** The subqueue in which the flow's requests are queued, or would be. */
+  #chargedLaneOf(name: string): ChargedSubqueue {
+    const flow = this.#flows.get(name);
+    if (flow !== undefined) return flow.lane;
+    let number = 0;
+    let minWeight = Infinity;
+    for (const dealt of deal(name, this.#seed)) {
+      const weight = this.#used.get(dealt)?.queue.weight ?? 0;
+      if (weight >= minWeight) continue;
+      minWeight = weight;
+      number = dealt;
+    }
+    return this.#used.get(number) ?? { number, queue: createQueue(this.order, this.site), due: 0 };
+  }
+
+  #firstDue(room: number, besides?: ChargedSubqueue): ChargedSubqueue | undefined {
+    let first: ChargedSubqueue | undefined;
+    for (const subqueue of this.#used.values()) {
+      const { queue, due } = subqueue;
+      if (queue.length === 0 || subqueue === besides || due >= (first?.due ?? Infinity)) continue;
+      if ((queue.next as Waiter).weight <= room) first = subqueue;
+    }
+    return first;
+  }
+
+  get #heaviest(): Queue | undefined {
+    let heaviest: Queue | undefined;
+    for (const { queue } of this.#used.values()) {
+      if (queue.weight > (heaviest?.weight ?? 0)) heaviest = queue;
+    }
+    return heaviest;
+  }
+}
+
+/** Requests without a `fairBy` form one flow. */
+function nameOf({ fairBy: flow = '' }: Waiter): string {
+  return flow;
+}

@@ -1,0 +1,61 @@
+import { BuiltInQueue, type Order, type Queue } from '../semaphore/queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+
+/** First in, first out: the default order. */
+export function fifo(): Order {
+  return { create: () => new FifoQueue() };
+}
+
+/**
+ * A queue in the order of arrival at the gate, linked through the waiters themselves: enqueueing at the end and
+ * removing from anywhere are O(1). Only a waiter that comes from an earlier limit of its gate is inserted further
+ * ahead: in the order of arrival at each limit, permits of narrow limits would be held by the last waiters of the
+ * queue.
+ */
+export class FifoQueue extends BuiltInQueue implements Queue {
+  oldest: Waiter | undefined = undefined;
+  youngest: Waiter | undefined = undefined;
+  length = 0;
+  weight = 0;
+
+  get next(): Waiter | undefined {
+    return this.oldest;
+  }
+
+  get stale(): Waiter | undefined {
+    return undefined;
+  }
+
+  spare(_newcomer: Waiter): Waiter | undefined {
+    return undefined;
+  }
+
+  mayBeNext(waiter: Waiter): boolean {
+    return this.oldest === waiter;
+  }
+
+  insert(waiter: Waiter): void {
+    let ahead = this.youngest;
+    while (ahead !== undefined && ahead.arrival > waiter.arrival) ahead = ahead.ahead;
+    const behind = ahead === undefined ? this.oldest : ahead.behind;
+    this.link(ahead, waiter);
+    this.link(waiter, behind);
+    this.length++;
+    this.weight += waiter.weight;
+  }
+
+  remove(waiter: Waiter): void {
+    this.link(waiter.ahead, waiter.behind);
+    waiter.ahead = undefined;
+    waiter.behind = undefined;
+    this.length--;
+    this.weight -= waiter.weight;
+  }
+
+  private link(ahead: Waiter | undefined, behind: Waiter | undefined): void {
+    if (ahead === undefined) this.oldest = behind;
+    else ahead.behind = behind;
+    if (behind === undefined) this.youngest = ahead;
+    else behind.ahead = ahead;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Queue, QueueContext } from '../semaphore/queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+
+/** Tolerance for rounding errors of parts: 0.07 × 100 is slightly more than 7. */
+export const rounding = 1e-9;
+
+/** How many times the limit, by weight, a share may fall behind its part and still catch up. */
+const MAX_CREDIT_LIMITS = 2;
+
+/** A guaranteed part of a limit: its waiters, and the weight that it holds. */
+export class Share {
+  /** Weight in flight. */
+  held = 0;
+  /**
+   * Total admitted weight of the limit from which the share may be granted its next waiter that is heavier than its
+   * part. On average, the share then gets its part of all admitted weight, as in start-time fair queueing.
+   */
+  #due = 0;
+
+  constructor(
+    readonly line: Queue,
+    /** Fraction of the limit; 0 for waiters without a share. */
+    readonly part: number,
+    private readonly site: QueueContext,
+  ) {}
+
+  get next(): Waiter | undefined {
+    return this.line.next;
+  }
+
+  /** By how much the held and queued weight exceeds the part; below 0, how much more the share may request. */
+  get beyond(): number {
+    return this.held + this.line.weight - this.part * this.site.limit;
+  }
+
+  /** Whether the next waiter fits in the part, rounded up, or is heavier than the part but due. */
+  isOwed(admitted: number): boolean {
+    const { next, held } = this;
+    if (next === undefined || held >= this.#size) return false;
+    if (this.isTooHeavy(next)) return held === 0 && admitted >= this.#due;
+    return held + next.weight <= Math.ceil(this.#size);
+  }
+
+  /** Whether the share holds nothing, and its next waiter is heavier than the part and not due yet. */
+  isPaying(admitted: number): boolean {
+    const { next, held, part } = this;
+    return (
+      next !== undefined && part > 0 && held === 0 && this.isTooHeavy(next) && admitted < this.#due
+    );
+  }
+
+  /** Whether the waiter alone exceeds the part. */
+  isTooHeavy({ weight }: Waiter): boolean {
+    return weight > Math.ceil(this.#size);
+  }
+
+  /** Called before a waiter is enqueued. A share accumulates no credit while it has no demand. */
+  insert(admitted: number): void {
+    if (this.line.length === 0 && this.held === 0) this.#due = Math.max(this.#due, admitted);
+  }
+
+  /** Called after a waiter has been granted. */
+  charge(waiter: Waiter, admitted: number): void {
+    if (this.part === 0 || !this.isTooHeavy(waiter)) return;
+    const { part, site } = this;
+    const earliest = admitted - (MAX_CREDIT_LIMITS * site.limit) / part;
+    this.#due = Math.min(Math.max(this.#due, earliest), admitted) + waiter.weight / part;
+  }
+
+  get #size(): number {
+    return this.part * this.site.limit - rounding;
+  }
+}

@@ -1,0 +1,61 @@
+import { isHigher, type Priority } from '../semaphore/priority.ts';
+import { BuiltInQueue, type Queue } from '../semaphore/queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+
+/** Maximum number of consecutive grants to higher classes before a lower one gets a turn. */
+export const maxInARow = 9;
+
+/** A queue of several subqueues, each with its own order. */
+export abstract class Subqueues extends BuiltInQueue implements Queue {
+  length = 0;
+  weight = 0;
+
+  /** The subqueues that may have waiters. */
+  protected abstract readonly subqueues: Iterable<Queue>;
+  abstract readonly youngest: Waiter | undefined;
+  abstract readonly next: Waiter | undefined;
+  abstract spare(newcomer: Waiter): Waiter | undefined;
+  /** The subqueue in which the waiter is queued or would be enqueued. */
+  protected abstract subqueueOf(waiter: Waiter): Queue;
+
+  get oldest(): Waiter | undefined {
+    return oldestOf(this.subqueues);
+  }
+
+  get stale(): Waiter | undefined {
+    for (const { stale } of this.subqueues) if (stale !== undefined) return stale;
+    return undefined;
+  }
+
+  get highest(): Priority | undefined {
+    let highest: Priority | undefined;
+    for (const { highest: own } of this.subqueues) if (isHigher(own, highest)) highest = own;
+    return highest;
+  }
+
+  /** Any waiter that joins or leaves may change which waiter is next. */
+  mayBeNext(_waiter: Waiter): boolean {
+    return true;
+  }
+
+  insert(waiter: Waiter): void {
+    this.subqueueOf(waiter).insert(waiter);
+    this.length++;
+    this.weight += waiter.weight;
+  }
+
+  remove(waiter: Waiter, isGranted: boolean): void {
+    this.subqueueOf(waiter).remove(waiter, isGranted);
+    this.length--;
+    this.weight -= waiter.weight;
+  }
+}
+
+/** The waiter that arrived first in any of the subqueues. */
+export function oldestOf(subqueues: Iterable<Queue>): Waiter | undefined {
+  let oldest: Waiter | undefined;
+  for (const { oldest: own } of subqueues) {
+    if (own !== undefined && own.arrival < (oldest?.arrival ?? Infinity)) oldest = own;
+  }
+  return oldest;
+}

@@ -1,0 +1,35 @@
+import type { Queue } from './queue.ts';
+import type { Waiter } from './waiter.ts';
+
+/** How many times the limit may be admitted, by weight, ahead of the waiter with the claim. */
+const MAX_PASSED_LIMITS = 2;
+
+/**
+ * Reserves the next grant for a waiter that the queue has chosen but that does not fit yet. If the queue chose again at
+ * each release, different heavy waiters would drain the limiter again and again and keep it nearly empty. Meanwhile the
+ * order may admit lighter waiters, so that the limiter drains less often (docs/decisions/0022).
+ */
+export class Claim {
+  /** Undefined after the waiter has left without a grant; the next one then inherits the weight that has passed it. */
+  waiter: Waiter | undefined = undefined;
+  #passed = 0;
+  #isClosed = false;
+
+  /** The waiter to admit next into `room`, in which `waiter`, which has the claim, does not fit. */
+  next(waiter: Waiter, queue: Queue, room: number, limit: number): Waiter {
+    if (this.#isClosed || this.#passed >= MAX_PASSED_LIMITS * limit) return waiter;
+    return queue.bypass?.(waiter, room) ?? waiter;
+  }
+
+  /**
+   * Called when weight was released. If half of the limit is idle, too few light waiters are queued to fill it:
+   * admitting them would only delay the claim.
+   */
+  released(room: number, limit: number): void {
+    if (2 * room > limit) this.#isClosed = true;
+  }
+
+  passedBy({ weight }: Waiter): void {
+    this.#passed += weight;
+  }
+}

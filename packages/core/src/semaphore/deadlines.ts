@@ -1,0 +1,140 @@
+import { type Clock, dueTime, maxTimer } from '../clock.ts';
+import { TimeoutBucket, TimeoutBucketHeap } from './timeout-buckets.ts';
+import type { Waiter } from './waiter.ts';
+
+/** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
+export function isLate({ deadline }: Waiter, now: number): boolean {
+  return deadline !== 0 && now >= deadline;
+}
+
+/**
+ * Expires waiters with a single timer, set to the earliest deadline of all buckets. Also tracks waiters without a
+ * deadline, so that `close()` can reach them. Waiters are linked, not kept in a Map or Set, whose outgrown tables
+ * would be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
+ */
+export class Deadlines {
+  readonly #terms = new Map<number, TimeoutBucket>();
+  /** Buckets with a finite timeout. */
+  readonly #heap = new TimeoutBucketHeap();
+  #timer: unknown;
+  size = 0;
+  #armedFor = Infinity;
+
+  constructor(
+    readonly clock: Clock,
+    /** Removes the waiter, unless it is between two limits of its gate. */
+    private readonly expire: (item: Waiter) => void,
+  ) {}
+
+  /** Sets the waiter's deadline and tracks it. */
+  add(item: Waiter, now: number, timeout: number): void {
+    // 0 means no deadline, so a deadline at time 0 becomes 1.
+    item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
+    const bucket = this.#terms.get(timeout) ?? this.#open(timeout, item.deadline);
+    item.timeoutBucket = bucket;
+    item.sooner = bucket.last;
+    if (bucket.last === undefined) bucket.first = item;
+    else bucket.last.later = item;
+    bucket.last = item;
+    this.size++;
+    if (item.deadline !== 0 && item.deadline < this.#armedFor) this.#arm(item.deadline, now);
+  }
+
+  /** Does nothing for a waiter that is not tracked here. */
+  remove(item: Waiter): void {
+    const { timeoutBucket: bucket, sooner, later } = item;
+    if (bucket?.owner !== this) return;
+    if (sooner === undefined) bucket.first = later;
+    else sooner.later = later;
+    if (later === undefined) bucket.last = sooner;
+    else later.sooner = sooner;
+    item.timeoutBucket = undefined;
+    item.sooner = undefined;
+    item.later = undefined;
+    if (bucket.first === undefined) this.#close(bucket);
+    if (--this.size === 0) this.#disarm();
+  }
+
+  /** All waiters; those with the same timeout in order of arrival. */
+  items(): Waiter[] {
+    const items: Waiter[] = [];
+    for (const { first } of this.#terms.values()) {
+      for (let next = first; next !== undefined; next = next.later) items.push(next);
+    }
+    return items;
+  }
+
+  /** Expires all waiters whose deadline has passed, even if the timer is late because the event loop is busy. */
+  sweep(now = this.clock.now()): void {
+    const stuck: TimeoutBucket[] = [];
+    for (
+      let bucket = this.#first;
+      bucket !== undefined && bucket.due <= now;
+      bucket = this.#first
+    ) {
+      const first = bucket.first as Waiter;
+      this.expire(first);
+      // A request between two limits of its gate is in no queue: the next limit rejects it.
+      if (bucket.first !== first) continue;
+      stuck.push(bucket);
+      this.#moveTo(bucket, Infinity);
+    }
+    for (const { timeout } of stuck) this.#restore(this.#terms.get(timeout));
+  }
+
+  #open(timeout: number, deadline: number): TimeoutBucket {
+    const bucket = new TimeoutBucket(this, timeout);
+    this.#terms.set(timeout, bucket);
+    bucket.due = deadline;
+    if (timeout !== Infinity) this.#heap.add(bucket);
+    return bucket;
+  }
+
+  #close(bucket: TimeoutBucket): void {
+    this.#terms.delete(bucket.timeout);
+    if (bucket.timeout !== Infinity) this.#heap.delete(bucket);
+  }
+
+  /** The bucket whose first waiter expires next. */
+  get #first(): TimeoutBucket | undefined {
+    let bucket = this.#heap.first;
+    // Updates lower bounds of waiters that have left.
+    for (; bucket?.first && bucket.due < bucket.first.deadline; bucket = this.#heap.first) {
+      this.#moveTo(bucket, bucket.first.deadline);
+    }
+    return bucket;
+  }
+
+  #moveTo(bucket: TimeoutBucket, due: number): void {
+    bucket.due = due;
+    this.#heap.moveBack(bucket);
+  }
+
+  #restore(bucket: TimeoutBucket | undefined): void {
+    if (bucket?.due !== Infinity) return;
+    this.#heap.delete(bucket);
+    bucket.due = (bucket.first as Waiter).deadline;
+    this.#heap.add(bucket);
+  }
+
+  #arm(deadline: number, now: number): void {
+    this.#disarm();
+    this.#armedFor = Math.min(deadline, now + maxTimer);
+    const delay = Math.max(this.#armedFor - now, 0);
+    this.#timer = this.clock.setTimeout(() => this.#fire(), delay);
+  }
+
+  #disarm(): void {
+    if (this.#armedFor === Infinity) return;
+    this.clock.clearTimeout(this.#timer);
+    this.#armedFor = Infinity;
+  }
+
+  #fire(): void {
+    const now = dueTime(this.clock, this.#armedFor);
+    this.#armedFor = Infinity;
+    this.sweep(now);
+    const next = this.#first?.due ?? Infinity;
+    if (next < this.#armedFor) this.#arm(next, Math.max(now, this.clock.now()));
+  }
+}

@@ -1,0 +1,138 @@
+import { checkDuration, checkNames, checkSignal } from '../checks.ts';
+import { type Clock, startTimer } from '../clock.ts';
+import { HeadgateError } from '../errors.ts';
+import { warnOnce } from '../warning.ts';
+import { MaxHold } from './max-hold.ts';
+import type { Observer } from './observer.ts';
+import type { BasePermit, Outcome, Register } from './permit.ts';
+
+export interface CloseOptions {
+  /** Milliseconds after which the permits' signals abort and `close` resolves. Default: Infinity. */
+  timeout?: number | undefined;
+  /** Ends the wait as the timeout does. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Checks the options before anything is closed. */
+export function checkClose(options: CloseOptions = {}): void {
+  checkNames('close', options, ['timeout', 'signal']);
+  if (options.timeout !== undefined) checkDuration('timeout', options.timeout);
+  checkSignal(options.signal);
+}
+
+/** Settings of a limiter or a gate that concern its permits. */
+export interface HoldSettings {
+  readonly name: string;
+  readonly clock: Clock;
+  /** Milliseconds; Infinity by default. */
+  readonly maxHold: number;
+  readonly observer: Observer;
+}
+
+/** Tracks the permits that are held: counts and reports them, enforces `maxHold`, and waits until all are released. */
+export class PermitTracker implements Register {
+  /** Total number of permits ever granted. */
+  admitted = 0;
+  leaked = 0;
+  #returned = 0;
+  closedReason: HeadgateError | undefined = undefined;
+  readonly #watched = new Set<BasePermit>();
+  readonly #maxHold: MaxHold | undefined;
+  /** Whether to record hold times; only if needed, as reading the clock twice costs more than the rest of a `run`. */
+  readonly #timed: boolean;
+  /** Whether grants and releases need more than counting; never reset. */
+  #attentive: boolean;
+  readonly #whenEmpty = new Set<() => void>();
+
+  constructor(
+    private readonly settings: HoldSettings,
+    /** Whether the caller needs hold times. */
+    timed = false,
+  ) {
+    const { clock, maxHold, observer } = settings;
+    if (maxHold !== Infinity) {
+      this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#revoke(permit, held));
+    }
+    this.#timed = timed || maxHold !== Infinity || observer.released !== undefined;
+    this.#attentive = this.#timed || observer.admitted !== undefined;
+  }
+
+  get count(): number {
+    return this.admitted - this.#returned;
+  }
+
+  add(permit: BasePermit): void {
+    this.admitted++;
+    if (this.#attentive) this.#begin(permit);
+  }
+
+  remove(permit: BasePermit, outcome: Outcome): void {
+    this.#returned++;
+    if (this.#attentive) this.#end(permit, outcome);
+  }
+
+  /** Its time starts anew. */
+  restart(permit: BasePermit): void {
+    permit.since = this.settings.clock.now();
+    this.#maxHold?.restart(permit);
+  }
+
+  watch(permit: BasePermit): void {
+    this.#attentive = true;
+    this.#watched.add(permit);
+  }
+
+  /** Resolves to 0 when all permits are released, or after the timeout or abort to the number of permits still held. */
+  async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
+    if (this.count > 0 && signal?.aborted !== true) await this.#emptyOr(timeout, signal);
+    if (this.count > 0) {
+      this.closedReason = new HeadgateError(
+        'ERR_HEADGATE_CLOSED',
+        `"${this.settings.name}" was closed`,
+      );
+      for (const permit of [...this.#watched]) permit.abort(this.closedReason);
+    }
+    return this.count;
+  }
+
+  async #emptyOr(timeout: number, signal: AbortSignal | undefined): Promise<void> {
+    let done = () => {};
+    const ended = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const cancel = startTimer(this.settings.clock, timeout, done);
+    this.#attentive = true;
+    this.#whenEmpty.add(done);
+    signal?.addEventListener('abort', done);
+    await ended;
+    signal?.removeEventListener('abort', done);
+    this.#whenEmpty.delete(done);
+    cancel();
+  }
+
+  #begin(permit: BasePermit): void {
+    const { name, clock, observer } = this.settings;
+    if (this.#timed) permit.since = clock.now();
+    this.#maxHold?.add(permit);
+    observer.admitted?.({ name, weight: permit.weight, waited: permit.waited });
+  }
+
+  #end(permit: BasePermit, outcome: Outcome): void {
+    const { name, clock, observer } = this.settings;
+    const { weight, waited, since } = permit;
+    this.#watched.delete(permit);
+    this.#maxHold?.remove(permit);
+    observer.released?.({ name, weight, waited, held: clock.now() - since, outcome });
+    if (this.count === 0) for (const resolve of this.#whenEmpty) resolve();
+  }
+
+  #revoke(permit: BasePermit, held: number): void {
+    const { name, maxHold, observer } = this.settings;
+    const message = `a permit of "${name}" was held for longer than maxHold (${maxHold} ms)`;
+    this.leaked++;
+    if (observer.leaked === undefined) warnOnce('HEADGATE_MAX_HOLD', message);
+    observer.leaked?.({ name, weight: permit.weight, held });
+    permit.abort(new HeadgateError('ERR_HEADGATE_MAX_HOLD', message));
+    permit.release('dropped');
+  }
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import type { Priority } from './priority.ts';
+import type { Waiter } from './waiter.ts';
+
+/** Not of this module alone: limiters and gates of two copies of the package work together (docs/decisions/0023). */
+const arrivals = Symbol.for('headgate.arrivals');
+const counters = globalThis as { [arrivals]?: { latest: number } };
+counters[arrivals] ??= { latest: 0 };
+const counter = counters[arrivals];
+
+/** The next number in the order of arrival, which is common to all queues of the process. */
+export function nextArrival(): number {
+  return ++counter.latest;
+}
+
+/** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
+export interface Queue {
+  /** Number of waiters. */
+  readonly length: number;
+  /** Total weight of the waiters. */
+  readonly weight: number;
+  /** The waiter that arrived first. */
+  readonly oldest: Waiter | undefined;
+  /** The waiter that arrived last; in a queue of subqueues, the first to be displaced by a waiter of a higher rank. */
+  readonly youngest: Waiter | undefined;
+  /** The waiter to grant next. */
+  readonly next: Waiter | undefined;
+  /**
+   * A waiter of at most the weight `room` that may be admitted while `chosen` is next but does not fit. Default:
+   * none.
+   */
+  bypass?(chosen: Waiter, room: number): Waiter | undefined;
+  /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
+  readonly stale: Waiter | undefined;
+  /** The waiter that `newcomer` displaces from the full queue; if undefined, the newcomer is rejected. */
+  spare(newcomer: Waiter): Waiter | undefined;
+  /** Whether the waiter may be `next`. If not, enqueueing or removing it cannot make another waiter eligible. */
+  mayBeNext(waiter: Waiter): boolean;
+  /** Enqueues the waiter in the order of `arrival`, which may be before that of waiters already queued. */
+  insert(waiter: Waiter): void;
+  /** Removes the waiter from any position; `isGranted` if it was admitted. */
+  remove(waiter: Waiter, isGranted: boolean): void;
+  /** The highest priority of the waiters, if the queue orders by priority. */
+  readonly highest?: Priority | undefined;
+  /** For a queue that divides the limit: weight of this share was admitted or, if negative, released. */
+  hold?(share: string | undefined, weight: number): void;
+}
+
+/** Marks the queues of this package, which need no protection against their own errors. */
+export abstract class BuiltInQueue {}
+
+/** The context of a queue. */
+export interface QueueContext {
+  readonly clock: Clock;
+  /** Returns numbers from 0 to below 1. */
+  readonly random: () => number;
+  /** The limit that the waiters are queued for; it may change. */
+  readonly limit: number;
+}
+
+/**
+ * A queue order, which creates the queue of a limiter or of each of its keys: `fifo()`, `lifo()`, `codel()`,
+ * `byPriority()`, `fair()`, `byShare()` or your own.
+ */
+export interface Order {
+  create(site: QueueContext): Queue;
+  /** Whether its queues order by priority and implement `highest`. */
+  readonly ranks?: boolean | undefined;
+  /** Names of the shares that its queues divide the limit into. */
+  readonly shareNames?: readonly string[] | undefined;
+}
+
+/** @throws HeadgateError for a value that is not an order. */
+export function checkOrder(order: Order): Order {
+  if (typeof order?.create === 'function') return order;
+  const expected = 'fifo(), lifo(), codel(), byPriority(), fair(), byShare() or your own';
+  throw invalid('order', expected, order);
+}
+
+/**
+ * @throws HeadgateError for a value that is not an order, or an order that divides the limit, which cannot be nested.
+ */
+export function checkInner(order: Order): Order {
+  if (checkOrder(order).shareNames === undefined) return order;
+  throw invalid('order', 'one without byShare(), which must be the outermost order', order);
+}

@@ -1,0 +1,53 @@
+import { checkCount } from '../checks.ts';
+import { HeadgateError, invalid } from '../errors.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+
+/**
+ * @param limit The limit that applies to the request: its key's own, if it has one.
+ * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
+ */
+export function checkRequest(
+  limiter: Limiter,
+  limit: number,
+  weight: number,
+  share: string | undefined,
+): void {
+  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit) {
+    const expected = `a whole number from 1 to the limit (${limit})`;
+    throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
+  }
+  if (share !== undefined) checkShare(limiter, share);
+}
+
+function checkShare({ shareNames }: Limiter, share: string): void {
+  if (shareNames.includes(share)) return;
+  const isWhole = shareNames.length === 0;
+  const names = shareNames.join(', ');
+  throw invalid(
+    'share',
+    isWhole ? 'left out, as the limit has no shares' : `one of ${names}`,
+    share,
+  );
+}
+
+/**
+ * @throws HeadgateError if a keyed limiter gets no key, if a limiter without keys gets a key or a key's limit, and
+ * for an invalid limit.
+ */
+export function checkKey(
+  { name, perKey }: Pick<Limiter, 'name' | 'perKey'>,
+  key: string | undefined,
+  limit: number | undefined,
+): void {
+  if (perKey && typeof key !== 'string') {
+    throw invalid('key', `a string, as limiter "${name}" is keyed`, key, 'ERR_HEADGATE_KEY');
+  }
+  if (!perKey && (key !== undefined || limit !== undefined)) {
+    throw misfit(`limiter "${name}" is not keyed: set perKey`);
+  }
+  if (limit !== undefined) checkCount('limit', limit, 1);
+}
+
+function misfit(message: string): HeadgateError {
+  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+}

@@ -1,0 +1,289 @@
+import type { Clock } from '../clock.ts';
+import { throwLater } from '../errors.ts';
+import { Claim } from './claim.ts';
+import { isLate } from './deadlines.ts';
+import { grantFrom, type Served } from './grants.ts';
+import type { KeyedSemaphores } from './keyed-semaphores.ts';
+import { LocalPermit } from './local-permit.ts';
+import { isHigher, type Priority } from './priority.ts';
+import { PriorityInheritance } from './priority-inheritance.ts';
+import { nextArrival, type Queue, type QueueContext } from './queue.ts';
+import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
+import { RetryAfter } from './retry-after.ts';
+import { createQueue } from './safe-queue.ts';
+import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
+
+/** A counting semaphore with its queue: one for the whole limiter, or one for each key in use. */
+export class Semaphore implements Served, QueueContext {
+  inflight = 0;
+  readonly queue: Queue;
+  ready = false;
+  /** Defined only if the queue orders by priority. */
+  readonly inheritance: PriorityInheritance | undefined;
+  /** Total weight ever released, for `Retry-After`. */
+  private returned = 0;
+  private retryAfter: RetryAfter | undefined = undefined;
+  /** Defined only while a chosen waiter does not fit. */
+  private claim: Claim | undefined = undefined;
+
+  constructor(
+    readonly parent: KeyedSemaphores,
+    readonly key: string | undefined,
+    public limit: number,
+  ) {
+    const { order } = parent.settings;
+    this.queue = createQueue(order, this);
+    this.inheritance = order.ranks === true ? new PriorityInheritance() : undefined;
+  }
+
+  get clock(): Clock {
+    return this.parent.settings.clock;
+  }
+
+  get random(): () => number {
+    return this.parent.settings.random;
+  }
+
+  /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
+  admits(weight: number): boolean {
+    return this.queue.length === 0 && this.inflight + weight <= this.limit;
+  }
+
+  /** Whether the queue has no room for this waiter. */
+  isFullFor({ weight }: Waiter): boolean {
+    const { queueLimit, queueWeight } = this.parent.settings;
+    return this.queue.length >= queueLimit || this.queue.weight + weight > queueWeight;
+  }
+
+  admit(weight: number, waited: number, share: string | undefined): LocalPermit {
+    const { parent } = this;
+    this.#keep();
+    const permit = new LocalPermit(this, weight, waited);
+    if (share !== undefined) permit.share = share;
+    this.#hold(weight, share);
+    parent.permits.add(permit);
+    return permit;
+  }
+
+  release({ weight, share }: LocalPermit): void {
+    this.#hold(-weight, share);
+    this.returned += weight;
+    this.claim?.released(this.limit - this.inflight, this.limit);
+    this.#left(true);
+  }
+
+  /** Applies the changed weight of a permit, which may exceed the limit. */
+  reweigh({ share }: LocalPermit, change: number): void {
+    this.#hold(change, share);
+    if (change < 0 && this.queue.length > 0) grantFrom(this);
+  }
+
+  enqueue(waiter: Waiter, timeout: number): void {
+    const { parent } = this;
+    // A gate's request already has its arrival number and its deadline.
+    if (waiter.arrival === 0) {
+      const now = parent.settings.clock.now();
+      waiter.arrival = nextArrival();
+      waiter.since = Math.floor(now);
+      waiter.deadline = 0;
+      if (timeout !== Infinity) parent.deadlines.add(waiter, now, timeout);
+    }
+    this.#keep();
+    waiter.queuedAt = this;
+    const highest = this.inheritance && this.queue.highest;
+    this.queue.insert(waiter);
+    parent.queued++;
+    parent.counters.queued(waiter.weight, parent.queued);
+    if (isHigher(waiter.priority, highest)) this.inheritance?.raiseTo(waiter.priority);
+    // It was admitted by an earlier limit of its gate, and arrived before the waiter with the claim.
+    const { claim } = this;
+    if (claim?.waiter && waiter.arrival < claim.waiter.arrival && this.queue.next === waiter) {
+      claim.waiter = undefined;
+    }
+    // It may be next, since the waiters ahead may have left during its `joins` callback.
+    if (this.queue.mayBeNext(waiter)) grantFrom(this);
+  }
+
+  /** Removes the waiter from the queue, without an answer. */
+  withdraw(waiter: Waiter): void {
+    const wasFirst = this.#leave(waiter);
+    this.parent.counters.withdrawn(waiter);
+    this.#left(wasFirst);
+  }
+
+  /** Rejects a waiter of the queue. */
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    const wasFirst = this.#leave(waiter);
+    try {
+      this.rejectNewcomer(waiter, reason, cause);
+    } catch (error) {
+      throwLater(error);
+    }
+    this.#left(wasFirst);
+  }
+
+  /** Rejects a waiter that is not in the queue. */
+  rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    const own = this.#rejection(waiter, reason);
+    const rejection = cause === undefined ? own : { ...own, ...cause };
+    this.parent.counters.rejected(rejection);
+    waiter.rejected(rejection);
+  }
+
+  /** Rejects waiters whose deadline has passed, so that late timers do not keep the queue full. */
+  rejectLate(): void {
+    this.parent.deadlines.sweep();
+    // The deadlines of a gate's requests are tracked by the gate.
+    for (let { oldest } = this.queue; oldest !== undefined; oldest = this.queue.oldest) {
+      if (!isLate(oldest, this.#clockOf(oldest).now())) return;
+      this.reject(oldest, 'timeout');
+    }
+  }
+
+  /** Raises the priority of a queued waiter. */
+  raise(waiter: Waiter, priority: Priority): void {
+    if (this.inheritance === undefined) {
+      waiter.priority = priority;
+      return;
+    }
+    this.queue.remove(waiter, false);
+    waiter.priority = priority;
+    this.queue.insert(waiter);
+    this.inheritance.raiseTo(priority);
+    grantFrom(this);
+  }
+
+  /** The waiter that `newcomer` displaces from the full queue: at most one, and only if that frees enough weight. */
+  spare(newcomer: Waiter): Waiter | undefined {
+    const spare = this.queue.spare(newcomer);
+    if (spare === undefined || spare === this.claim?.waiter) return undefined;
+    const weight = this.queue.weight - spare.weight + newcomer.weight;
+    return weight <= this.parent.settings.queueWeight ? spare : undefined;
+  }
+
+  /** Rejects the waiter that `newcomer` displaces, if there is one. */
+  makeRoom(newcomer: Waiter): void {
+    const spare = this.spare(newcomer);
+    if (spare !== undefined) this.reject(spare, 'full');
+  }
+
+  /**
+   * Grants while there is room, then sheds. Repeats, since callbacks may release permits or change which waiter is
+   * next.
+   */
+  serve(): void {
+    do this.#grantNextOnes();
+    while (!this.parent.closed && this.#shed());
+  }
+
+  /** Returns whether it has shed a waiter. */
+  #shed(): boolean {
+    let { stale } = this.queue;
+    // While room is saved for the waiter with the claim, it is not shed.
+    if (stale === undefined || stale === this.claim?.waiter) return false;
+    for (; stale !== undefined && stale !== this.claim?.waiter; stale = this.queue.stale) {
+      this.reject(stale, 'overloaded');
+    }
+    return true;
+  }
+
+  get #next(): Waiter | undefined {
+    const { claim, queue, limit, inflight } = this;
+    const next = claim?.waiter ?? queue.next;
+    if (next === undefined || inflight >= limit || this.#fits(next.weight)) return next;
+    this.claim ??= new Claim();
+    this.claim.waiter = next;
+    return this.claim.next(next, queue, limit - inflight, limit);
+  }
+
+  #grantNextOnes(): void {
+    for (let next = this.#next; next !== undefined; next = this.#next) {
+      const fits = this.#fits(next.weight);
+      if (this.parent.closed || (!fits && next.deadline === 0)) return;
+      const now = this.#clockOf(next).now();
+      if (isLate(next, now)) this.reject(next, 'timeout');
+      else if (!fits) return;
+      else this.#admitOrForget(next, now);
+    }
+  }
+
+  #admitOrForget(next: Waiter, now: number): void {
+    const gone = isGone(next);
+    // `gone` has run application code, which may have withdrawn or rejected the waiter.
+    if (next.queuedAt !== this) return;
+    if (gone) this.withdraw(next);
+    else if (this.#fits(next.weight)) this.#grantNext(next, now);
+  }
+
+  /** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
+  #clockOf(waiter: Waiter): Clock {
+    return waiter.timeoutBucket?.owner.clock ?? this.parent.settings.clock;
+  }
+
+  resize(limit: number): void {
+    this.limit = limit;
+    if (this.queue.length > 0) grantFrom(this);
+  }
+
+  /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */
+  #fits(weight: number): boolean {
+    return this.inflight + Math.min(weight, this.limit) <= this.limit;
+  }
+
+  #grantNext(waiter: Waiter, now: number): void {
+    this.#leave(waiter, true);
+    const weight = Math.min(waiter.weight, this.limit);
+    try {
+      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share));
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  #hold(weight: number, share: string | undefined): void {
+    this.inflight += weight;
+    this.parent.inflight += weight;
+    this.queue.hold?.(share, weight);
+  }
+
+  #rejection(waiter: Waiter, reason: RejectionReason): Rejection {
+    const { name, clock, maxRetryAfter, random } = this.parent.settings;
+    const now = clock.now();
+    this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
+    const weightAhead = this.queue.weight + waiter.weight;
+    return {
+      reason,
+      limitName: name,
+      queued: this.queue.length,
+      waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
+      retryAfter: this.retryAfter.seconds(now, weightAhead, this.returned),
+    };
+  }
+
+  /** Returns whether a waiter that leaves without a grant may have blocked others. */
+  #leave(waiter: Waiter, isGranted = false): boolean {
+    const { claim } = this;
+    const hasClaim = claim?.waiter === waiter;
+    const wasFirst = !isGranted && (hasClaim || this.queue.mayBeNext(waiter));
+    if (hasClaim) claim.waiter = undefined;
+    if (isGranted && hasClaim) this.claim = undefined;
+    else if (isGranted) claim?.passedBy(waiter);
+    this.queue.remove(waiter, isGranted);
+    waiter.queuedAt = undefined;
+    this.parent.queued--;
+    this.parent.deadlines.remove(waiter);
+    return wasFirst;
+  }
+
+  /** A permit or a waiter has left: serves the next waiter, or evicts the idle semaphore of a key. */
+  #left(room: boolean): void {
+    if (this.queue.length > 0) {
+      if (room) grantFrom(this);
+    } else if (this.key !== undefined && this.inflight === 0) this.parent.forget(this, this.key);
+  }
+
+  #keep(): void {
+    if (this.key === undefined || this.inflight > 0 || this.queue.length > 0) return;
+    this.parent.keep(this, this.key);
+  }
+}

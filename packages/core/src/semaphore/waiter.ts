@@ -1,0 +1,110 @@
+import { HeadgateError, invalid, throwLater } from '../errors.ts';
+import type { BasePermit } from './permit.ts';
+import { checkPriority, type Priority } from './priority.ts';
+import type { Rejection } from './rejection.ts';
+import type { TimeoutBucket } from './timeout-buckets.ts';
+
+/**
+ * A caller that requests a permit. A request extends this class and so is its own waiter: it contains the links of the
+ * queue, and needs no promise, timer or AbortController unless it must wait.
+ */
+export abstract class Waiter {
+  /** The key that the request counts against, if the limit is keyed. */
+  key: string | undefined = undefined;
+  /** How much of the limit the request uses. */
+  weight = 1;
+  /** This key's own limit, if keys differ. */
+  limit: number | undefined = undefined;
+  /** Used by `byPriority()` only. */
+  priority: Priority = 'normal';
+  /**
+   * Groups requests for `fair()`. Declared without a value, so that waiters without a group allocate no field for
+   * it.
+   */
+  declare fairBy: string | undefined;
+  /** Name of the request's share, if the limit is divided by `byShare()`. */
+  declare share: string | undefined;
+  /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
+  queueTimeout: number | undefined = undefined;
+
+  /** Receives the permit. Called at most once, now or later, never within another waiter's answer. */
+  abstract granted(permit: BasePermit): void;
+  /** Receives the rejection, in place of a permit. */
+  abstract rejected(rejection: Rejection): void;
+
+  /** Called before the waiter queues or waits for a store. If it returns false, the waiter is rejected (`full`). */
+  joins(): boolean {
+    return true;
+  }
+
+  /**
+   * Called after `joins`, when a store has enqueued the waiter. If it returns false, the waiter is rejected (`full`).
+   */
+  queues(): boolean {
+    return true;
+  }
+
+  /** Called just before a grant: whether the caller is gone. If it returns true, the waiter is withdrawn. */
+  gone(): boolean {
+    return false;
+  }
+
+  /** @internal Deadline in whole milliseconds (a double would be a heap object); 0: none. */
+  deadline = 0;
+  /** @internal Time of enqueueing, in whole milliseconds. */
+  since = 0;
+  /** @internal Number in the order of arrival; 0 if it has not been queued. */
+  arrival = 0;
+  /** @internal What the waiter is queued at: a semaphore, a distributed limit, or a gate on whose behalf it waits. */
+  queuedAt: object | undefined = undefined;
+  /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
+  timeoutBucket: TimeoutBucket | undefined = undefined;
+  /** @internal */
+  sooner: Waiter | undefined = undefined;
+  /** @internal */
+  later: Waiter | undefined = undefined;
+  /** @internal */
+  ahead: Waiter | undefined = undefined;
+  /** @internal */
+  behind: Waiter | undefined = undefined;
+}
+
+/** Grants the permit, and releases it if the waiter throws. */
+export function grant(waiter: Waiter, permit: BasePermit): void {
+  try {
+    waiter.granted(permit);
+  } catch (error) {
+    permit.release('ignored');
+    throw error;
+  }
+}
+
+export function isGone(waiter: Waiter): boolean {
+  try {
+    return waiter.gone();
+  } catch (error) {
+    throwLater(error);
+    return true;
+  }
+}
+
+/** Whole milliseconds. */
+export function waitedSince(since: number, now: number): number {
+  return Math.max(0, Math.round(now - since));
+}
+
+/**
+ * @throws HeadgateError for an invalid `priority` or `fairBy`, which would later break the queue for other waiters
+ * too.
+ */
+export function checkOrdering({ priority, fairBy }: Waiter): void {
+  checkPriority(priority);
+  if (fairBy !== undefined && typeof fairBy !== 'string')
+    throw invalid('fairBy', 'a string', fairBy);
+}
+
+/** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
+export function checkIdle({ queuedAt: place }: Waiter): void {
+  if (place === undefined) return;
+  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
+}

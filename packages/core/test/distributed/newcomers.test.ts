@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { Waiter } from '../../src/semaphore/waiter.ts';
+import { collectWarnings } from '../warnings.ts';
+import { outcome, settled, timeout, World } from './world.ts';
+
+class JoiningWaiter extends Waiter {
+  answer: unknown;
+  constructor(private readonly onJoin: () => void) {
+    super();
+  }
+  granted(permit: unknown): void {
+    this.answer = permit;
+  }
+  rejected({ reason }: { reason: string }): void {
+    this.answer = reason;
+  }
+  override joins(): boolean {
+    this.onJoin();
+    return true;
+  }
+}
+
+test('a request whose joins() closes the limiter during an outage is rejected', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError: 'local', observer: { store() {} } });
+  store.trouble = 'silent';
+  const held = outcome(limiter.acquire());
+  await world.advance(timeout);
+  expect(held.permit).toBeDefined();
+  const waiter = new JoiningWaiter(() => void limiter.close());
+  limiter.request(waiter);
+  await settled();
+  expect(waiter.answer).toBe('closed');
+});
+
+test('a key that joins() itself uses during an outage is counted once', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({
+    store,
+    onStoreError: 'local',
+    perKey: true,
+    observer: { store() {} },
+  });
+  store.trouble = 'silent';
+  const held = outcome(limiter.acquire({ key: 'a' }));
+  await world.advance(timeout);
+  const inner = new JoiningWaiter(() => {});
+  inner.key = 'a';
+  const waiter = new JoiningWaiter(() => {
+    held.permit?.release();
+    limiter.request(inner);
+  });
+  waiter.key = 'a';
+  limiter.request(waiter);
+  await settled();
+  (inner.answer as { release(): void }).release();
+  await settled();
+  expect(waiter.answer).toMatchObject({ weight: 1 });
+  (waiter.answer as { release(): void }).release();
+  await world.advance(10_000);
+  expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
+});
+
+test('a permit admitted after a refusal is registered without another request', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
+  store.trouble = 'refused';
+  const permit = await limiter.acquire();
+  store.trouble = undefined;
+  await world.advance(20_000);
+  expect(await world.stats()).toMatchObject({ inflight: 1 });
+  permit.release();
+});
+
+test('handoff: a lease that the store has refused is not reused for another waiter', async () => {
+  const warnings = collectWarnings();
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({
+    store,
+    limit: 2,
+    handoff: 1,
+    onStoreError: 'local',
+    observer: { store() {} },
+  });
+  const other = world.limiter({ limit: 2 });
+  const held = await limiter.acquire({ weight: 2 });
+  store.trouble = 'refused';
+  const refused = outcome(limiter.acquire());
+  await settled();
+  store.trouble = undefined;
+  const behind = outcome(limiter.acquire());
+  await settled();
+  (await Promise.resolve(other)).setLimit(3);
+  void other.acquire({ queueTimeout: 1 }).catch(() => {});
+  await settled();
+  other.setLimit(3);
+  await world.advance(150);
+  expect(refused.permit).toBeDefined();
+  refused.permit?.release();
+  held.release();
+  await world.advance(1000);
+  expect(behind.permit).toBeDefined();
+  expect(warnings).toEqual(['HEADGATE_LIMIT_CONFLICT']);
+  behind.permit?.release();
+});

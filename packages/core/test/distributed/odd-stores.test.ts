@@ -1,0 +1,233 @@
+import { expect, test, vi } from 'vitest';
+import {
+  type Answer,
+  type Grant,
+  memoryStore,
+  type Op,
+  type StoreListener,
+} from '../../src/distributed/index.ts';
+import { call } from '../caller.ts';
+import { Line, lease, outcome, refused, settled, timeout, World } from './world.ts';
+
+/** A store that returns invalid answers. */
+class InvalidStore extends Line {
+  nonsense: unknown;
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    return this.nonsense === undefined ? super.send(ops) : (this.nonsense as Answer[]);
+  }
+}
+
+test.each([
+  ['nothing', []],
+  ['null', [null]],
+  ['a string', ['held']],
+  ['an empty object', [{}]],
+  ['null instead of a list', null],
+])(
+  'a store that returns %s counts as unavailable until its answers are valid again',
+  async (_, nonsense) => {
+    const world = new World();
+    const { memory, clock } = world;
+    const store = new InvalidStore(
+      memoryStore({ memory, leaseDuration: lease, timeout, clock }),
+      clock,
+    );
+    const limiter = world.limiter({ store });
+    store.nonsense = nonsense;
+    await expect(limiter.acquire()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+      rejection: { reason: 'store' },
+    });
+    store.nonsense = undefined;
+    await world.advance(2 * timeout);
+    (await limiter.acquire()).release();
+    await world.advance(lease);
+    expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  },
+);
+
+/** A store that delivers each message twice, and all of them again on request. */
+class DuplicatingStore extends Line {
+  readonly #news: Grant[] = [];
+  override listen(listener: StoreListener): () => void {
+    const grant = (news: Grant) => {
+      this.#news.push(news);
+      listener.grant(news);
+      listener.grant(news);
+    };
+    return super.listen({
+      grant,
+      recall: (ref) => listener.recall(ref),
+      check: () => listener.check(),
+      state: (up) => listener.state(up),
+    });
+  }
+  repeat(): void {
+    for (const news of [...this.#news]) this.listener?.grant(news);
+  }
+}
+
+test('a recall for one limit does not affect the reserve of another', async () => {
+  const world = new World();
+  const store = world.line();
+  const options = { store, limit: 2, reserve: 1 };
+  const [wanted, quiet] = [
+    world.limiter({ ...options, name: 'wanted' }),
+    world.limiter({ ...options, name: 'quiet' }),
+  ];
+  for (const limiter of [wanted, quiet]) (await limiter.acquire()).release();
+  await settled();
+  const other = world.limiter({ name: 'wanted', limit: 2 });
+  const all = [outcome(other.acquire()), outcome(other.acquire())];
+  await settled();
+  expect(all.map(({ permit }) => permit !== undefined)).toEqual([true, true]);
+  expect((await world.stats('quiet')).holders).toBe(1);
+  for (const { permit } of all) permit?.release();
+});
+
+test('a recall for a limit that is not in use yet has no effect', async () => {
+  const world = new World();
+  const store = world.line();
+  const [used, unused] = [
+    world.limiter({ store, name: 'used' }),
+    world.limiter({ store, name: 'unused', limit: 2, reserve: 1 }),
+  ];
+  (await used.acquire()).release();
+  store.listener?.recall({ name: 'unused' });
+  (await unused.acquire()).release();
+  await settled();
+  expect((await world.stats('unused')).holders).toBe(1);
+  await unused.close();
+});
+
+test('a duplicated message grants one permit', async () => {
+  const world = new World();
+  const { memory, clock } = world;
+  const store = new DuplicatingStore(
+    memoryStore({ memory, leaseDuration: lease, timeout, clock }),
+    clock,
+  );
+  const limiter = world.limiter({ store });
+  const held = await world.limiter().acquire();
+  const first = call(limiter);
+  const second = call(limiter);
+  await settled();
+  held.release();
+  await settled();
+  expect([first.answers, second.answers]).toEqual([1, 0]);
+  first.permit?.release();
+  await settled();
+  store.repeat();
+  expect([first.answers, second.answers, limiter.inflight]).toEqual([1, 1, 1]);
+  second.permit?.release();
+});
+
+test('the first waiter calls the store as soon as the lease of a dead process may have expired', async () => {
+  const world = new World();
+  const dead = world.line();
+  await world.limiter({ store: dead }).acquire();
+  dead.trouble = 'silent';
+  await world.advance(lease - 500);
+  const store = world.line();
+  const limiter = world.limiter({ store });
+  const first = outcome(limiter.acquire());
+  const second = outcome(limiter.acquire());
+  await settled();
+  store.calls.length = 0;
+  await world.advance(450);
+  expect(store.calls).toEqual([]);
+  await world.advance(100);
+  expect(store.calls).toEqual([['stay']]);
+  expect([first.permit !== undefined, second.permit !== undefined]).toEqual([true, false]);
+  first.permit?.release();
+  await settled();
+  second.permit?.release();
+});
+
+test('without setImmediate, the operations of one callback are sent together', async () => {
+  vi.stubGlobal('setImmediate', undefined);
+  vi.resetModules();
+  const { Coalescer } = await import('../../src/distributed/coalescer.ts');
+  vi.unstubAllGlobals();
+  const gone: string[][] = [];
+  let wanted: string[] = [];
+  const turn = new Coalescer(() => {
+    gone.push(wanted);
+    wanted = [];
+  });
+  const want = (what: string) => {
+    wanted.push(what);
+    turn.soon();
+  };
+  want('a');
+  want('b');
+  await Promise.resolve();
+  want('c');
+  await Promise.resolve();
+  expect(gone).toEqual([['a', 'b'], ['c']]);
+});
+
+/** A store that refuses to register permits until the test allows it. */
+class RefusingStore extends Line {
+  refuses = true;
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    const isRefused = this.refuses && ops.some(({ verb }) => verb === 'register');
+    const answers = await super.send(isRefused ? [] : ops);
+    if (isRefused) this.calls.push(['refused']);
+    return isRefused ? ops.map(() => ({ error: refused })) : answers;
+  }
+}
+
+test('a permit granted without the store is registered again after the store has refused it', async () => {
+  const world = new World();
+  const { memory, clock } = world;
+  const store = new RefusingStore(
+    memoryStore({ memory, leaseDuration: lease, timeout, clock }),
+    clock,
+  );
+  const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
+  store.trouble = 'silent';
+  const stray = outcome(limiter.acquire());
+  await world.advance(timeout);
+  store.trouble = undefined;
+  await world.advance(2 * timeout);
+  expect(store.calls.flat()).toContain('refused');
+  expect(await world.stats()).toMatchObject({ inflight: 0 });
+  store.refuses = false;
+  await world.advance(lease / 2);
+  // Registered again with the next answer to any request.
+  const next = outcome(limiter.acquire());
+  await settled();
+  stray.permit?.release();
+  next.permit?.release();
+  await settled();
+  expect(store.calls.flat()).toContain('register');
+  await world.advance(lease);
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+test('permits admitted during refusals are registered with the next answer for their key', async () => {
+  const world = new World();
+  const store = world.line();
+  const limiter = world.limiter({
+    store,
+    perKey: true,
+    limit: 9,
+    onStoreError: 'admit',
+    observer: { store() {} },
+  });
+  store.trouble = 'refused';
+  const held = [await limiter.acquire({ key: 'a' }), await limiter.acquire({ key: 'b' })];
+  await settled();
+  store.trouble = undefined;
+  const inflight = async (key: string) => (await world.stats('renders', key)).inflight;
+  held.push(await limiter.acquire({ key: 'a' }));
+  await settled();
+  expect([await inflight('a'), await inflight('b')]).toEqual([2, 0]);
+  held.push(await limiter.acquire({ key: 'b' }));
+  await settled();
+  expect([await inflight('a'), await inflight('b')]).toEqual([2, 2]);
+  for (const permit of held) permit.release();
+  await settled();
+  expect([await inflight('a'), await inflight('b')]).toEqual([0, 0]);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { type Answer, memoryStore, type Op, type Store } from '../../src/distributed/index.ts';
+import { Line, outcome, settled, World } from './world.ts';
+
+/** A store without any optional capability. */
+class PoorStore extends Line {
+  override readonly can = {
+    fencing: false,
+    queueLimit: false,
+    setLimit: false,
+    keys: false,
+    place: false,
+    resize: false,
+    recall: false,
+    counts: false,
+  };
+
+  override send(ops: readonly Op[]): Promise<Answer[]> {
+    const asked = ops.map((op) =>
+      op.verb === 'setLimit' ? op : { ...op, lease: { ...op.lease, queueLimit: Infinity } },
+    );
+    return super.send(asked);
+  }
+}
+
+function poor(world: World): Store {
+  return new PoorStore(memoryStore({ memory: world.memory, clock: world.clock }), world.clock);
+}
+
+test.each([
+  ['perKey', { perKey: true }],
+  ['reserve', { reserve: 1 }],
+])('%s is an error if the store does not support it', (option, options) => {
+  const world = new World();
+  const make = () => world.limiter({ store: poor(world), limit: 2, ...options });
+  expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
+});
+
+test('setLimit() throws if the store does not support it', () => {
+  const world = new World();
+  const limiter = world.limiter({ store: poor(world) });
+  expect(() => limiter.setLimit(2)).toThrow(expect.objectContaining({ option: 'limit' }));
+  expect(limiter.limit).toBe(1);
+});
+
+test('each process enforces queueLimit if the store does not', async () => {
+  const world = new World();
+  const limiter = world.limiter({ store: poor(world), queueLimit: 1 });
+  const held = await limiter.acquire();
+  const all = [outcome(limiter.acquire()), outcome(limiter.acquire())];
+  await settled();
+  expect(all[1]?.error).toMatchObject({ rejection: { reason: 'full' } });
+  expect(limiter.queued).toBe(1);
+  held.release();
+  await settled();
+  all[0]?.permit?.release();
+  await settled();
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});

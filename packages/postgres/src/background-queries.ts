@@ -1,0 +1,105 @@
+import type { MakeClient, Query } from './client.ts';
+import { isAway, late } from './failure.ts';
+import { ReconnectingClient } from './reconnecting-client.ts';
+
+/** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
+const MAX_MESSAGE_BYTES = 7_800;
+
+interface BackgroundQuery {
+  readonly query: () => Query;
+  done(rows: readonly unknown[][]): void;
+  failed(error: unknown): void;
+}
+
+/**
+ * The connection for background queries, which no operation waits for; it runs one statement at a time. A release
+ * neither waits for the notification that follows it nor fails with it.
+ */
+export class BackgroundQueries {
+  readonly link: ReconnectingClient;
+  readonly #waiting: BackgroundQuery[] = [];
+  #channels: string[] = [];
+  #messages: string[] = [];
+  #isBusy = false;
+
+  /**
+   * @param settings The statement that configures the session; undefined while the session must not be configured yet.
+   */
+  constructor(make: MakeClient, timeout: number, settings: () => Query | undefined) {
+    this.link = new ReconnectingClient({
+      make,
+      timeout,
+      setUp: async (client) => {
+        const query = settings();
+        if (query !== undefined) await client.query(query);
+      },
+    });
+  }
+
+  /**
+   * @param patience Milliseconds without an answer after which the connection is replaced, even if an earlier query is
+   * the cause.
+   */
+  query(query: Query, patience?: number): Promise<readonly unknown[][]> {
+    const answer = this.#add(() => query);
+    if (patience === undefined) return answer;
+    const timer = setTimeout(() => this.link.lose(late()), patience).unref();
+    return answer.finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * Sends these lines in as many messages as necessary, each of which begins with `word`. A single line that is too
+   * long is skipped. Messages are an optimization: without them, waiters are granted when they ask again, and permits
+   * in reserve are released by their own timers.
+   */
+  notify(channel: string, word: string, lines: readonly string[]): void {
+    let message = word;
+    const send = () => {
+      this.#channels.push(channel);
+      this.#messages.push(message);
+      // One statement sends all messages that have been added by the time it is sent.
+      if (this.#channels.length === 1) this.#add(() => this.#notification()).catch(() => {});
+    };
+    for (const line of lines) {
+      if (message !== word && message.length + line.length >= MAX_MESSAGE_BYTES) {
+        send();
+        message = word;
+      }
+      message += `\n${line}`;
+    }
+    if (message.length <= MAX_MESSAGE_BYTES) send();
+  }
+
+  #add(query: () => Query): Promise<readonly unknown[][]> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ query, done, failed });
+      if (!this.#isBusy) void this.#work();
+    });
+  }
+
+  #notification(): Query {
+    const values = [this.#channels, this.#messages];
+    this.#channels = [];
+    this.#messages = [];
+    const text =
+      'SELECT pg_catalog.pg_notify(t.channel, t.message) FROM ROWS FROM (pg_catalog.unnest($1::text[]), ' +
+      'pg_catalog.unnest($2::text[])) AS t(channel, message)';
+    return { name: 'headgate notify', text, values, rowMode: 'array' };
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      await this.#do(next.query()).then(next.done, next.failed);
+    }
+    this.#isBusy = false;
+  }
+
+  /** Retries once if the connection is lost: each query is safe to repeat. */
+  #do(query: Query): Promise<readonly unknown[][]> {
+    return this.link.query(query).catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+      return this.link.query(query);
+    });
+  }
+}

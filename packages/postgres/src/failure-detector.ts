@@ -1,0 +1,125 @@
+import { decode, type News, type Sender } from './calls.ts';
+import { type Query, statement } from './client.ts';
+import { grace, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
+import type { Horizon } from './horizon.ts';
+
+/** Milliseconds between two checks of the predecessor. */
+const PERIOD = 250;
+/**
+ * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
+ * this process, the process must learn it before its permits are granted to others.
+ */
+const MAX_PATIENCE = grace / 2;
+
+export interface FailureDetectorOptions {
+  readonly schema: string;
+  readonly sender: Sender;
+  query(query: Query, patience?: number): Promise<readonly unknown[][]>;
+  /** The server has ended this process's own session within the last `ago` milliseconds. */
+  ended(ago: number): void;
+  news(news: News): void;
+  /** Runs in the first process of the ring, for all. */
+  readonly horizon: Horizon;
+}
+
+/** Failure detector: watches the previous process in the ring, and expires leases of limits without operations. */
+export class FailureDetector {
+  readonly #options: FailureDetectorOptions;
+  #number: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #sweptAt = performance.now();
+  #isTending = false;
+  /** When the last check was sent that found this process's own session alive. */
+  #aliveAt = 0;
+
+  constructor(options: FailureDetectorOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to watch, under this number. */
+  join(number: number): void {
+    this.#number = number;
+    this.#aliveAt = performance.now();
+    this.#later(0);
+  }
+
+  /** The number is no longer held: other processes may consider this one dead. */
+  leave(): void {
+    this.#number = undefined;
+    clearTimeout(this.#timer);
+    this.#options.horizon.rest();
+  }
+
+  /** Leaves for good: other processes do not consider it dead, and the leases that it still holds expire normally. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#number === undefined) return;
+    const { schema, query } = this.#options;
+    const text = `DELETE FROM ${schema}.members WHERE number = $1`;
+    await query(statement(text, [this.#number])).catch(() => {});
+  }
+
+  #later(pause: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed || this.#number === undefined) return;
+    this.#timer = setTimeout(() => void this.#watch(), pause);
+    this.#timer.unref();
+  }
+
+  async #watch(): Promise<void> {
+    const found = await this.#look();
+    if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
+    // Not awaited: on a dead connection it would delay the next check.
+    if (found === 'first' && !this.#isTending) void this.#tend();
+    this.#later(found === 'dead' ? 0 : PERIOD);
+  }
+
+  /** Once per lease, the first process cleans up for all. */
+  async #tend(): Promise<void> {
+    const { schema, query, sender, horizon } = this.#options;
+    if (performance.now() - this.#sweptAt <= sender.lease) return;
+    this.#isTending = true;
+    const forget = statement(`SELECT ${schema}.forget()`);
+    const swept = await this.#sweep();
+    const forgotten = await query(forget).then(
+      ([row]) => Number(row?.[0]),
+      () => 0,
+    );
+    // The next check continues with the rest, however long a lease is.
+    if (swept === MAX_SWEPT || forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
+    else await horizon.look();
+    this.#isTending = false;
+  }
+
+  async #look(): Promise<unknown> {
+    const { schema, query, ended } = this.#options;
+    const number = this.#number;
+    const text = `SELECT CASE WHEN ${schema}.has_ended($1) THEN 'ended' ELSE ${schema}.watch($1) END`;
+    const watch: Query = {
+      ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
+    };
+    const sent = performance.now();
+    const found = await query(watch, MAX_PATIENCE).then(
+      ([row]) => row?.[0],
+      () => 'nothing',
+    );
+    if (number !== this.#number) return 'nothing';
+    if (found === 'ended') ended(performance.now() - this.#aliveAt);
+    else if (found !== 'nothing') this.#aliveAt = sent;
+    return found;
+  }
+
+  /** Returns the number of limits. */
+  async #sweep(): Promise<number> {
+    const { schema, query, sender, news } = this.#options;
+    this.#sweptAt = performance.now();
+    const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
+    const replies = await query(sweep).catch(() => []);
+    for (const [reply] of replies) {
+      if (typeof reply === 'string') news(decode(reply, { indices: [], limit: 0 }, sender, []));
+    }
+    return replies.length;
+  }
+}

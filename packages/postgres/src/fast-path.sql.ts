@@ -1,0 +1,42 @@
+import { asked, now } from './schema.ts';
+
+/** Maximum bytes of leases in a limit's own row, about twelve leases: each change rewrites all of them. */
+const MAX_FRESH_BYTES = 1_200;
+
+/** No waiters, no expired leases, none to report, and the version that the caller knows. */
+const fastPathCondition = `t.address = $1 AND t.version = $2::bigint AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
+
+export interface FastPathStatements {
+  /** Parameters: address, version, weight, id, lease duration in microseconds, spare, `1` if it reserves. */
+  readonly acquire: string;
+  /** Parameters: address, version, weight, id. */
+  readonly release: string;
+}
+
+/**
+ * The most frequent operations: one acquire or release while the queue is empty. Each is a plain UPDATE of the limit's
+ * row, which also stores the lease until `lease()` moves it to the table of leases. If PostgreSQL had to wait for the
+ * row, it evaluates the conditions again with the row's new version, but sees other rows as before; therefore the
+ * conditions refer to this row only. The answer is one row (inflight, and for an acquire the token), or none if
+ * `lease()` must be called.
+ *
+ * The lease and its token start when the statement arrived: a wait for the row does not make a lease longer.
+ */
+export function fastPathStatements(schema: string): FastPathStatements {
+  const token = `GREATEST(t.token + 1, ${asked})`;
+  return {
+    acquire: `UPDATE ${schema}.limits AS t SET
+  inflight = t.inflight + $3::bigint,
+  token = ${token} + $6::bigint,
+  soonest = LEAST(t.soonest, ${asked} + $5::bigint),
+  touched = ${asked},
+  fresh = t.fresh || pg_catalog.jsonb_build_object($4::text,
+    pg_catalog.jsonb_build_array($3::bigint, ${asked} + $5::bigint, ${token}, $6::bigint, $7::boolean))
+WHERE ${fastPathCondition} AND (t.inflight = 0 OR t.inflight + $3::bigint <= t.most) AND NOT t.fresh ? $4::text
+  AND pg_catalog.pg_column_size(t.fresh) < ${MAX_FRESH_BYTES}
+RETURNING t.inflight || ' ' || t.token - $6::bigint`,
+    release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $3::bigint, fresh = t.fresh - $4::text
+WHERE ${fastPathCondition} AND (t.fresh -> $4::text ->> 0)::bigint = $3::bigint
+RETURNING t.inflight::text`,
+  };
+}

@@ -1,0 +1,106 @@
+import type { Answer, Op, Reply } from '@headgate/core/distributed';
+import type { Address } from './address.ts';
+import { type Call, type Sender, whole } from './calls.ts';
+import type { Query } from './client.ts';
+import { type FastPathStatements, fastPathStatements } from './fast-path.sql.ts';
+import { TtlMap } from './ttl-map.ts';
+
+type Run = (query: Query) => Promise<readonly unknown[][]>;
+
+/**
+ * The fast path: performs one acquire or release by a plain UPDATE of the limit's row, if the last known state suggests
+ * that this is possible. The row decides: if its conditions do not hold, nothing is changed, and `lease()` is called
+ * instead.
+ */
+export class FastPath {
+  readonly #statements: FastPathStatements;
+  readonly #sender: Sender;
+  readonly #run: Run;
+  /** The latest answer for each limit. */
+  readonly #replies = new WeakMap<Address, Reply>();
+  /**
+   * The leases that operations have named, and whether each is probably in the limit's own row. An acquire of one of
+   * these goes to `lease()`: it may be in the table of leases, which the UPDATE does not read. Twice the lease duration
+   * is long enough, because a lease that no operation names for one lease duration has expired.
+   */
+  readonly #isFresh: TtlMap<boolean>;
+
+  constructor(schema: string, sender: Sender, run: Run) {
+    this.#statements = fastPathStatements(schema);
+    this.#sender = sender;
+    this.#run = run;
+    this.#isFresh = new TtlMap(2 * sender.lease);
+  }
+
+  /** Undefined if `lease()` must be called. */
+  async do(call: Call, op: Op): Promise<Reply | undefined> {
+    const query = this.#queryFor(call, op);
+    const [row] = query === undefined ? [] : await this.#run(query);
+    return row === undefined ? undefined : this.#decode(String(row[0]), call);
+  }
+
+  /** Records that these operations are sent to `lease()`. */
+  asks(ops: readonly Op[]): void {
+    for (const op of ops) {
+      if (op.verb === 'release') this.#isFresh.delete(op.lease.id);
+      else if (op.verb !== 'setLimit') this.#isFresh.set(op.lease.id, false);
+    }
+  }
+
+  /** Records what `lease()` has answered. */
+  hears(
+    { address, indices }: Call,
+    ops: readonly Op[],
+    answers: readonly (Answer | undefined)[],
+  ): void {
+    for (const index of indices) {
+      const [op, answer] = [ops[index] as Op, answers[index]];
+      if (answer === undefined || 'error' in answer) continue;
+      this.#replies.set(address, answer);
+      // A rejected or lost lease does not exist, and its id is not used again; a flood of them would fill the map.
+      const isGone = answer.state === 'full' || answer.state === 'lost';
+      if (isGone && op.verb !== 'setLimit') this.#isFresh.delete(op.lease.id);
+    }
+  }
+
+  #queryFor({ address, limit, version }: Call, op: Op): Query | undefined {
+    if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
+    const reply = this.#replies.get(address);
+    if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
+    const { id, weight, spare, reserves } = op.lease;
+    const values = [address.hash, version ?? reply.version, whole(weight), id];
+    const isFresh = this.#isFresh.get(id);
+    if (op.verb === 'release') {
+      if (isFresh !== true) return undefined;
+      this.#isFresh.delete(id);
+      return this.#query('release', values);
+    }
+    if (isFresh !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
+      return undefined;
+    this.#isFresh.set(id, true);
+    values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
+    return this.#query('acquire', values);
+  }
+
+  #decode(row: string, { address }: Call): Reply {
+    const { limit, version } = this.#replies.get(address) as Reply;
+    const [inflight, token] = row.split(' ');
+    const reply: Reply = {
+      state: token === undefined ? 'ok' : 'held',
+      fencing: token === undefined ? undefined : BigInt(token),
+      inflight: Number(inflight),
+      queued: 0,
+      limit,
+      version,
+      checkIn: this.#sender.lease / 3,
+      reclaimed: 0,
+    };
+    this.#replies.set(address, reply);
+    return reply;
+  }
+
+  #query(name: 'acquire' | 'release', values: readonly string[]): Query {
+    const text = this.#statements[name];
+    return { name: `headgate ${name}`, text, values, rowMode: 'array', isPlain: true };
+  }
+}

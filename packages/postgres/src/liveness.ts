@@ -1,0 +1,78 @@
+import type { Clock } from '@headgate/core';
+import { certainPart } from '@headgate/core/distributed';
+import { grace } from './failure-detector.sql.ts';
+
+export interface LivenessOptions {
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly lease: number;
+  /** Called when it is lost, and then three times per `grace` until it is regained. */
+  readonly renew: () => void;
+}
+
+/** A period during which other processes could not see that this process is alive. */
+interface Loss {
+  at: number;
+  until: number;
+}
+
+/**
+ * Liveness: whether other processes know that this process is alive. While it has no connection that shows this, they
+ * may consider it dead at any moment. The leases it holds then expire a second later, unless they are renewed.
+ */
+export class Liveness {
+  readonly #options: LivenessOptions;
+  /** In chronological order. */
+  #losses: Loss[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: LivenessOptions) {
+    this.#options = options;
+  }
+
+  /** Until when a lease that was renewed at `sent` is certain, regardless of its duration. */
+  certainUntil(sent: number): number {
+    const loss = this.#losses.find(({ until }) => sent < until);
+    return loss === undefined ? Infinity : Math.max(sent, loss.at) + grace * certainPart;
+  }
+
+  /** @param ago Milliseconds since the last moment at which it was certainly recognized. */
+  lose(ago = 0): void {
+    if (this.#loss !== undefined) return;
+    const { clock, lease, renew } = this.#options;
+    const now = clock.now();
+    // Leases last renewed before the end of an older loss have expired by now.
+    this.#losses = this.#losses.filter(({ until }) => until + lease > now);
+    this.#losses.push({ at: now - ago, until: Infinity });
+    this.#timer = setInterval(renew, grace / 3).unref();
+    renew();
+  }
+
+  /**
+   * The server said `ago` milliseconds ago that it serves no client: until then no process can have considered this one
+   * dead.
+   */
+  excuse(ago: number): void {
+    const { clock, renew } = this.#options;
+    const loss = this.#loss;
+    if (loss !== undefined) loss.at = Math.max(loss.at, clock.now() - ago);
+    renew();
+  }
+
+  /** Also called for the first connection; before it, no operation is executed. */
+  regain(): void {
+    clearInterval(this.#timer);
+    const loss = this.#loss;
+    if (loss !== undefined) loss.until = this.#options.clock.now();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** The loss that has not ended. */
+  get #loss(): Loss | undefined {
+    const latest = this.#losses.at(-1);
+    return latest?.until === Infinity ? latest : undefined;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * What each verb does: a part of the function in `lease.sql.ts`, whose variables it uses. Each sets the state, and the
+ * token or the place.
+ */
+export function operations(schema: string, words: number): string {
+  return `
+      at_ := (turn_ - 1) * ${words};
+      verb_ := ops_[at_ + 1];
+      id_ := ops_[at_ + 2];
+      weight_ := ops_[at_ + 3];
+      spare_ := ops_[at_ + 4];
+      reserves_ := ops_[at_ + 5] = '1';
+      wait_ := ops_[at_ + 6];
+      where_ := ops_[at_ + 7];
+      fencing_ := NULLIF(ops_[at_ + 8], '');
+      state_ := CASE verb_ WHEN 'setLimit' THEN 'ok' ELSE 'lost' END;
+      extra_ := NULL;
+      l.reserving := l.reserving OR reserves_;
+      SELECT * INTO r FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
+      known_ := FOUND;
+
+      IF verb_ = 'release' AND known_ THEN
+        DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
+        IF r.place IS NULL THEN l.inflight := l.inflight - r.weight; ELSE l.queued := l.queued - 1; END IF;
+        state_ := 'ok';
+        may_fit_ := true;
+
+      ELSIF known_ AND (r.place IS NULL AND verb_ <> 'release' OR verb_ IN ('acquire', 'stay')) THEN
+        IF verb_ IN ('acquire', 'stay') THEN
+          -- Its weight does not change.
+          weight_ := r.weight;
+        ELSE
+          l.inflight := l.inflight + weight_ - r.weight;
+          may_fit_ := may_fit_ OR weight_ < r.weight;
+        END IF;
+        IF verb_ <> 'resize' THEN
+          r.ends := now_ + term_;
+          r.expires := CASE WHEN r.place IS NULL THEN r.ends ELSE now_ + LEAST(term_, wait_) END;
+          l.soonest := LEAST(l.soonest, r.expires);
+        END IF;
+        UPDATE ${schema}.leases AS t
+        SET weight = weight_, ends = r.ends, expires = r.expires, spare = spare_, reserves = reserves_
+        WHERE t.limit_id = l.id AND t.id = id_;
+        state_ := CASE WHEN r.place IS NULL THEN 'held' ELSE 'queued' END;
+        extra_ := COALESCE(r.place, r.fencing);
+        recall_ := recall_ OR verb_ = 'stay' AND r.place IS NOT NULL;
+
+      ELSIF verb_ = 'register' OR verb_ = 'renew' AND (fencing_ < l.born OR fencing_ > l.token)
+        OR verb_ = 'acquire' AND l.queued = 0 AND (l.inflight = 0 OR l.inflight + weight_ <= l.most)
+      THEN
+        -- The token was issued by an earlier state that was lost, or lies ahead of a state that was rolled back: hold
+        -- it again.
+        IF known_ THEN
+          DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
+          l.queued := l.queued - 1;
+          may_fit_ := true;
+        END IF;
+        extra_ := CASE WHEN verb_ = 'acquire' OR fencing_ IS NULL THEN GREATEST(l.token + 1, now_) ELSE fencing_ END;
+        l.token := GREATEST(l.token, extra_ + spare_);
+        INSERT INTO ${schema}.leases (limit_id, id, weight, ends, expires, fencing, spare, reserves)
+        VALUES (l.id, id_, weight_, now_ + term_, now_ + term_, extra_, spare_, reserves_);
+        l.inflight := l.inflight + weight_;
+        l.soonest := LEAST(l.soonest, now_ + term_);
+        state_ := 'held';
+
+      ELSIF verb_ = 'acquire' AND (wait_ <= 0 OR l.queued >= where_::bigint) THEN
+        state_ := 'full';
+
+      ELSIF verb_ IN ('acquire', 'stay') THEN
+        extra_ := CASE WHEN verb_ = 'stay' AND where_ <> '' THEN where_::bigint ELSE GREATEST(now_, l.tail + 1) END;
+        l.tail := GREATEST(l.tail, extra_);
+        INSERT INTO ${schema}.leases (limit_id, id, weight, ends, expires, place, spare, reserves)
+        VALUES (l.id, id_, weight_, now_ + term_, now_ + LEAST(term_, wait_), extra_, spare_, reserves_);
+        l.queued := l.queued + 1;
+        l.soonest := LEAST(l.soonest, now_ + LEAST(term_, wait_));
+        recall_ := recall_ OR l.queued = 1;
+        may_fit_ := verb_ = 'stay' OR may_fit_;
+        state_ := 'queued';
+      END IF;
+`;
+}

@@ -1,0 +1,158 @@
+import {
+  connectTime,
+  destroy,
+  type MakeClient,
+  type PostgresClient,
+  type Query,
+} from './client.ts';
+import { closed, isAway, late } from './failure.ts';
+import { grace } from './failure-detector.sql.ts';
+import { ask } from './plain.ts';
+
+/** Milliseconds until the next attempt; doubled after each failure. */
+const INITIAL_PAUSE = 25;
+/** Allows several attempts within `grace`, before a process that has lost its connections loses its leases. */
+const MAX_PAUSE = grace / 5;
+
+export interface ReconnectingClientOptions {
+  readonly make: MakeClient;
+  /** Maximum duration of a statement in milliseconds. */
+  readonly timeout: number;
+  /** Prepares a new connection before its first use. */
+  setUp(client: PostgresClient): Promise<void>;
+  up?(): void;
+  /** The connection was lost, or an attempt failed that began `ago` milliseconds ago. */
+  down?(error: unknown, ago: number): void;
+}
+
+/**
+ * One of the store's own connections, which reconnects when it is lost. It does not keep the process alive; the timers
+ * of callers that wait for an answer do.
+ */
+export class ReconnectingClient {
+  readonly #options: ReconnectingClientOptions;
+  #client: PostgresClient | undefined;
+  #opening: Promise<PostgresClient> | undefined;
+  #pause = 0;
+  #isClosed = false;
+  /** Why the connection was lost or could not be opened; undefined while it is up. */
+  lastError: unknown;
+
+  constructor(options: ReconnectingClientOptions) {
+    this.#options = options;
+  }
+
+  get isUp(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** Resolves when connected; rejects if this attempt, or the one already in progress, fails. */
+  open(): Promise<PostgresClient> {
+    if (this.#client !== undefined) return Promise.resolve(this.#client);
+    if (this.#isClosed) return Promise.reject(closed());
+    this.#opening ??= this.#attempt();
+    return this.#opening;
+  }
+
+  /** Closes the connection if the answer takes too long; it is then unknown whether the statement was executed. */
+  async query(query: Query): Promise<readonly unknown[][]> {
+    const client = this.#client ?? (await this.open());
+    try {
+      return await this.#inTime(client, () => ask(client, query));
+    } catch (error) {
+      // The server announces that it will end the connection before it does: no further statement may be sent on it.
+      if (isAway(error)) this.#drop(client, error);
+      throw error;
+    }
+  }
+
+  /** Closes a connection that looks open but does not work. */
+  lose(error: unknown): void {
+    if (this.#client !== undefined) this.#drop(this.#client, error);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) await this.#inTime(client, () => client.end()).catch(() => {});
+  }
+
+  async #attempt(): Promise<PostgresClient> {
+    if (this.#pause > 0) {
+      await new Promise((resolve) => setTimeout(resolve, this.#pause).unref());
+    }
+    const begun = performance.now();
+    let client: PostgresClient | undefined;
+    try {
+      client = await this.#options.make();
+      await this.#connect(client);
+      if (this.#isClosed) throw closed();
+    } catch (error) {
+      this.#opening = undefined;
+      this.#pause = Math.min(Math.max(2 * this.#pause, INITIAL_PAUSE), MAX_PAUSE);
+      if (client !== undefined) destroy(client);
+      this.#lost(error, performance.now() - begun);
+      throw error;
+    }
+    this.#opening = undefined;
+    this.#client = client;
+    this.#pause = 0;
+    this.lastError = undefined;
+    this.#options.up?.();
+    return client;
+  }
+
+  async #connect(client: PostgresClient): Promise<void> {
+    const lost = new Promise<never>((_, reject) => {
+      const end = (error: unknown) => {
+        reject(error);
+        this.#drop(client, error);
+      };
+      client.on('error', end);
+      client.on('end', () => end(new Error('the connection has ended')));
+    });
+    lost.catch(() => {});
+    client.unref?.();
+    const ready = async () => {
+      await client.connect();
+      client.unref?.();
+      await this.#options.setUp(client);
+    };
+    const time = Math.max(this.#options.timeout, connectTime);
+    await this.#inTime(client, () => Promise.race([ready(), lost]), time);
+  }
+
+  #drop(client: PostgresClient, error: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    destroy(client);
+    this.#lost(error, 0);
+  }
+
+  #lost(error: unknown, ago: number): void {
+    this.lastError = error;
+    if (this.#isClosed) return;
+    this.open().catch(() => {});
+    this.#options.down?.(error, ago);
+  }
+
+  #inTime<T>(
+    client: PostgresClient,
+    work: () => Promise<T>,
+    time = this.#options.timeout,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      // Started first, so that the statement is sent before the timer is set.
+      const working = work();
+      const timer = setTimeout(() => {
+        reject(late());
+        destroy(client);
+      }, time);
+      timer.unref();
+      const settled = () => clearTimeout(timer);
+      working.then(settled, settled);
+      working.then(resolve, reject);
+    });
+  }
+}

@@ -1,0 +1,267 @@
+import type { Clock } from '@headgate/core';
+import {
+  type LeaseRequest,
+  type LeaseVerb,
+  maxTimer,
+  type Reply,
+} from '@headgate/core/distributed';
+import { forgetful, refused } from './failure.ts';
+import { LeaseTable, type TableEntry } from './lease-table.ts';
+import type { LocalQueue, Waiting } from './local-queue.ts';
+import type { Protocol } from './protocol.ts';
+import type { CallTimes } from './transport.ts';
+
+export interface OperationsOptions {
+  readonly protocol: Protocol;
+  readonly clock: Clock;
+  /** The length of a lease in milliseconds. */
+  readonly lease: number;
+  /** Timeout, in milliseconds, of a call that no operation waits for. */
+  readonly timeout: number;
+  /** Called when a waiter was enqueued. */
+  readonly waits: (line: LocalQueue) => void;
+  /** Called when the first waiter of a queue may have changed. */
+  readonly left: (line: LocalQueue) => void;
+  /** Called when a queued lease was granted. */
+  readonly granted: (id: string) => void;
+  /** Called when the service has lost its state: the other leases must be registered again. */
+  readonly forgotten: () => void;
+}
+
+type State = Reply['state'];
+
+/** How an operation runs among others: its timeout and what it waits for. */
+export interface OperationContext extends CallTimes {
+  /** Runs after the operations in progress on the same semaphore, or at once if this is one of them. */
+  inSequence<T>(id: string, work: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Translates lease operations to the protocol, with one peer per lease. Every request renews its peer for a whole
+ * lease, so that it is harmless however late it arrives.
+ */
+export class Operations {
+  readonly #options: OperationsOptions;
+  readonly #kept: LeaseTable;
+  /** When the re-registration of all leases was last requested. */
+  #reregisteredAt = -Infinity;
+
+  constructor(options: OperationsOptions) {
+    this.#options = options;
+    this.#kept = new LeaseTable(options.left);
+  }
+
+  /** Creates the peer of a lease that is about to be acquired, without waiting for earlier operations. */
+  prepare(request: LeaseRequest, times: CallTimes): void {
+    this.#create(this.#kept.of(request), times).catch(() => {});
+  }
+
+  do(verb: LeaseVerb, request: LeaseRequest, course: OperationContext): Promise<State> {
+    const lease = this.#kept.of(request);
+    if (verb === 'release') return this.#release(lease, course);
+    lease.isReleased = false;
+    if (verb === 'acquire') return this.#acquire(lease, request.wait, course);
+    if (verb === 'stay') return this.#stay(lease, request.wait, course);
+    if (verb === 'renew') return this.#renew(lease, course);
+    if (verb === 'register') return this.#register(lease, course);
+    throw refused('the semaphore service cannot change the count of a lock');
+  }
+
+  /** A poll reports a grant. */
+  granted({ id, peer }: Waiting): void {
+    const lease = this.#kept.get(id);
+    if (lease?.peer !== peer) return;
+    this.#markHeld(lease);
+    this.#options.granted(id);
+  }
+
+  /** A poll reports that the service has lost the waiter, which may already be joining the queue again. */
+  gone({ id, peer }: Waiting): void {
+    const lease = this.#kept.get(id);
+    if (lease?.peer !== peer) return;
+    lease.leave();
+    this.#isForgotten(lease);
+  }
+
+  async #acquire(lease: TableEntry, wait: number, course: OperationContext): Promise<State> {
+    const mayWait = wait > 0 || lease.waiting !== undefined;
+    if (await this.#acquireOrEnqueue(lease, wait, course)) return this.#markHeld(lease);
+    if (mayWait) return 'queued';
+    lease.retire();
+    await this.#remove(lease, course);
+    this.#kept.delete(lease);
+    return 'full';
+  }
+
+  async #stay(lease: TableEntry, wait: number, course: OperationContext): Promise<State> {
+    if (!(await this.#acquireOrEnqueue(lease, wait, course))) return 'queued';
+    if (!lease.isHeld) this.#options.granted(lease.id);
+    return this.#markHeld(lease);
+  }
+
+  async #renew(lease: TableEntry, times: CallTimes): Promise<State> {
+    const { protocol, lease: length } = this.#options;
+    if (!lease.isHeld) return 'lost';
+    const [{ peer }, sent] = [lease, this.#now()];
+    const isKnown = await protocol.heartbeat(peer, length, times);
+    if (lease.peer !== peer) return 'lost';
+    if (isKnown) lease.renewedAt = Math.max(lease.renewedAt, sent);
+    // A heartbeat answer from before a restore is outdated.
+    if (isKnown || lease.renewedAt > sent) return 'held';
+    if (!this.#isForgotten(lease)) {
+      lease.forget();
+      return 'lost';
+    }
+    return this.#restore(lease, times);
+  }
+
+  async #register(lease: TableEntry, times: CallTimes): Promise<State> {
+    const wasHeld = lease.isHeld;
+    const state = await this.#restore(lease, times);
+    // pacman82/throttle itself does not renew an existing peer on a restore.
+    if (wasHeld && state === 'held') await this.#renew(lease, times);
+    return state;
+  }
+
+  async #release(lease: TableEntry, times: CallTimes): Promise<State> {
+    if (!lease.isReleased) lease.retire();
+    lease.isReleased = true;
+    try {
+      const wasThere = await this.#remove(lease, times);
+      if (lease.isReleased) this.#kept.delete(lease);
+      return wasThere ? 'ok' : 'lost';
+    } catch (error) {
+      // The limiter retries for the length of a lease.
+      setTimeout(() => lease.isReleased && this.#kept.delete(lease), this.#leftover).unref();
+      throw error;
+    }
+  }
+
+  /** Acquires, and returns whether the lease is held; otherwise it is queued. */
+  async #acquireOrEnqueue(
+    lease: TableEntry,
+    wait: number,
+    course: OperationContext,
+  ): Promise<boolean> {
+    if (lease.waiting !== undefined) lease.join(this.#limitWait(lease, wait));
+    const outcome = lease.isMade ? await this.#request(lease, wait, course) : 'unknown';
+    if (outcome !== 'unknown') return outcome === 'held';
+    // Enqueues one after the other, so that the local order matches the service's.
+    return course.inSequence(lease.id, async () => {
+      await this.#create(lease, course);
+      if (lease.isReleased) return false;
+      const retried = await this.#request(lease, wait, course);
+      if (retried !== 'unknown' || lease.isReleased) return retried === 'held';
+      throw forgetful();
+    });
+  }
+
+  async #request(lease: TableEntry, wait: number, times: CallTimes) {
+    const { peer, weight: count, line, isHeld: wasHeld } = lease;
+    const { protocol, lease: expiresIn } = this.#options;
+    const sent = this.#now();
+    const ask = { peer, semaphore: line.semaphore, count, expiresIn };
+    const outcome = await protocol.acquire(ask, times);
+    // It was released or has another peer by now, so the answer no longer matters.
+    if (lease.peer !== peer) return 'pending';
+    if (outcome === 'unknown') {
+      // The peer was created again while this answer was in flight: the lease stays queued.
+      if (lease.renewedAt > sent) return lease.isHeld ? 'held' : 'pending';
+      this.#isForgotten(lease);
+      lease.forget();
+      return outcome;
+    }
+    lease.renewedAt = Math.max(lease.renewedAt, sent);
+    // A poll may have reported the grant while this answer was in flight.
+    if (outcome === 'held' || (lease.isHeld && !wasHeld)) return 'held';
+    lease.isHeld = false;
+    lease.join(this.#limitWait(lease, wait));
+    this.#options.waits(lease.line);
+    return outcome;
+  }
+
+  /** Withdraws a waiter whose wait is shorter than a lease, for which the service would keep it. */
+  #limitWait(lease: TableEntry, wait: number): () => void {
+    if (wait <= 0 || wait > maxTimer) return () => {};
+    const timer = setTimeout(() => {
+      lease.retire();
+      // If that fails, the peer expires.
+      this.#remove(lease, { timeout: this.#options.timeout }).catch(() => {});
+    }, wait);
+    timer.unref();
+    return () => clearTimeout(timer);
+  }
+
+  #create(lease: TableEntry, times: CallTimes): Promise<void> {
+    const { protocol, lease: length } = this.#options;
+    return lease.inTurn(async () => {
+      if (lease.isMade || lease.isReleased) return;
+      const [{ peer }, sent] = [lease, this.#now()];
+      await protocol.restore(peer, new Map(), length, times);
+      if (lease.peer === peer) lease.renewedAt = sent;
+    });
+  }
+
+  /** Restores the lease as held, even beyond the full count. */
+  async #restore(lease: TableEntry, times: CallTimes): Promise<State> {
+    const { protocol, lease: length } = this.#options;
+    const counts = new Map([[lease.line.semaphore, lease.weight]]);
+    const isHeld = await lease.inTurn(async () => {
+      if (lease.isReleased) return false;
+      const sent = this.#now();
+      const isRestored = await protocol.restore(lease.peer, counts, length, times);
+      // Released in the meantime: its removal follows.
+      if (lease.isReleased) return true;
+      if (!isRestored) {
+        // The peer exists without this lock, because the lease is still queued.
+        lease.retire();
+        await protocol.restore(lease.peer, counts, length, times);
+      }
+      if (!lease.isReleased) lease.renewedAt = sent;
+      return true;
+    });
+    if (!isHeld) return 'lost';
+    if (lease.isReleased) return 'held';
+    await this.#remove(lease, times);
+    return this.#markHeld(lease);
+  }
+
+  /** Removes its retired peers. Returns false if none of them existed. */
+  #remove(lease: TableEntry, times: CallTimes): Promise<boolean> {
+    return lease.inTurn(async () => {
+      let wasThere = false;
+      for (const peer of lease.removing) {
+        if (await this.#options.protocol.remove(peer, times)) wasThere = true;
+        lease.removing.delete(peer);
+      }
+      return wasThere;
+    });
+  }
+
+  #markHeld(lease: TableEntry): 'held' {
+    lease.leave();
+    lease.isHeld = true;
+    return 'held';
+  }
+
+  /** Whether the service has lost its state, as opposed to the lease having expired. */
+  #isForgotten(lease: TableEntry): boolean {
+    const { renewedAt, isReleased } = lease;
+    const now = this.#now();
+    if (isReleased || now >= renewedAt + this.#options.lease) return false;
+    if (renewedAt > this.#reregisteredAt) {
+      this.#reregisteredAt = now;
+      this.#options.forgotten();
+    }
+    return true;
+  }
+
+  /** Milliseconds for which a lease whose removal failed is tracked. */
+  get #leftover(): number {
+    return 2 * this.#options.lease;
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+}
