@@ -12,7 +12,7 @@ export function contractSuite(topics?: readonly string[]): void {
     topics,
     // In virtual time. A third of it is the maximum duration of an answer in real time: three seconds for busy
     // machines.
-    lease: 9_000,
+    leaseDuration: 9_000,
     connect: async (times) => {
       const store = postgresStore({ connect: database.url, ...times });
       await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);

@@ -25,7 +25,7 @@ interface Process {
 }
 
 interface Options {
-  readonly lease?: number;
+  readonly leaseDuration?: number;
   readonly timeout?: number;
 }
 
@@ -139,8 +139,8 @@ test('if the NOTIFY queue is full when processes start, waiters poll and the obs
       ALTER FUNCTION pg_catalog.usage_kept() RENAME TO pg_notification_queue_usage;
     `);
   });
-  const one = await start(database.server, { lease: 1_800 });
-  const two = await start(database.server, { lease: 1_800 });
+  const one = await start(database.server, { leaseDuration: 1_800 });
+  const two = await start(database.server, { leaseDuration: 1_800 });
   const held = await one.limiter.acquire();
   const { permit } = await queued(two);
   held.release();

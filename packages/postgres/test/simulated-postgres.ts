@@ -45,7 +45,7 @@ export class SimulatedPostgres implements InterleavingServer {
     await admin.query(timed(migration(schema)));
   }
 
-  connect({ lease, timeout }: SuiteTimes): Store {
+  connect({ leaseDuration: lease, timeout }: SuiteTimes): Store {
     return new PostgresStore(
       () => new SimulatedClient(this),
       schema,

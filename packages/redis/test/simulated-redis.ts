@@ -35,7 +35,7 @@ export class SimulatedRedis implements InterleavingServer {
     this.#prefix = `run ${serial}:`;
   }
 
-  connect({ lease, timeout }: SuiteTimes): Store {
+  connect({ leaseDuration: lease, timeout }: SuiteTimes): Store {
     return new RedisStore(
       new SimulatedConnection(this),
       this.#prefix,

@@ -154,7 +154,7 @@ storeSuite({
     faulty.faults = { call: () => (isHanging ? 'lose' : undefined) };
     return faulty;
   },
-  lease: 300,
+  leaseDuration: 300,
   hang: () => {
     isHanging = true;
     return () => {

@@ -6,7 +6,7 @@ const memory = new Memory();
 storeSuite({
   name: 'the memory store in real time',
   connect: (times) => memoryStore({ memory, ...times }),
-  lease: 300,
+  leaseDuration: 300,
   wipe: () => memory.wipe(),
 });
 

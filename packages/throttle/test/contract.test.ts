@@ -49,7 +49,7 @@ if (otherServer !== undefined) {
     can,
     longestName,
     // Longer than the server takes to start.
-    lease: 3_000,
+    leaseDuration: 3_000,
     declare: (limits) => service.configure(Object.fromEntries(limits)),
     connect: (times) => throttleStore({ url: service.url, ...times }),
     wipe: () => service.restart(),

@@ -8,7 +8,7 @@ interleavingSuite({
   start: ({ network, name, limit }) => {
     const server = createServer({ semaphores: { [name]: limit } });
     return {
-      connect: ({ lease, timeout }) =>
+      connect: ({ leaseDuration: lease, timeout }) =>
         new ThrottleStore(new SimulatedTransport(network, server.app), lease, timeout),
       count: async () => {
         const text = await (await server.app.request('/metrics')).text();

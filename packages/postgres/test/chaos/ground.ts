@@ -14,7 +14,11 @@ export async function single({ size, limits, ...times }: GroundOptions): Promise
     faults: [...connections(server), ...servers(server), ...notifications(server, version)],
     way: (port, { name }) => urlOf(port, name),
     verify: async (port) => {
-      const store = postgresStore({ connect: urlOf(port, 'verifier'), ...times });
+      const store = postgresStore({
+        connect: urlOf(port, 'verifier'),
+        leaseDuration: times.lease,
+        timeout: times.timeout,
+      });
       await store.migrate();
       // Afterwards it does not depend on notifications.
       await store.stats({ name: 'nobody' });

@@ -1,4 +1,6 @@
 import { serve } from '@headgate/chaos/worker';
 import { postgresStore } from '../../src/index.ts';
 
-await serve((connect: string, times) => postgresStore({ connect, ...times }));
+await serve((connect: string, times) =>
+  postgresStore({ connect, leaseDuration: times.lease, timeout: times.timeout }),
+);

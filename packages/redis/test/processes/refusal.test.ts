@@ -162,7 +162,11 @@ test.each([
 });
 
 test.concurrent('a lease that is too short to be renewed is rejected at construction', () => {
-  for (const options of [{ lease: 50 }, { lease: 600, timeout: 300 }, { lease: Number.NaN }]) {
+  for (const options of [
+    { leaseDuration: 50 },
+    { leaseDuration: 600, timeout: 300 },
+    { leaseDuration: Number.NaN },
+  ]) {
     expect(() => redisStore({ client: admin, ...options })).toThrow(
       expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'leaseDuration' }),
     );

@@ -17,7 +17,7 @@ export interface StoreDriver {
   /** Maximum length of a name, if the store has one. */
   readonly longestName?: number | undefined;
   /** Duration in milliseconds of leases that a test lets expire; short if tests run in real time. Default: 600. */
-  readonly lease?: number | undefined;
+  readonly leaseDuration?: number | undefined;
   /** Advances the time of the store and its leases. Default: waits in real time. */
   elapse?(milliseconds: number): void | Promise<void>;
   /** Deletes the state, as in a restart. Without it, lost state is not tested. */
@@ -28,7 +28,7 @@ export interface StoreDriver {
 
 export interface SuiteTimes {
   /** Milliseconds. */
-  readonly lease: number;
+  readonly leaseDuration: number;
   /** Milliseconds. */
   readonly timeout: number;
 }

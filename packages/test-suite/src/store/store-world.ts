@@ -5,7 +5,7 @@ import { LimitView } from './limit-view.ts';
 import { StoreProcess } from './store-process.ts';
 
 /** Durations longer than any test. */
-const long: SuiteTimes = { lease: 60_000, timeout: 20_000 };
+const long: SuiteTimes = { leaseDuration: 60_000, timeout: 20_000 };
 
 /** Makes names unique, since the state may still contain limits of an earlier run. */
 const run = crypto.randomUUID().slice(0, 8);
@@ -28,7 +28,7 @@ export class StoreWorld {
 
   constructor(readonly driver: StoreDriver) {
     this.can = capabilitiesOf(driver);
-    this.lease = driver.lease ?? 600;
+    this.lease = driver.leaseDuration ?? 600;
     this.#declared = new Declared(driver);
   }
 
@@ -57,7 +57,7 @@ export class StoreWorld {
   }
 
   async process(expires = false): Promise<StoreProcess> {
-    const times = expires ? { lease: this.lease, timeout: this.lease / 3 } : long;
+    const times = expires ? { leaseDuration: this.lease, timeout: this.lease / 3 } : long;
     const process = new StoreProcess(await this.driver.connect(times), this.#declared);
     this.#processes.push(process);
     return process;

@@ -11,7 +11,11 @@ export async function single({ size, limits, ...times }: GroundOptions): Promise
     faults: faultsOf(service, semaphores),
     way: urlOf,
     verify: async (port) => {
-      const store = throttleStore({ url: urlOf(port), ...times });
+      const store = throttleStore({
+        url: urlOf(port),
+        leaseDuration: times.lease,
+        timeout: times.timeout,
+      });
       return { store, close: () => store.close() };
     },
   });

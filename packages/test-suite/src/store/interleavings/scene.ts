@@ -7,7 +7,7 @@ import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
 
 /** In milliseconds; the defaults of `throttleStore` and the other stores. */
-const times = { lease: 10_000, timeout: 1_000 };
+const times = { leaseDuration: 10_000, timeout: 1_000 };
 /**
  * Maximum delay of a message in a healthy network, in milliseconds: two round trips are shorter than a call's
  * timeout.
@@ -152,7 +152,7 @@ export class InterleavingScene {
     const run = () => {
       const limiter = this.#limiters[number % this.#limiters.length] as Limiter;
       // Every second caller holds its permit long enough for its lease to be renewed.
-      const caller = new Caller(number, limiter, number % 2 === 0 ? 0 : times.lease / 2);
+      const caller = new Caller(number, limiter, number % 2 === 0 ? 0 : times.leaseDuration / 2);
       this.#callers.push(caller);
       caller.acquire();
     };
@@ -200,7 +200,7 @@ export class InterleavingScene {
 
   /** Advances time until everything that lost messages have left at the server has expired. */
   async #outlive(): Promise<void> {
-    for (let passed = 0; passed < 3 * times.lease; passed += 1_000) {
+    for (let passed = 0; passed < 3 * times.leaseDuration; passed += 1_000) {
       await this.#elapse(1_000, 1_000);
       for (let [next] = this.network.events(); next; [next] = this.network.events()) {
         await this.#run(next);
