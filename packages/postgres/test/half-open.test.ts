@@ -95,7 +95,7 @@ test('a process renews in time when only the server has ended its listening conn
 test.for(['idle', 'busy'])(
   'if only the server has ended all connections of a process, which are %s, its holder is aborted before the next grant',
   async (how) => {
-    const options = { lease: 12_000, timeout: 3_000 };
+    const options = { leaseDuration: 12_000, timeout: 3_000 };
     const one = await start(database.server, options);
     const two = await start(proxy, options);
     const held = await two.limiter.acquire();

@@ -37,10 +37,10 @@ test('an invalid option is rejected with its name', () => {
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
   );
   expect(postgresStore({ connect, leaseDuration: 300 })).toMatchObject({
-    lease: 300,
+    leaseDuration: 300,
     timeout: 100,
   });
-  expect(postgresStore({ connect })).toMatchObject({ lease: 10_000, timeout: 1_000 });
+  expect(postgresStore({ connect })).toMatchObject({ leaseDuration: 10_000, timeout: 1_000 });
 });
 
 test('the store connects with a string, a config, and a function that makes a client', async () => {

@@ -58,7 +58,7 @@ test('two prefixes are independent', async () => {
 });
 
 test('a permit costs at most 150 bytes, and nothing once its limit is unused', async () => {
-  const one = participant({ lease: 150 });
+  const one = participant({ leaseDuration: 150 });
   const ops = Array.from({ length: 10 }, () => one.op('acquire', { name: 'x', limit: 10 }));
   await one.store.send(ops, 1_000);
   expect(await admin.memory('USAGE', 'headgate:{x}')).toBeLessThanOrEqual(10 * 150);
@@ -69,7 +69,7 @@ test('a permit costs at most 150 bytes, and nothing once its limit is unused', a
 });
 
 test('every operation extends the expiry of the limit', async () => {
-  const one = participant({ lease: 150 });
+  const one = participant({ leaseDuration: 150 });
   const id = one.id();
   const { fencing } = await one.do('acquire', { name: 'x', id });
   for (const verb of [
@@ -88,7 +88,10 @@ test('every operation extends the expiry of the limit', async () => {
 });
 
 test('the longest lease determines when a limit expires', async () => {
-  const [short, long] = [participant({ lease: 150 }), participant({ lease: 60_000 })];
+  const [short, long] = [
+    participant({ leaseDuration: 150 }),
+    participant({ leaseDuration: 60_000 }),
+  ];
   await long.do('acquire', { name: 'x', limit: 2 });
   await short.do('acquire', { name: 'x', limit: 2 });
   expect(await admin.pttl('headgate:{x}')).toBeGreaterThan(100_000);
@@ -201,8 +204,11 @@ test('an invalid option is rejected with its name', () => {
   expect(() => redisStore({ client, leese: 5 } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
   );
-  expect(redisStore({ client, leaseDuration: 300 })).toMatchObject({ lease: 300, timeout: 100 });
-  expect(redisStore({ client })).toMatchObject({ lease: 10_000, timeout: 1_000 });
+  expect(redisStore({ client, leaseDuration: 300 })).toMatchObject({
+    leaseDuration: 300,
+    timeout: 100,
+  });
+  expect(redisStore({ client })).toMatchObject({ leaseDuration: 10_000, timeout: 1_000 });
   expect(client.status).toBe('wait');
   client.disconnect();
 });

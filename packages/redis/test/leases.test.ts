@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { libraries } from './clients.ts';
 import { Participant } from './participant.ts';
 
-interface PartyOptions {
+interface ParticipantOptions {
   readonly port?: number;
-  readonly lease?: number;
+  readonly leaseDuration?: number;
   readonly timeout?: number;
 }
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe.each(libraries)('$name', ({ connect }) => {
-  function participant({ port = redis.port, ...options }: PartyOptions = {}): Participant {
+  function participant({ port = redis.port, ...options }: ParticipantOptions = {}): Participant {
     const made = new Participant(connect(port), options);
     undo.push(() => made.end());
     return made;
@@ -118,7 +118,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
   test('a server that hangs delays no call for longer than its timeout', async () => {
     const way = await proxy();
-    const one = participant({ port: way.port, lease: 900, timeout: 300 });
+    const one = participant({ port: way.port, leaseDuration: 900, timeout: 300 });
     await one.do('acquire', { name, limit: 9 });
     way.hold(true);
     const error = await one.fails('acquire', { name, limit: 9 }, 50);

@@ -47,7 +47,7 @@ describe.each([
   });
 
   test.each([0, 99, -1, Number.NaN, Infinity, '1s', null])('refuses the lease %j', (lease) => {
-    expect(made({ url, lease })).toThrow(option('lease'));
+    expect(made({ url, leaseDuration: lease })).toThrow(option('leaseDuration'));
   });
 
   test.each([{ url, leas: 5 }, undefined, null, 'url'])('refuses the options %j', (options) => {
@@ -57,16 +57,19 @@ describe.each([
   test.each([url, 'https://locks.internal/prefix/', 'http://[::1]:8000', 'unix:/run/locks.sock'])(
     'accepts the url %s',
     (right) => {
-      expect(made({ url: right, token: 'aZ0-._~+/==', lease: 100 })).not.toThrow();
+      expect(made({ url: right, token: 'aZ0-._~+/==', leaseDuration: 100 })).not.toThrow();
     },
   );
 });
 
 test('the call timeout of a store is at most a third of its lease', () => {
   const made = () => throttleStore({ url, leaseDuration: 900, timeout: 301 });
-  expect(made).toThrow(option('lease'));
-  expect(throttleStore({ url, leaseDuration: 900 })).toMatchObject({ lease: 900, timeout: 300 });
-  expect(throttleStore({ url })).toMatchObject({ lease: 10_000, timeout: 1_000 });
+  expect(made).toThrow(option('leaseDuration'));
+  expect(throttleStore({ url, leaseDuration: 900 })).toMatchObject({
+    leaseDuration: 900,
+    timeout: 300,
+  });
+  expect(throttleStore({ url })).toMatchObject({ leaseDuration: 10_000, timeout: 1_000 });
 });
 
 test.each([

@@ -7,7 +7,7 @@ export function capabilities(world: StoreWorld): void {
     const { store } = await world.process(true);
     expect(store).toBeInstanceOf(Store);
     expect(store.can).toEqual(world.can);
-    expect(store).toMatchObject({ lease: world.lease, timeout: world.lease / 3 });
+    expect(store).toMatchObject({ leaseDuration: world.lease, timeout: world.lease / 3 });
   });
 
   it('has a unique owner without a dot', async () => {
