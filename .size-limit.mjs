@@ -9,7 +9,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 3 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '9.9 kB',
+    limit: '10.2 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {
@@ -36,7 +36,7 @@ export default [
     name: '@headgate/postgres: with its functions',
     path: 'packages/postgres/dist/index.js',
     ignore: ['@headgate/core', 'pg'],
-    limit: '15.1 kB',
+    limit: '15.3 kB',
     gzip,
     modifyEsbuildConfig,
   },
