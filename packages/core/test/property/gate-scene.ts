@@ -104,8 +104,15 @@ export class GateScene {
     this.#check(state === 'asks' || state === 'waits', `granted, though it ${state}`);
     this.#check(state === 'asks' || this.clock.now() < visitor.due, 'granted after its deadline');
     this.#check(!this.#closed.has(gate), 'granted by a closed gate');
-    // Requests of the same kind pass the same queues, in order of arrival.
-    const overtaken = this.waitingAt(gate).filter((one) => one.kind === kind && one !== visitor);
+    // Requests of the same kind pass the same queues, in order of arrival. One that is moving to its next limit is in no
+    // queue: a request from a callback that this move causes may overtake it.
+    const isQueued = (one: Visitor) =>
+      this.judges.some(({ waiting }) =>
+        waiting.some(({ waiter }) => (waiter as unknown as GateWaiter).waiter === one),
+      );
+    const overtaken = this.waitingAt(gate).filter(
+      (one) => one.kind === kind && one !== visitor && isQueued(one),
+    );
     const before =
       state === 'asks' ? overtaken : overtaken.filter(({ order }) => order < visitor.order);
     this.#check(before.length === 0, 'granted out of turn');
