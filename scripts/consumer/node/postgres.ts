@@ -5,5 +5,5 @@ import pg from 'pg';
 export const stores: Store[] = [
   postgresStore({ connect: 'postgres://localhost/app' }),
   postgresStore({ connect: { host: 'localhost', database: 'app' }, schema: 'limits' }),
-  postgresStore({ connect: () => new pg.Client(), lease: 5_000 }),
+  postgresStore({ connect: () => new pg.Client(), leaseDuration: 5_000 }),
 ];

@@ -7,5 +7,5 @@ export const stores: Store[] = [
   redisStore({ client: new Redis() }),
   redisStore({ client: new Cluster([{ port: 7000 }]) }),
   redisStore({ client: createClient() }),
-  redisStore({ client: createCluster({ rootNodes: [] }), lease: 5_000 }),
+  redisStore({ client: createCluster({ rootNodes: [] }), leaseDuration: 5_000 }),
 ];

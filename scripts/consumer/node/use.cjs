@@ -19,10 +19,10 @@ for (const name of ['express', 'koa', 'hono']) {
 
 const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
-assert.equal(redisStore({ client: createClient() }).lease, 10_000);
+assert.equal(redisStore({ client: createClient() }).leaseDuration, 10_000);
 
 const { throttleStore } = require('@headgate/throttle');
-assert.equal(throttleStore({ url: 'http://localhost:8000' }).lease, 10_000);
+assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
 const { createServer } = require('@headgate/server');
 assert.equal(typeof createServer({ semaphores: { A: 3 } }).close, 'function');

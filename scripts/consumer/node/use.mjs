@@ -31,9 +31,9 @@ for (const concurrencyLimit of [express, koa, hono]) {
 }
 
 const client = new Redis({ lazyConnect: true });
-assert.equal(redisStore({ client }).lease, 10_000);
+assert.equal(redisStore({ client }).leaseDuration, 10_000);
 assert.equal(client.status, 'wait');
-assert.equal(postgresStore({ connect: 'postgres://localhost/app' }).lease, 10_000);
+assert.equal(postgresStore({ connect: 'postgres://localhost/app' }).leaseDuration, 10_000);
 
 const server = createServer({ semaphores: { A: 3 } });
 const { url } = await server.listen({ port: 0 });

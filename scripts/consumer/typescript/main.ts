@@ -14,7 +14,7 @@ export type Options = PostgresStoreOptions | RedisStoreOptions;
 const app = express().use(concurrencyLimit({ limit: 4, key: (req) => req.ip }));
 assert.equal(typeof app, 'function');
 assert.equal(eventLoopGuard({ maxDelay: 50 }).admits('normal'), true);
-assert.equal(throttleStore({ url: 'http://localhost:8000' }).lease, 10_000);
+assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
 const limiter = createLimiter({ name: 'pages', limit: 1, store: memoryStore() });
 
