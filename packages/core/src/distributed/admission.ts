@@ -13,11 +13,11 @@ export class Admission {
   /** Total weight ever released, for `Retry-After`. */
   returned = 0;
 
-  constructor(private readonly pool: DistributedSemaphore) {}
+  constructor(private readonly semaphore: DistributedSemaphore) {}
 
   /** Passes a free lease to the next waiter, or releases it to the store if there is none. */
   pass(lease: Lease): void {
-    const { pool: semaphore } = this;
+    const { semaphore } = this;
     const { handoff, heldLeases } = semaphore;
     for (let waiter = handoff.next(lease); waiter !== undefined; waiter = handoff.next(lease)) {
       if (this.#dropsIfLate(waiter)) continue;
@@ -30,8 +30,8 @@ export class Admission {
 
   /** Grants the waiter a permit. Without a lease, the permit counts against the limit of this process alone. */
   admit(waiter: Waiter, lease?: Lease, local?: BasePermit): void {
-    const { pool: semaphore } = this;
-    const { clock, ledger: permits, fallback } = semaphore.parent;
+    const { semaphore } = this;
+    const { clock, permits, fallback } = semaphore.parent;
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, clock.now());
     const permit = new DistributedPermit(semaphore, waiter.weight, waited);
     permit.local = local;
@@ -52,7 +52,7 @@ export class Admission {
 
   /** Registers at the store a permit that was granted without it. */
   register(permit: DistributedPermit): void {
-    const { pool: semaphore } = this;
+    const { semaphore } = this;
     const { session } = semaphore.parent;
     const lease = new Lease(semaphore, session.newId(), permit.weight);
     lease.state = 'asking';
@@ -66,13 +66,13 @@ export class Admission {
     this.#hold(-weight);
     this.returned += weight;
     local?.release();
-    this.pool.parent.fallback.forget(permit);
+    this.semaphore.parent.fallback.forget(permit);
     if (lease !== undefined) {
       lease.permit = undefined;
       lease.uses++;
-      this.pool.heldLeases.giveBack(lease);
+      this.semaphore.heldLeases.reuseOrRelease(lease);
     }
-    this.pool.settle();
+    this.semaphore.settle();
   }
 
   /** Applies the changed weight of a permit. */
@@ -84,14 +84,14 @@ export class Admission {
     if (lease === undefined || lease.state === 'over') return;
     lease.weight = weight;
     lease.resized = true;
-    this.pool.parent.session.ask('resize', lease);
+    this.semaphore.parent.session.ask('resize', lease);
   }
 
   /** Whether the waiter has timed out or is gone; it has then been rejected or withdrawn. */
   #dropsIfLate(waiter: Waiter): boolean {
-    const { clock, tally: counters } = this.pool.parent;
+    const { clock, counters } = this.semaphore.parent;
     const now = (waiter.timeoutBucket?.owner.clock ?? clock).now();
-    if (isLate(waiter, now)) this.pool.tell(waiter, 'timeout');
+    if (isLate(waiter, now)) this.semaphore.notifyRejected(waiter, 'timeout');
     else if (isGone(waiter)) counters.withdrawn(waiter);
     else return false;
     return true;
@@ -99,6 +99,6 @@ export class Admission {
 
   #hold(weight: number): void {
     this.inflight += weight;
-    this.pool.parent.inflight += weight;
+    this.semaphore.parent.inflight += weight;
   }
 }

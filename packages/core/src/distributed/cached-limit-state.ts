@@ -13,7 +13,7 @@ export class CachedLimitState {
   #retryAfter: RetryAfter | undefined;
 
   constructor(
-    private readonly pool: DistributedSemaphore,
+    private readonly semaphore: DistributedSemaphore,
     /** The key's own limit, if keys differ. */
     private own: number | undefined,
   ) {
@@ -21,12 +21,12 @@ export class CachedLimitState {
   }
 
   get limit(): number {
-    return this.own ?? this.pool.parent.limit;
+    return this.own ?? this.semaphore.parent.limit;
   }
 
   /** Weight held, over all processes. */
   get inflight(): number {
-    return Math.max(this.pool.admission.inflight, this.#latest?.inflight ?? 0);
+    return Math.max(this.semaphore.admission.inflight, this.#latest?.inflight ?? 0);
   }
 
   /** Number of waiters, over all processes. */
@@ -40,7 +40,7 @@ export class CachedLimitState {
 
   /** The limit as declared to the store: the same object until it changes. */
   get ref(): LimitRef {
-    const { parent } = this.pool;
+    const { parent } = this.semaphore;
     const { limit, version } = this.#ref;
     if (limit !== this.limit || (this.own === undefined && version !== parent.version)) {
       this.#ref = this.#makeRef();
@@ -54,7 +54,7 @@ export class CachedLimitState {
   }
 
   learn(limitState: LimitState): void {
-    const { parent } = this.pool;
+    const { parent } = this.semaphore;
     const { clock } = parent.session.store;
     this.#latest = limitState;
     this.checkAt = clock.now() + limitState.checkIn;
@@ -67,14 +67,14 @@ export class CachedLimitState {
   }
 
   rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, settings } = this.pool.parent;
+    const { name, settings } = this.semaphore.parent;
     const { clock, maxRetryAfter, random } = settings;
     const now = clock.now();
     this.#retryAfter ??= new RetryAfter(maxRetryAfter, random);
     const retryAfter = this.#retryAfter.seconds(
       now,
       this.#weightAhead(waiter),
-      this.pool.admission.returned,
+      this.semaphore.admission.returned,
     );
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     return { reason, limitName: name, queued: this.queued, waited, retryAfter };
@@ -83,11 +83,13 @@ export class CachedLimitState {
   /** This process's part of the weight ahead, assuming that all processes release at the same rate. */
   #weightAhead({ weight }: Waiter): number {
     const { inflight } = this;
-    return inflight === 0 ? 0 : ((this.queued + weight) * this.pool.admission.inflight) / inflight;
+    return inflight === 0
+      ? 0
+      : ((this.queued + weight) * this.semaphore.admission.inflight) / inflight;
   }
 
   #makeRef(): LimitRef {
-    const { parent, key } = this.pool;
+    const { parent, key } = this.semaphore;
     const version = this.own === undefined ? parent.version : '';
     return { name: parent.name, key, limit: this.limit, version };
   }

@@ -24,39 +24,39 @@ export class DistributedLimiter implements Limiter {
   readonly queueLimit: number;
   readonly queueWeight = Infinity;
   readonly queueTimeout: number;
-  readonly #pools: KeyedDistributedSemaphores;
+  readonly #semaphores: KeyedDistributedSemaphores;
 
   constructor(settings: DistributedSettings, session: Session) {
     this.name = settings.name;
     this.perKey = settings.perKey;
     this.queueLimit = settings.queueLimit;
     this.queueTimeout = settings.queueTimeout;
-    this.#pools = new KeyedDistributedSemaphores(settings, session);
+    this.#semaphores = new KeyedDistributedSemaphores(settings, session);
   }
 
   get closed(): boolean {
-    return this.#pools.closed;
+    return this.#semaphores.closed;
   }
 
   get limit(): number {
-    return this.#pools.limit;
+    return this.#semaphores.limit;
   }
 
   get inflight(): number {
-    return this.#pools.inflight;
+    return this.#semaphores.inflight;
   }
 
   get queued(): number {
-    return this.#pools.queued;
+    return this.#semaphores.queued;
   }
 
   /** Number of permits held by this process, whatever their weight. */
   get holders(): number {
-    return this.#pools.ledger.count;
+    return this.#semaphores.permits.count;
   }
 
   request(waiter: Waiter): void {
-    const semaphores = this.#pools;
+    const semaphores = this.#semaphores;
     checkIdle(waiter);
     const semaphore = semaphores.of(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
@@ -65,7 +65,7 @@ export class DistributedLimiter implements Limiter {
     if (semaphore.admitsAtOnce(waiter)) return;
     checkOrdering(waiter);
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    if (semaphores.circuit.error !== undefined)
+    if (semaphores.circuitBreaker.error !== undefined)
       return semaphores.fallback.newcomer(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
     // `joins` may have run application code.
@@ -75,11 +75,11 @@ export class DistributedLimiter implements Limiter {
   }
 
   withdraw(waiter: Waiter): void {
-    this.#poolOf(waiter)?.withdraw(waiter);
+    this.#semaphoreOf(waiter)?.withdraw(waiter);
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    this.#poolOf(waiter)?.reject(waiter, reason, cause);
+    this.#semaphoreOf(waiter)?.reject(waiter, reason, cause);
   }
 
   acquire(options?: WaitOptions): Promise<Permit> {
@@ -92,7 +92,7 @@ export class DistributedLimiter implements Limiter {
   }
 
   setLimit(limit: number): void {
-    const { session } = this.#pools;
+    const { session } = this.#semaphores;
     if (!session.store.can.setLimit) {
       throw invalid(
         'limit',
@@ -100,8 +100,8 @@ export class DistributedLimiter implements Limiter {
         limit,
       );
     }
-    this.#pools.declare(checkCount('limit', limit, 1));
-    for (const { limitState } of this.#pools.inUse()) {
+    this.#semaphores.declare(checkCount('limit', limit, 1));
+    for (const { limitState } of this.#semaphores.inUse()) {
       session.send({ verb: 'setLimit', ref: limitState.ref }, (answer) => {
         if (!('error' in answer)) limitState.learn(answer);
       });
@@ -110,10 +110,10 @@ export class DistributedLimiter implements Limiter {
 
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
-    const semaphores = this.#pools;
+    const semaphores = this.#semaphores;
     const { session } = semaphores;
     semaphores.closed = true;
-    semaphores.circuit.end();
+    semaphores.circuitBreaker.end();
     for (const semaphore of semaphores.inUse()) {
       semaphore.heldLeases.returnIdle();
       for (const { waiter } of semaphore.waiters.leases()) {
@@ -121,17 +121,17 @@ export class DistributedLimiter implements Limiter {
       }
     }
     session.leave(semaphores);
-    const left = await semaphores.ledger.drain(options);
+    const left = await semaphores.permits.drain(options);
     if (left === 0) await session.releases.heard();
     return left;
   }
 
   stats(): LimiterStats {
-    const { ledger: permits, tally: counters, settings, keys } = this.#pools;
+    const { permits, counters, settings, keys } = this.#semaphores;
     const { name, limit, inflight, queued } = this;
     const now = settings.clock.now();
     let longestWait = 0;
-    for (const { waiters } of this.#pools.inUse()) {
+    for (const { waiters } of this.#semaphores.inUse()) {
       if (waiters.first !== undefined) {
         longestWait = Math.max(longestWait, now - waiters.first.since);
       }
@@ -142,7 +142,7 @@ export class DistributedLimiter implements Limiter {
       rejected: { ...counters.rejections },
       withdrawn: counters.withdrawals,
     };
-    const shared = this.#pools.stats();
+    const shared = this.#semaphores.stats();
     return {
       name,
       limit,
@@ -157,12 +157,14 @@ export class DistributedLimiter implements Limiter {
   }
 
   usage(key?: string): { limit: number; inflight: number } {
-    const { limit = this.limit, inflight = 0 } = this.#pools.find(key)?.limitState ?? {};
+    const { limit = this.limit, inflight = 0 } = this.#semaphores.find(key)?.limitState ?? {};
     return { limit, inflight };
   }
 
   /** The semaphore at which the waiter is queued, if it is one of this limiter. */
-  #poolOf({ queuedAt: place }: Waiter): DistributedSemaphore | undefined {
-    return place instanceof Lease && place.pool.parent === this.#pools ? place.pool : undefined;
+  #semaphoreOf({ queuedAt: place }: Waiter): DistributedSemaphore | undefined {
+    return place instanceof Lease && place.semaphore.parent === this.#semaphores
+      ? place.semaphore
+      : undefined;
   }
 }

@@ -19,7 +19,7 @@ export class DistributedPermit extends BasePermit {
   private use = 0;
 
   constructor(
-    readonly pool: DistributedSemaphore,
+    readonly semaphore: DistributedSemaphore,
     weight: number,
     waited: number,
   ) {
@@ -27,11 +27,11 @@ export class DistributedPermit extends BasePermit {
   }
 
   get key(): string | undefined {
-    return this.pool.key;
+    return this.semaphore.key;
   }
 
   protected get register(): Register {
-    return this.pool.parent.ledger;
+    return this.semaphore.parent.permits;
   }
 
   override get fencing(): bigint | undefined {
@@ -46,8 +46,8 @@ export class DistributedPermit extends BasePermit {
     lease.permit = this;
   }
 
-  takesOf(limit: string): boolean {
-    return this.pool.parent.name === limit;
+  countsAgainst(limit: string): boolean {
+    return this.semaphore.parent.name === limit;
   }
 
   override pause(waiter: Waiter): void {
@@ -62,22 +62,22 @@ export class DistributedPermit extends BasePermit {
   lost(error: StoreError): void {
     this.abort(error);
     const waiter: GateRequest | undefined = this.extra?.waiter;
-    waiter?.at?.reject(waiter, 'store', { limitName: this.pool.parent.name, error });
+    waiter?.at?.reject(waiter, 'store', { limitName: this.semaphore.parent.name, error });
   }
 
   protected reweigh(weight: number): void {
     if (weight === this.weight) return;
-    if (!this.pool.parent.session.store.can.resize) {
+    if (!this.semaphore.parent.session.store.can.resize) {
       throw invalid(
         'weight',
         `${this.weight}, as granted, since this store cannot resize leases`,
         weight,
       );
     }
-    this.pool.admission.reweigh(this, weight);
+    this.semaphore.admission.reweigh(this, weight);
   }
 
-  protected giveBack(): void {
-    this.pool.admission.freed(this);
+  protected returnWeight(): void {
+    this.semaphore.admission.freed(this);
   }
 }

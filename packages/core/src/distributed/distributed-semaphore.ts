@@ -50,7 +50,7 @@ export class DistributedSemaphore {
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.startWaiting(waiter, timeout);
     const mayWait = this.parent.timeLeft(waiter) > 0;
-    if (!mayWait || this.waiters.sent < this.handoff.mostSent) this.#send(lease);
+    if (!mayWait || this.waiters.sent < this.handoff.maxSent) this.#send(lease);
     else if (this.parent.queued >= this.parent.queueLimit || !this.startQueueing(lease)) {
       this.reject(waiter, 'full');
     }
@@ -80,7 +80,7 @@ export class DistributedSemaphore {
     if (!waiter.queues() || waiter.queuedAt !== lease) return false;
     lease.isCounted = true;
     this.parent.queued++;
-    this.parent.tally.queued(lease.weight, this.parent.queued);
+    this.parent.counters.queued(lease.weight, this.parent.queued);
     return true;
   }
 
@@ -120,7 +120,7 @@ export class DistributedSemaphore {
     const lease = waiter.queuedAt as Lease;
     this.leave(lease);
     this.parent.session.release(lease);
-    this.parent.tally.withdrawn(waiter);
+    this.parent.counters.withdrawn(waiter);
     this.settle();
   }
 
@@ -137,13 +137,13 @@ export class DistributedSemaphore {
   refuse(lease: Lease, reason: RejectionReason, cause?: RejectionCause): void {
     const waiter = this.leave(lease);
     this.parent.session.release(lease);
-    if (waiter !== undefined) this.tell(waiter, reason, cause);
+    if (waiter !== undefined) this.notifyRejected(waiter, reason, cause);
     this.settle();
   }
 
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.limitState.rejection(waiter, reason), ...cause };
-    this.parent.tally.rejected(rejection);
+    this.parent.counters.rejected(rejection);
     waiter.rejected(rejection);
   }
 
@@ -167,7 +167,7 @@ export class DistributedSemaphore {
     }
   }
 
-  tell(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+  notifyRejected(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     try {
       this.rejectNewcomer(waiter, reason, cause);
     } catch (error) {
@@ -210,13 +210,13 @@ export class DistributedSemaphore {
 
   #sendNext(): void {
     const { waiters, parent } = this;
-    if (parent.closed || parent.circuit.error !== undefined) return;
+    if (parent.closed || parent.circuitBreaker.error !== undefined) return;
     for (
       let { firstUnsent } = waiters;
       firstUnsent !== undefined;
       firstUnsent = waiters.firstUnsent
     ) {
-      if (waiters.sent >= this.handoff.mostSent) return;
+      if (waiters.sent >= this.handoff.maxSent) return;
       this.#send(firstUnsent.queuedAt as Lease);
     }
   }

@@ -21,35 +21,38 @@ export class Fallback {
   #retryAt = -Infinity;
 
   constructor(
-    private readonly home: KeyedDistributedSemaphores,
+    private readonly parent: KeyedDistributedSemaphores,
     readonly policy: OutagePolicy,
   ) {}
 
   /** Admits, queues or rejects a new request while the store is unavailable. */
   newcomer(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
-    const { name, circuit } = this.home;
-    this.home.affected(circuit.error);
+    const { name, circuitBreaker } = this.parent;
+    this.parent.affected(circuitBreaker.error);
     if (this.policy === 'reject') {
-      return semaphore.rejectNewcomer(waiter, 'store', { limitName: name, error: circuit.error });
+      return semaphore.rejectNewcomer(waiter, 'store', {
+        limitName: name,
+        error: circuitBreaker.error,
+      });
     }
     const limiter = this.#begun();
     const asked = this.#asked(waiter, semaphore);
     const permit = this.policy === 'admit' ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
     if (permit !== undefined) return semaphore.admission.admit(waiter, undefined, permit);
-    if (limiter.queued >= this.home.queueLimit || !waiter.joins()) {
+    if (limiter.queued >= this.parent.queueLimit || !waiter.joins()) {
       return semaphore.rejectNewcomer(waiter, 'full');
     }
     // `joins` may have run application code.
-    const again = this.home.of(waiter.key, waiter.limit);
-    if (this.home.closed) return again.rejectNewcomer(waiter, 'closed');
+    const again = this.parent.of(waiter.key, waiter.limit);
+    if (this.parent.closed) return again.rejectNewcomer(waiter, 'closed');
     this.#wait(again.startWaiting(waiter, timeout));
   }
 
   /** Takes over a waiter whose lease is requested or queued at the store. */
   take(lease: Lease, error: StoreError | undefined): void {
-    const { pool: semaphore, waiter } = lease;
+    const { semaphore, waiter } = lease;
     if (waiter === undefined || lease.localWaiter !== undefined) return;
-    this.home.affected(error);
+    this.parent.affected(error);
     if (this.policy === 'reject') semaphore.rejectFor(waiter, error);
     else if (this.policy === 'local') this.#wait(lease);
     else semaphore.admitInstead(lease, this.#begun().admitBeyond(this.#asked(waiter, semaphore)));
@@ -79,17 +82,17 @@ export class Fallback {
 
   /** Registering the permit has failed. */
   addAgain(permit: DistributedPermit): void {
-    const { clock, leaseDuration: lease } = this.home.session.store;
+    const { clock, leaseDuration: lease } = this.parent.session.store;
     this.#unregistered.add(permit);
     this.#retryAt = clock.now() + lease * renewalPart;
   }
 
   /** The store answers: registers the permits that were granted without it, unless it has just refused that. */
   tellOf(semaphore: DistributedSemaphore): void {
-    if (this.#unregistered.size === 0 || this.home.session.store.clock.now() < this.#retryAt)
+    if (this.#unregistered.size === 0 || this.parent.session.store.clock.now() < this.#retryAt)
       return;
     for (const permit of this.#unregistered) {
-      if (permit.pool !== semaphore) continue;
+      if (permit.semaphore !== semaphore) continue;
       this.#unregistered.delete(permit);
       semaphore.admission.register(permit);
     }
@@ -97,25 +100,26 @@ export class Fallback {
 
   /** The store has become unavailable: counts the held permits here, and takes over the waiters in order. */
   begin(): void {
-    for (const semaphore of this.home.inUse()) {
+    for (const semaphore of this.parent.inUse()) {
       semaphore.heldLeases.returnIdle();
       if (this.policy !== 'reject') this.#begun();
-      for (const lease of semaphore.waiters.leases()) this.take(lease, this.home.circuit.error);
+      for (const lease of semaphore.waiters.leases())
+        this.take(lease, this.parent.circuitBreaker.error);
     }
   }
 
   /** The store is available again: registers the permits granted without it, and resumes the waiters there. */
   end(): void {
     this.#limiter = undefined;
-    for (const semaphore of this.home.inUse()) {
+    for (const semaphore of this.parent.inUse()) {
       for (const permit of semaphore.heldLeases.permits) permit.local = undefined;
     }
     for (const permit of this.#unregistered) {
       permit.local = undefined;
-      permit.pool.admission.register(permit);
+      permit.semaphore.admission.register(permit);
     }
     this.#unregistered.clear();
-    for (const semaphore of this.home.inUse()) semaphore.resume();
+    for (const semaphore of this.parent.inUse()) semaphore.resume();
   }
 
   /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
@@ -131,7 +135,7 @@ export class Fallback {
 
   #begun(): InProcessLimiter {
     if (this.#limiter !== undefined) return this.#limiter;
-    const { settings, limit } = this.home;
+    const { settings, limit } = this.parent;
     this.#limiter = new InProcessLimiter({
       ...settings,
       limit,
@@ -140,7 +144,7 @@ export class Fallback {
       maxHold: Infinity,
       observer: {},
     });
-    for (const semaphore of this.home.inUse()) {
+    for (const semaphore of this.parent.inUse()) {
       for (const permit of semaphore.heldLeases.permits) this.count(permit);
     }
     return this.#limiter;
@@ -155,19 +159,19 @@ class LocalWaiter extends Waiter {
     if (waiter === undefined) return;
     this.key = waiter.key;
     this.limit = waiter.limit;
-    this.weight = Math.min(waiter.weight, waiter.limit ?? lease.pool.limitState.limit);
+    this.weight = Math.min(waiter.weight, waiter.limit ?? lease.semaphore.limitState.limit);
   }
 
   granted(permit: BasePermit): void {
-    this.lease.pool.admitInstead(this.lease, permit);
+    this.lease.semaphore.admitInstead(this.lease, permit);
   }
 
   rejected({ reason }: Rejection): void {
-    if (this.lease.waiter !== undefined) this.lease.pool.reject(this.lease.waiter, reason);
+    if (this.lease.waiter !== undefined) this.lease.semaphore.reject(this.lease.waiter, reason);
   }
 
   override joins(): boolean {
-    return this.lease.pool.startQueueing(this.lease);
+    return this.lease.semaphore.startQueueing(this.lease);
   }
 
   override gone(): boolean {

@@ -14,16 +14,16 @@ export class Handoff implements Served {
   /** Released leases, to be passed to waiters of this process. */
   readonly #passing: Lease[] = [];
 
-  constructor(private readonly pool: DistributedSemaphore) {}
+  constructor(private readonly semaphore: DistributedSemaphore) {}
 
   /** Maximum number of leases requested at once: with hand-off as many as can be held, without it one per waiter. */
-  get mostSent(): number {
-    return this.#isOn ? this.pool.limitState.limit : Infinity;
+  get maxSent(): number {
+    return this.#isOn ? this.semaphore.limitState.limit : Infinity;
   }
 
   /** Whether a released lease may pass to a waiter of this process. */
   mayPass(lease: Lease): boolean {
-    const { parent, waiters, heldLeases } = this.pool;
+    const { parent, waiters, heldLeases } = this.semaphore;
     if (lease.uses > parent.settings.handoff) return false;
     if (waiters.first?.weight !== lease.weight) return false;
     return (
@@ -38,23 +38,23 @@ export class Handoff implements Served {
 
   serve(): void {
     // The array may grow during the iteration.
-    for (const lease of this.#passing) this.pool.admission.pass(lease);
+    for (const lease of this.#passing) this.semaphore.admission.pass(lease);
     this.#passing.length = 0;
   }
 
   /** Removes and returns the waiter to grant a free lease: its own, or with hand-off the oldest. */
   next(lease: Lease): Waiter | undefined {
-    const { first } = this.pool.waiters;
+    const { first } = this.semaphore.waiters;
     const isFirst = this.#isOn && first?.weight === lease.weight;
     const own = isFirst ? (first.queuedAt as Lease) : lease;
     const hadLocalWaiter = own.localWaiter !== undefined;
-    const waiter = this.pool.leave(own);
+    const waiter = this.semaphore.leave(own);
     if (own !== lease) this.#reuse(own, lease, hadLocalWaiter);
     return waiter;
   }
 
   get #isOn(): boolean {
-    return this.pool.parent.settings.handoff > 0;
+    return this.semaphore.parent.settings.handoff > 0;
   }
 
   /**
@@ -62,7 +62,7 @@ export class Handoff implements Served {
    * one.
    */
   #reuse(own: Lease, lease: Lease, hadLocalWaiter: boolean): void {
-    const { waiters, parent, heldLeases } = this.pool;
+    const { waiters, parent, heldLeases } = this.semaphore;
     const unsent = waiters.firstUnsent?.queuedAt as Lease | undefined;
     const from = lease.waiter === undefined ? unsent : lease;
     // A lease with a local waiter is not queued at the store, so it is useless to a waiter that can keep its own lease.
@@ -72,7 +72,7 @@ export class Handoff implements Served {
     own.isCounted = from.isCounted;
     if (from !== lease) parent.session.forget(from);
     waiters.add(waiter, own);
-    this.pool.prolong(own);
-    if (hadLocalWaiter) parent.fallback.take(own, parent.circuit.error);
+    this.semaphore.prolong(own);
+    if (hadLocalWaiter) parent.fallback.take(own, parent.circuitBreaker.error);
   }
 }

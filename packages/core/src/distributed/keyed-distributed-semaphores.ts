@@ -42,10 +42,10 @@ export class KeyedDistributedSemaphores implements Member {
   readonly queueLimit: number;
   /** Number of additional fencing tokens that a lease needs. */
   readonly spare: number;
-  readonly ledger: PermitTracker;
-  readonly tally: Counters;
+  readonly permits: PermitTracker;
+  readonly counters: Counters;
   readonly deadlines: Deadlines;
-  readonly circuit: CircuitBreaker;
+  readonly circuitBreaker: CircuitBreaker;
   readonly fallback: Fallback;
   #hasWarned = false;
   /** Whether the store has refused the latest call. */
@@ -68,10 +68,10 @@ export class KeyedDistributedSemaphores implements Member {
     this.queueLimit = queueLimit;
     this.spare = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
     this.#probed = { name };
-    this.ledger = new PermitTracker(settings);
-    this.tally = new Counters(settings);
+    this.permits = new PermitTracker(settings);
+    this.counters = new Counters(settings);
     this.deadlines = new Deadlines(clock, (late) => this.late(late));
-    this.circuit = new CircuitBreaker(
+    this.circuitBreaker = new CircuitBreaker(
       store.clock,
       store.timeout,
       async () => store.stats(this.#probed),
@@ -173,20 +173,20 @@ export class KeyedDistributedSemaphores implements Member {
   /** A waiter's deadline has passed. A timeout even if the store has not answered: `onStoreError` is for outages. */
   late(waiter: Waiter): void {
     const { queuedAt: place } = waiter;
-    if (place instanceof Lease) place.pool.reject(waiter, 'timeout');
+    if (place instanceof Lease) place.semaphore.reject(waiter, 'timeout');
   }
 
   failed(key: string | undefined, error: StoreError): void {
     this.#probed = { name: this.name, key };
-    this.circuit.failed(error);
-    if (this.circuit.error === undefined) this.#report(true, error);
+    this.circuitBreaker.failed(error);
+    if (this.circuitBreaker.error === undefined) this.#report(true, error);
   }
 
   /** Warns once a caller is affected by an outage or a refusal, so that a failure at process exit causes no warning. */
   affected(error: StoreError | undefined): void {
     const { name, observer, onStoreError } = this.settings;
     if (error === undefined || observer.store !== undefined) return;
-    if (this.circuit.error === undefined) this.#isRefused = true;
+    if (this.circuitBreaker.error === undefined) this.#isRefused = true;
     this.session.warnings.failed(name, onStoreError, error);
   }
 
@@ -205,7 +205,7 @@ export class KeyedDistributedSemaphores implements Member {
   }
 
   doubted(): void {
-    void this.circuit.doubt();
+    void this.circuitBreaker.doubt();
   }
 
   slowed(reason: string | undefined): void {
@@ -215,13 +215,13 @@ export class KeyedDistributedSemaphores implements Member {
 
   muted(error: StoreError | undefined): void {
     const { name, settings, session } = this;
-    if (this.circuit.error !== undefined) return;
+    if (this.circuitBreaker.error !== undefined) return;
     if (settings.observer.store !== undefined) settings.observer.store({ name, up: true, error });
     else if (error === undefined) session.warnings.returned(name);
     else session.warnings.muted(name, error);
   }
 
-  tell(): void {
+  notify(): void {
     for (const semaphore of this.inUse()) this.fallback.tellOf(semaphore);
   }
 
@@ -231,7 +231,14 @@ export class KeyedDistributedSemaphores implements Member {
       inflight: undefined,
       queued: undefined,
     };
-    return { up: this.circuit.error === undefined, declared, inflight, queued, reclaimed, lost };
+    return {
+      up: this.circuitBreaker.error === undefined,
+      declared,
+      inflight,
+      queued,
+      reclaimed,
+      lost,
+    };
   }
 
   #report(up: boolean, error: StoreError | undefined): void {
@@ -241,7 +248,7 @@ export class KeyedDistributedSemaphores implements Member {
   }
 
   #turned(): void {
-    const { error } = this.circuit;
+    const { error } = this.circuitBreaker;
     this.#report(error === undefined, error);
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;

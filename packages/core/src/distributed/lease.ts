@@ -33,14 +33,14 @@ export class Lease {
   renewAt = Infinity;
 
   constructor(
-    readonly pool: DistributedSemaphore,
+    readonly semaphore: DistributedSemaphore,
     readonly id: string,
     public weight: number,
   ) {}
 
   /** The request about this lease in its present state. */
   request(): LeaseRequest {
-    const { pool: semaphore, id, weight, resized, place, fencing } = this;
+    const { semaphore, id, weight, resized, place, fencing } = this;
     const { queueLimit, spare, reserves } = semaphore.parent;
     const wait = this.waiter === undefined ? 0 : semaphore.parent.timeLeft(this.waiter);
     this.waitsUntil = semaphore.parent.session.store.clock.now() + wait;

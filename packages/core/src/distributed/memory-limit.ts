@@ -31,7 +31,7 @@ export class MemoryLimit {
   readonly #leases = new Map<string, MemoryLease>();
   readonly #held = new Heap<MemoryLease>(({ expires }) => expires);
   readonly #waiting = new Heap<MemoryLease>(({ expires }) => expires);
-  readonly #line = new Heap<MemoryLease>(({ place }) => place);
+  readonly #queue = new Heap<MemoryLease>(({ place }) => place);
   /** Number of held leases per process that may be idle. */
   readonly #reserving = new Map<string, number>();
   readonly #born: bigint;
@@ -58,13 +58,13 @@ export class MemoryLimit {
   stats(moment: Moment): StoreStats {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
-    const { first } = this.#line;
+    const { first } = this.#queue;
     return {
       limit: this.#limit,
       version: String(this.#version),
       inflight: this.#inflight,
       holders: this.#held.size,
-      queued: this.#line.size,
+      queued: this.#queue.size,
       longestWait: first === undefined ? 0 : Math.max(0, moment.micros - first.place) / 1000,
     };
   }
@@ -96,7 +96,7 @@ export class MemoryLimit {
    * message.
    */
   #grantQueued(moment: Moment, asking?: string): void {
-    for (let { first } = this.#line; first !== undefined; first = this.#line.first) {
+    for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
       if (!this.#fits(first.weight)) return;
       this.#hold(first, moment);
       if (first.id !== asking) this.post.granted(first);
@@ -130,10 +130,10 @@ export class MemoryLimit {
 
   #acquire(request: LeaseRequest, lease: MemoryLease | undefined, moment: Moment) {
     if (lease !== undefined) return this.#refresh(lease, request, moment);
-    if (this.#line.size === 0 && this.#fits(request.weight)) {
+    if (this.#queue.size === 0 && this.#fits(request.weight)) {
       return this.#admit({ ...request, fencing: undefined }, moment);
     }
-    if (request.wait <= 0 || this.#line.size >= request.queueLimit) return 'full';
+    if (request.wait <= 0 || this.#queue.size >= request.queueLimit) return 'full';
     return this.#join(request, moment);
   }
 
@@ -164,8 +164,8 @@ export class MemoryLimit {
     this.#lastPlace = Math.max(this.#lastPlace, lease.place);
     this.#leases.set(lease.id, lease);
     this.#refresh(lease, request, moment);
-    this.#line.add(lease);
-    if (this.#line.size === 1 && !this.#fits(lease.weight)) this.#recall();
+    this.#queue.add(lease);
+    if (this.#queue.size === 1 && !this.#fits(lease.weight)) this.#recall();
     return 'queued';
   }
 
@@ -181,7 +181,7 @@ export class MemoryLimit {
   }
 
   #hold(lease: MemoryLease, { micros }: Moment, fencing?: bigint): void {
-    this.#line.delete(lease);
+    this.#queue.delete(lease);
     this.#waiting.delete(lease);
     lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
     this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.spare));
@@ -194,7 +194,7 @@ export class MemoryLimit {
 
   #remove(lease: MemoryLease): void {
     this.#leases.delete(lease.id);
-    this.#line.delete(lease);
+    this.#queue.delete(lease);
     this.#waiting.delete(lease);
     this.#held.delete(lease);
     if (lease.isHeld) this.#inflight -= lease.weight;
@@ -224,13 +224,13 @@ export class MemoryLimit {
   }
 
   #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
-    const soonest = this.#line.size === 0 ? undefined : this.#held.first?.expires;
+    const soonest = this.#queue.size === 0 ? undefined : this.#held.first?.expires;
     // Waiters renew by then anyway.
     const latest = lease * renewalPart;
     const checkIn = soonest === undefined ? latest : Math.min(soonest - now + 1, latest);
     return {
       inflight: this.#inflight,
-      queued: this.#line.size,
+      queued: this.#queue.size,
       limit: this.#limit,
       version: String(this.#version),
       checkIn,

@@ -124,13 +124,13 @@ export class Memory {
   }
 
   /** Sends messages later, so that no caller is called back before its own call has returned. */
-  #later(owner: string, tell: (listener: StoreListener) => void): void {
-    queueMicrotask(() => this.#tell(owner, tell));
+  #later(owner: string, notify: (listener: StoreListener) => void): void {
+    queueMicrotask(() => this.#tell(owner, notify));
   }
 
-  #tell(owner: string, tell: (listener: StoreListener) => void): void {
+  #tell(owner: string, notify: (listener: StoreListener) => void): void {
     const listener = this.#listeners.get(owner);
-    if (listener !== undefined) tell(listener);
+    if (listener !== undefined) notify(listener);
   }
 }
 

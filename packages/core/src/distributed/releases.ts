@@ -56,13 +56,13 @@ export class Releases {
     const now = clock.now();
     const wasHeld = this.#held.delete(lease);
     if (wasHeld && 'state' in answer && answer.state === 'lost')
-      lease.pool.parent.leaseLost(lease.weight);
+      lease.semaphore.parent.leaseLost(lease.weight);
     if ('error' in answer && now < ends) {
       this.#failed.push(lease);
       return this.session.wakeBy(now + length * slackPart);
     }
     this.#ends.delete(lease);
     if (this.#ends.size === 0) for (const done of this.#whenHeard.splice(0)) done();
-    if (!('error' in answer)) lease.pool.learn(answer);
+    if (!('error' in answer)) lease.semaphore.learn(answer);
   }
 }

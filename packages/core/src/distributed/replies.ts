@@ -5,11 +5,11 @@ import type { Answer, LeaseVerb, Reply } from './store.ts';
 
 /** Applies the store's answers and messages to the leases of a semaphore. */
 export class Replies {
-  constructor(private readonly pool: DistributedSemaphore) {}
+  constructor(private readonly semaphore: DistributedSemaphore) {}
 
   /** Handles the answer to `acquire`, `stay`, `renew`, `register` or `resize`. */
   answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
-    const { pool: semaphore } = this;
+    const { semaphore } = this;
     const { session } = semaphore.parent;
     if ('error' in answer) return this.#unanswered(lease, verb, answer.error);
     // A store that refuses new permits may still renew those that are held.
@@ -30,7 +30,7 @@ export class Replies {
 
   /** Handles the message that a queued lease was granted. */
   granted(lease: Lease, fencing: bigint | undefined): void {
-    const { heldLeases, parent } = this.pool;
+    const { heldLeases, parent } = this.semaphore;
     if (lease.state !== 'asking' && lease.state !== 'queued') return;
     // The message may be old: the lease is only valid from its last answered request.
     if (heldLeases.isCertain(lease)) {
@@ -40,7 +40,7 @@ export class Replies {
   }
 
   #unanswered(lease: Lease, verb: LeaseVerb, error: StoreError): void {
-    const { parent, key, heldLeases } = this.pool;
+    const { parent, key, heldLeases } = this.semaphore;
     parent.failed(key, error);
     if (lease.state === 'over') return;
     const { permit } = lease;
@@ -52,7 +52,7 @@ export class Replies {
   }
 
   #answeredLate(lease: Lease, { state }: Reply): void {
-    if (state === 'held' || state === 'queued') this.pool.parent.session.releases.add(lease);
+    if (state === 'held' || state === 'queued') this.semaphore.parent.session.releases.add(lease);
   }
 
   #queued(lease: Lease, { place }: Reply): void {
@@ -60,7 +60,7 @@ export class Replies {
     if (lease.state === 'held') return;
     lease.place = place;
     lease.state = 'queued';
-    const { pool: semaphore } = this;
+    const { semaphore } = this;
     const { session, queued, queueLimit } = semaphore.parent;
     const hasRoom = session.store.can.queueLimit || queued < queueLimit;
     if (!hasRoom || !semaphore.startQueueing(lease)) return semaphore.refuse(lease, 'full');
@@ -71,7 +71,7 @@ export class Replies {
   }
 
   #holds(lease: Lease, fencing: bigint | undefined): void {
-    const { admission, heldLeases, parent } = this.pool;
+    const { admission, heldLeases, parent } = this.semaphore;
     lease.state = 'held';
     lease.fencing = fencing;
     lease.since = parent.session.store.clock.now();

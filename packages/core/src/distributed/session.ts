@@ -16,7 +16,7 @@ export interface Member {
   /** The store may have become unavailable or available again: probe it. */
   doubted(): void;
   /** The store is available: register the permits that were granted without it. */
-  tell(): void;
+  notify(): void;
   slowed(reason: string | undefined): void;
   muted(error: StoreError | undefined): void;
 }
@@ -68,7 +68,7 @@ export class Session implements StoreListener {
     this.#leases.set(lease.id, lease);
     lease.missed = this.missed;
     this.send({ verb, lease: lease.request() }, (answer, sent) =>
-      lease.pool.replies.answered(lease, verb, answer, sent),
+      lease.semaphore.replies.answered(lease, verb, answer, sent),
     );
   }
 
@@ -113,7 +113,7 @@ export class Session implements StoreListener {
 
   grant({ id, fencing }: Grant): void {
     const lease = this.#leases.get(id);
-    if (lease !== undefined) lease.pool.replies.granted(lease, fencing);
+    if (lease !== undefined) lease.semaphore.replies.granted(lease, fencing);
   }
 
   recall({ name, key }: LimitName): void {
@@ -124,7 +124,7 @@ export class Session implements StoreListener {
     this.missed++;
     const leases = [...this.#leases.values()];
     // The store may have lost its state: held leases must be known there before the queued ones.
-    for (const member of this.#members) member.tell();
+    for (const member of this.#members) member.notify();
     for (const state of ['held', 'queued']) {
       for (const lease of leases) if (lease.state === state) this.#renew(lease);
     }
@@ -183,7 +183,8 @@ export class Session implements StoreListener {
     this.#wakeAt = Infinity;
     let next = Infinity;
     for (const lease of [...this.#leases.values()]) {
-      if (lease.state === 'held' && now >= this.endOf(lease)) lease.pool.heldLeases.lost(lease);
+      if (lease.state === 'held' && now >= this.endOf(lease))
+        lease.semaphore.heldLeases.lost(lease);
       else if (lease.renewAt <= now + length * slackPart) this.#renew(lease);
       if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
       if (lease.state !== 'over') next = Math.min(next, lease.renewAt);

@@ -25,22 +25,22 @@ export class GatePermit extends BasePermit {
     for (const part of this.parts) part.watch();
   }
 
-  takesOf(limit: string): boolean {
-    return this.parts.some((part) => part.takesOf(limit));
+  countsAgainst(limit: string): boolean {
+    return this.parts.some((part) => part.countsAgainst(limit));
   }
 
   protected reweigh(weight: number, limit: string | undefined): void {
     const previousWeight = this.weight;
     together(() => {
       for (const part of this.parts) {
-        if (limit === undefined ? part.weight === previousWeight : part.takesOf(limit))
+        if (limit === undefined ? part.weight === previousWeight : part.countsAgainst(limit))
           part.adjust(weight);
       }
     });
     this.weight = heaviest(this.parts);
   }
 
-  protected giveBack(outcome: Outcome): void {
+  protected returnWeight(outcome: Outcome): void {
     releaseAll(this.parts, outcome);
   }
 }

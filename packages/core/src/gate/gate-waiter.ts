@@ -98,7 +98,7 @@ export class GateWaiter extends Waiter {
     return true;
   }
 
-  giveBack(): void {
+  releaseParts(): void {
     const { parts } = this;
     this.#hasEnded = true;
     this.parts = [];

@@ -17,7 +17,7 @@ import type { GateSettings } from './options.ts';
 export class GuardedGate implements Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
-  readonly #tally: Counters;
+  readonly #counters: Counters;
   readonly #retryAfter: RetryAfter;
   #closed = false;
 
@@ -29,7 +29,7 @@ export class GuardedGate implements Gate {
   ) {
     this.name = inner.name;
     this.limits = inner.limits;
-    this.#tally = new Counters(settings);
+    this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
   }
 
@@ -47,7 +47,7 @@ export class GuardedGate implements Gate {
     if (this.#closed || this.#admits(waiter)) return this.inner.request(waiter, demands);
     const rejection = this.#rejection();
     const shadow = this.settings.mode === 'shadow';
-    this.#tally.rejected(rejection, shadow);
+    this.#counters.rejected(rejection, shadow);
     if (shadow) this.inner.request(waiter, demands);
     else waiter.rejected(rejection);
   }
@@ -74,7 +74,7 @@ export class GuardedGate implements Gate {
   stats(): GateStats {
     const stats = this.inner.stats();
     const { rejected } = stats;
-    const overloaded = rejected.overloaded + this.#tally.rejections.overloaded;
+    const overloaded = rejected.overloaded + this.#counters.rejections.overloaded;
     return { ...stats, rejected: { ...rejected, overloaded } };
   }
 

@@ -30,8 +30,8 @@ import { admitBeyond } from './shadow.ts';
 export class OrderedGate implements Gate, GateQueue {
   readonly name: string;
   closed = false;
-  readonly #ledger: PermitTracker;
-  readonly #tally: Counters;
+  readonly #permits: PermitTracker;
+  readonly #counters: Counters;
   /** Every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
@@ -43,14 +43,14 @@ export class OrderedGate implements Gate, GateQueue {
     private readonly settings: GateSettings,
   ) {
     this.name = settings.name;
-    this.#ledger = new PermitTracker(settings);
-    this.#tally = new Counters(settings);
+    this.#permits = new PermitTracker(settings);
+    this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
     this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
   }
 
   get inflight(): number {
-    return this.#ledger.count;
+    return this.#permits.count;
   }
 
   get queued(): number {
@@ -103,7 +103,7 @@ export class OrderedGate implements Gate, GateQueue {
     for (const waiting of this.#deadlines.items()) this.#rejectAtLimit(waiting, 'closed');
     const owned = this.limits.filter((limit) => limit.owned);
     const closing = Promise.all(owned.map(({ limiter }) => limiter.close()));
-    const left = await this.#ledger.drain(options);
+    const left = await this.#permits.drain(options);
     // Resolves only once all releases have reached their stores.
     if (left === 0) await closing;
     return left;
@@ -111,8 +111,8 @@ export class OrderedGate implements Gate, GateQueue {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const { admitted, leaked } = this.#ledger;
-    const { rejections, withdrawals: withdrawn } = this.#tally;
+    const { admitted, leaked } = this.#permits;
+    const { rejections, withdrawals: withdrawn } = this.#counters;
     const now = this.settings.clock.now();
     let longestWait = 0;
     for (const { since } of this.#deadlines.items())
@@ -146,14 +146,14 @@ export class OrderedGate implements Gate, GateQueue {
     if (asks) {
       gateWaiter.asking = true;
       this.#asking++;
-    } else this.#tally.queued(gateWaiter.weight, this.queued);
+    } else this.#counters.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
   startQueueing(gateWaiter: GateWaiter): boolean {
     if (this.closed || this.#isFull()) return false;
     this.#stopAsking(gateWaiter);
-    this.#tally.queued(gateWaiter.weight, this.queued);
+    this.#counters.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
@@ -180,12 +180,12 @@ export class OrderedGate implements Gate, GateQueue {
 
   forget(gateWaiter: GateWaiter): void {
     this.abandon(gateWaiter);
-    this.#tally.withdrawn(gateWaiter);
+    this.#counters.withdrawn(gateWaiter);
   }
 
   abandon(gateWaiter: GateWaiter): void {
     this.#stopWaiting(gateWaiter);
-    gateWaiter.giveBack();
+    gateWaiter.releaseParts();
   }
 
   /** Expires late waiters first, so that a late timer does not keep the queue full. */
@@ -235,18 +235,18 @@ export class OrderedGate implements Gate, GateQueue {
 
   #admitInShadow(waiter: Waiter, demands: Demands): void {
     const { parts, rejection } = admitBeyond(demands, this.settings.queueLimit);
-    if (rejection !== undefined) this.#tally.rejected(rejection, true);
+    if (rejection !== undefined) this.#counters.rejected(rejection, true);
     this.#grant(waiter, parts, 0);
   }
 
   #grant(waiter: Waiter, parts: readonly BasePermit[], waited: number): void {
-    const permit = new GatePermit(this.#ledger, parts, waited);
-    this.#ledger.add(permit);
+    const permit = new GatePermit(this.#permits, parts, waited);
+    this.#permits.add(permit);
     grant(waiter, permit);
   }
 
   #reject(waiter: Waiter, rejection: Rejection): void {
-    this.#tally.rejected(rejection);
+    this.#counters.rejected(rejection);
     waiter.rejected(rejection);
   }
 

@@ -22,7 +22,7 @@ export class InProcessLimiter implements LocalLimiter {
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
-  readonly #pools: KeyedSemaphores;
+  readonly #semaphores: KeyedSemaphores;
 
   constructor(readonly settings: LimiterSettings) {
     this.name = settings.name;
@@ -30,19 +30,19 @@ export class InProcessLimiter implements LocalLimiter {
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;
-    this.#pools = new KeyedSemaphores(settings);
+    this.#semaphores = new KeyedSemaphores(settings);
   }
 
   get limit(): number {
-    return this.#pools.limit;
+    return this.#semaphores.limit;
   }
 
   get closed(): boolean {
-    return this.#pools.closed;
+    return this.#semaphores.closed;
   }
 
   get adapts(): boolean {
-    return this.#pools.limitUpdater !== undefined;
+    return this.#semaphores.limitUpdater !== undefined;
   }
 
   get shareNames(): readonly string[] {
@@ -50,30 +50,30 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   get inflight(): number {
-    return this.#pools.inflight;
+    return this.#semaphores.inflight;
   }
 
   get queued(): number {
-    return this.#pools.queued;
+    return this.#semaphores.queued;
   }
 
   /** Number of permits held now, whatever their weight. */
   get holders(): number {
-    return this.#pools.permits.count;
+    return this.#semaphores.permits.count;
   }
 
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
     const { weight = 1, share } = options;
-    const semaphore = this.#pools.of(options.key, options.limit);
+    const semaphore = this.#semaphores.of(options.key, options.limit);
     checkRequest(this, semaphore.limit, weight, share);
-    return this.#pools.closed || !semaphore.admits(weight)
+    return this.#semaphores.closed || !semaphore.admits(weight)
       ? undefined
       : semaphore.admit(weight, 0, share);
   }
 
   /** Admits even beyond the limit, for shadow mode. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
-    return this.#pools.of(key, limit).admit(weight, 0, share);
+    return this.#semaphores.of(key, limit).admit(weight, 0, share);
   }
 
   acquire(options?: WaitOptions): Promise<Permit> {
@@ -94,7 +94,7 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   request(waiter: Waiter): void {
-    const semaphores = this.#pools;
+    const semaphores = this.#semaphores;
     checkIdle(waiter);
     let semaphore = semaphores.of(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
@@ -119,22 +119,22 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   withdraw(waiter: Waiter): void {
-    this.#poolOf(waiter)?.withdraw(waiter);
+    this.#semaphoreOf(waiter)?.withdraw(waiter);
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    this.#poolOf(waiter)?.reject(waiter, reason, cause);
+    this.#semaphoreOf(waiter)?.reject(waiter, reason, cause);
   }
 
   setLimit(limit: number): void {
-    if (this.#pools.limitUpdater !== undefined)
+    if (this.#semaphores.limitUpdater !== undefined)
       throw invalid('limit', 'left to its algorithm, as it is adaptive', limit);
-    this.#pools.resize(checkCount('limit', limit, 1));
+    this.#semaphores.resize(checkCount('limit', limit, 1));
   }
 
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
-    const semaphores = this.#pools;
+    const semaphores = this.#semaphores;
     semaphores.closed = true;
     for (const semaphore of semaphores.inUse()) {
       for (
@@ -149,12 +149,12 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   stats(): LimiterStats {
-    const { settings, permits, counters, keys } = this.#pools;
+    const { settings, permits, counters, keys } = this.#semaphores;
     const { name, limit, inflight, queued } = this;
     const { admitted, leaked } = permits;
     const now = settings.clock.now();
     let longestWait = 0;
-    for (const { queue } of this.#pools.inUse()) {
+    for (const { queue } of this.#semaphores.inUse()) {
       if (queue.oldest !== undefined) longestWait = Math.max(longestWait, now - queue.oldest.since);
     }
     const counts = {
@@ -167,30 +167,30 @@ export class InProcessLimiter implements LocalLimiter {
 
   /** The waiter that a new request would displace from the full queue. */
   spare(newcomer: Waiter): Waiter | undefined {
-    return this.#pools.find(newcomer.key)?.spare(newcomer);
+    return this.#semaphores.find(newcomer.key)?.spare(newcomer);
   }
 
   usage(key?: string): { limit: number; inflight: number } {
-    const semaphore = this.#pools.find(key);
+    const semaphore = this.#semaphores.find(key);
     return { limit: semaphore?.limit ?? this.limit, inflight: semaphore?.inflight ?? 0 };
   }
 
   /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
   #withoutLate(semaphore: Semaphore, { key, limit }: Waiter): Semaphore {
-    if (this.#pools.closed || semaphore.queue.length === 0) return semaphore;
+    if (this.#semaphores.closed || semaphore.queue.length === 0) return semaphore;
     semaphore.rejectLate();
-    return this.#pools.again(key, limit);
+    return this.#semaphores.again(key, limit);
   }
 
   /** As above, and after rejecting the waiter that the new one displaces, if any. */
   #withRoom(full: Semaphore, waiter: Waiter): Semaphore {
     const semaphore = this.#withoutLate(full, waiter);
-    if (semaphore.isFullFor(waiter) && !this.#pools.closed) semaphore.makeRoom(waiter);
-    return this.#pools.again(waiter.key, waiter.limit);
+    if (semaphore.isFullFor(waiter) && !this.#semaphores.closed) semaphore.makeRoom(waiter);
+    return this.#semaphores.again(waiter.key, waiter.limit);
   }
 
   /** The semaphore at which the waiter is queued, if it is one of this limiter. */
-  #poolOf({ queuedAt: place }: Waiter): Semaphore | undefined {
-    return place instanceof Semaphore && place.parent === this.#pools ? place : undefined;
+  #semaphoreOf({ queuedAt: place }: Waiter): Semaphore | undefined {
+    return place instanceof Semaphore && place.parent === this.#semaphores ? place : undefined;
   }
 }

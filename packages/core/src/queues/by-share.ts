@@ -44,12 +44,12 @@ class ShareQueue extends Subqueues {
       this.#byName.set(name, new Share(createQueue(order, site), part, site));
     }
     this.#shares = [...this.#byName.values()];
-    this.subqueues = this.#shares.map(({ line: queue }) => queue);
+    this.subqueues = this.#shares.map(({ queue }) => queue);
   }
 
   /** The youngest waiter of the share that exceeds its part the most. */
   get youngest(): Waiter | undefined {
-    return this.#mostOverPart?.line.youngest;
+    return this.#furthestOverPart?.queue.youngest;
   }
 
   get next(): Waiter | undefined {
@@ -62,16 +62,16 @@ class ShareQueue extends Subqueues {
     const other = own.isTooHeavy(chosen)
       ? this.#best((share) => share !== own && (share.next?.weight ?? Infinity) <= room)
       : undefined;
-    return other?.next ?? own.line.bypass?.(chosen, room);
+    return other?.next ?? own.queue.bypass?.(chosen, room);
   }
 
   spare(newcomer: Waiter): Waiter | undefined {
     const own = this.#of(newcomer.share);
-    const mostOverPart = this.#mostOverPart;
-    if (own.beyond >= 0 || mostOverPart === undefined || mostOverPart.beyond <= 0) {
-      return own.line.spare(newcomer);
+    const furthest = this.#furthestOverPart;
+    if (own.beyond >= 0 || furthest === undefined || furthest.beyond <= 0) {
+      return own.queue.spare(newcomer);
     }
-    return mostOverPart.line.youngest;
+    return furthest.queue.youngest;
   }
 
   hold(share: string | undefined, weight: number): void {
@@ -94,7 +94,7 @@ class ShareQueue extends Subqueues {
   }
 
   protected subqueueOf({ share }: Waiter): Queue {
-    return this.#of(share).line;
+    return this.#of(share).queue;
   }
 
   #of(share: string | undefined): Share {
@@ -112,7 +112,7 @@ class ShareQueue extends Subqueues {
     let bestNamed: Share | undefined;
     let paying: Share | undefined;
     for (const share of this.#shares) {
-      if (share.line.length === 0) continue;
+      if (share.queue.length === 0) continue;
       if (best === undefined || this.#isBefore(share, best)) best = share;
       if (share.isPaying(admitted)) paying ??= share;
       else if (share.part > 0 && (bestNamed === undefined || this.#isBefore(share, bestNamed)))
@@ -127,7 +127,7 @@ class ShareQueue extends Subqueues {
   #best(test: (share: Share) => boolean): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {
-      if (share.line.length === 0 || !test(share)) continue;
+      if (share.queue.length === 0 || !test(share)) continue;
       if (best === undefined || this.#isBefore(share, best)) best = share;
     }
     return best;
@@ -145,13 +145,13 @@ class ShareQueue extends Subqueues {
     return oldest && this.#of(oldest.share);
   }
 
-  get #mostOverPart(): Share | undefined {
-    let mostOverPart: Share | undefined;
+  get #furthestOverPart(): Share | undefined {
+    let furthest: Share | undefined;
     for (const share of this.#shares) {
-      if (share.line.length === 0) continue;
-      if (mostOverPart === undefined || share.beyond > mostOverPart.beyond) mostOverPart = share;
+      if (share.queue.length === 0) continue;
+      if (furthest === undefined || share.beyond > furthest.beyond) furthest = share;
     }
-    return mostOverPart;
+    return furthest;
   }
 }
 
@@ -161,7 +161,7 @@ function isNeedier(one: Share, other: Share): boolean {
   if (held !== 0) return held < 0;
   const weight = (one.next?.weight ?? 0) - (other.next?.weight ?? 0);
   if (weight !== 0) return weight > 0;
-  return isBefore(one.line.oldest, other.line.oldest, false);
+  return isBefore(one.queue.oldest, other.queue.oldest, false);
 }
 
 function isBefore(one: Waiter | undefined, other: Waiter | undefined, byClass: boolean): boolean {

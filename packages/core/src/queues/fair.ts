@@ -37,7 +37,7 @@ interface ChargedSubqueue {
 
 /** A flow with queued requests: its subqueue and its number of waiters there. */
 interface Flow {
-  readonly lane: ChargedSubqueue;
+  readonly subqueue: ChargedSubqueue;
   waiting: number;
 }
 
@@ -88,7 +88,7 @@ class FairQueue extends Subqueues {
   override insert(waiter: Waiter): void {
     const name = nameOf(waiter);
     const subqueue = this.#chargedLaneOf(name);
-    const flow = this.#flows.get(name) ?? { lane: subqueue, waiting: 0 };
+    const flow = this.#flows.get(name) ?? { subqueue, waiting: 0 };
     flow.waiting++;
     this.#flows.set(name, flow);
     this.#use(subqueue);
@@ -101,11 +101,11 @@ class FairQueue extends Subqueues {
     const flow = this.#flows.get(name) as Flow;
     super.remove(waiter, isGranted);
     if (--flow.waiting === 0) this.#flows.delete(name);
-    const isOver = isGranted || flow.lane.queue.length === 0;
-    if (isOver && flow.lane === this.#passed) this.#passed = undefined;
+    const isOver = isGranted || flow.subqueue.queue.length === 0;
+    if (isOver && flow.subqueue === this.#passed) this.#passed = undefined;
     if (isGranted) {
-      this.#now = Math.min(flow.lane.due, this.#passed?.due ?? Infinity);
-      flow.lane.due += waiter.weight;
+      this.#now = Math.min(flow.subqueue.due, this.#passed?.due ?? Infinity);
+      flow.subqueue.due += waiter.weight;
     }
     // The charges only matter while there are other waiters.
     if (this.length > 0) return;
@@ -128,7 +128,7 @@ class FairQueue extends Subqueues {
   /** The subqueue in which the flow's requests are queued, or would be. */
   #chargedLaneOf(name: string): ChargedSubqueue {
     const flow = this.#flows.get(name);
-    if (flow !== undefined) return flow.lane;
+    if (flow !== undefined) return flow.subqueue;
     let number = 0;
     let minWeight = Infinity;
     for (const dealt of deal(name, this.#seed)) {

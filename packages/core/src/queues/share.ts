@@ -18,19 +18,19 @@ export class Share {
   #due = 0;
 
   constructor(
-    readonly line: Queue,
+    readonly queue: Queue,
     /** Fraction of the limit; 0 for waiters without a share. */
     readonly part: number,
-    private readonly site: QueueContext,
+    private readonly context: QueueContext,
   ) {}
 
   get next(): Waiter | undefined {
-    return this.line.next;
+    return this.queue.next;
   }
 
   /** By how much the held and queued weight exceeds the part; below 0, how much more the share may request. */
   get beyond(): number {
-    return this.held + this.line.weight - this.part * this.site.limit;
+    return this.held + this.queue.weight - this.part * this.context.limit;
   }
 
   /** Whether the next waiter fits in the part, rounded up, or is heavier than the part but due. */
@@ -56,18 +56,18 @@ export class Share {
 
   /** Called before a waiter is enqueued. A share accumulates no credit while it has no demand. */
   insert(admitted: number): void {
-    if (this.line.length === 0 && this.held === 0) this.#due = Math.max(this.#due, admitted);
+    if (this.queue.length === 0 && this.held === 0) this.#due = Math.max(this.#due, admitted);
   }
 
   /** Called after a waiter has been granted. */
   charge(waiter: Waiter, admitted: number): void {
     if (this.part === 0 || !this.isTooHeavy(waiter)) return;
-    const { part, site } = this;
+    const { part, context: site } = this;
     const earliest = admitted - (MAX_CREDIT_LIMITS * site.limit) / part;
     this.#due = Math.min(Math.max(this.#due, earliest), admitted) + waiter.weight / part;
   }
 
   get #size(): number {
-    return this.part * this.site.limit - rounding;
+    return this.part * this.context.limit - rounding;
   }
 }

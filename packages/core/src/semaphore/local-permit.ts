@@ -6,7 +6,7 @@ import type { Waiter } from './waiter.ts';
 /** A permit of a limit that is counted in this process. */
 export class LocalPermit extends BasePermit {
   constructor(
-    private readonly pool: Semaphore,
+    private readonly semaphore: Semaphore,
     weight: number,
     waited: number,
   ) {
@@ -14,11 +14,11 @@ export class LocalPermit extends BasePermit {
   }
 
   get key(): string | undefined {
-    return this.pool.key;
+    return this.semaphore.key;
   }
 
   protected get register(): Register {
-    return this.pool.parent.permits;
+    return this.semaphore.parent.permits;
   }
 
   /** The permit's request, while it is queued at a later limit of its gate. */
@@ -38,7 +38,7 @@ export class LocalPermit extends BasePermit {
   override pause(waiter: Waiter): void {
     // `maxHold` may have released it since the admission.
     if (this.released) return;
-    const { inheritance, parent, queue } = this.pool;
+    const { inheritance, parent, queue } = this.semaphore;
     const highest = inheritance && queue.highest;
     // A waiter of a higher priority may already be queued here: the request inherits that priority.
     if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
@@ -52,27 +52,27 @@ export class LocalPermit extends BasePermit {
   override resume(): void {
     if (this.waiter === undefined) return;
     this.#stopWaiting();
-    this.pool.parent.limitUpdater?.resume(this);
+    this.semaphore.parent.limitUpdater?.resume(this);
   }
 
-  takesOf(limit: string): boolean {
-    return this.pool.parent.settings.name === limit;
+  countsAgainst(limit: string): boolean {
+    return this.semaphore.parent.settings.name === limit;
   }
 
   protected reweigh(weight: number): void {
     const change = weight - this.weight;
     this.weight = weight;
-    this.pool.reweigh(this, change);
+    this.semaphore.reweigh(this, change);
   }
 
-  protected giveBack(outcome: Outcome): void {
-    this.pool.parent.limitUpdater?.released(this, outcome);
+  protected returnWeight(outcome: Outcome): void {
+    this.semaphore.parent.limitUpdater?.released(this, outcome);
     if (this.waiter !== undefined) this.#stopWaiting();
-    this.pool.release(this);
+    this.semaphore.release(this);
   }
 
   #stopWaiting(): void {
     this.extras().waiter = undefined;
-    this.pool.inheritance?.untrack(this);
+    this.semaphore.inheritance?.untrack(this);
   }
 }

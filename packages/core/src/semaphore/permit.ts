@@ -98,10 +98,10 @@ export abstract class BasePermit implements Permit {
 
   abstract get key(): string | undefined;
   /** @internal Whether the permit counts against the limit of this name. */
-  abstract takesOf(limit: string): boolean;
+  abstract countsAgainst(limit: string): boolean;
   protected abstract reweigh(weight: number, limit: string | undefined): void;
   protected abstract get register(): Register;
-  protected abstract giveBack(outcome: Outcome): void;
+  protected abstract returnWeight(outcome: Outcome): void;
 
   get signal(): AbortSignal {
     const extra = this.extras();
@@ -155,12 +155,12 @@ export abstract class BasePermit implements Permit {
     if (outcome !== 'ok' && !outcomes.includes(outcome)) refuse(this, outcome);
     this.released = true;
     this.register.remove(this, outcome);
-    this.giveBack(outcome);
+    this.returnWeight(outcome);
   }
 
   adjust(weight: number, limit?: string): void {
     checkCount('weight', weight, 1);
-    if (limit !== undefined && !this.takesOf(limit)) {
+    if (limit !== undefined && !this.countsAgainst(limit)) {
       throw new HeadgateError(
         'ERR_HEADGATE_KEY',
         `the permit does not count against limit "${limit}"`,
