@@ -192,7 +192,7 @@ export class DistributedSemaphore {
     if (this.key !== undefined) this.parent.keep(this, this.key);
   }
 
-  /** Sends the next requests, and evicts the pool of an idle key. */
+  /** Sends the next requests, and evicts the semaphore of an idle key. */
   settle(): void {
     this.#sendNext();
     const isIdle =
