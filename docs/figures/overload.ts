@@ -1,4 +1,4 @@
-import { rowsUnder } from './tables.ts';
+import { rowsUnder, withTable } from './tables.ts';
 
 const kinds = [
   {
@@ -19,14 +19,8 @@ const servers = [
   { name: 'under-pressure', label: "under-pressure's method" },
 ] as const;
 
-const begin = '<!-- loads -->\n';
-const end = '<!-- end of loads -->';
-
 /** docs/overload.md with what each server does at five times the capacity, from docs/overload-measured.md. */
 export function withLoads(page: string, measured: string): string {
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from) throw new Error('the page has no marks for the loads');
   const rows = kinds.flatMap(({ heading, title }) => {
     const cells = rowsUnder(measured, heading);
     return [
@@ -40,8 +34,7 @@ export function withLoads(page: string, measured: string): string {
     'p99 of those',
     'critical requests answered',
   ];
-  const table = [head, ['---', '---:', '---:', '---:'], ...rows];
-  return `${page.slice(0, from)}${begin}\n${table.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n${page.slice(to)}`;
+  return withTable(page, 'loads', [head, ['---', '---:', '---:', '---:'], ...rows]);
 }
 
 function rowOf(

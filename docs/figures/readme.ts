@@ -1,4 +1,4 @@
-import { goalUnder } from './tables.ts';
+import { goalUnder, withTable } from './tables.ts';
 
 /** The pages with the tables of the benchmarks, and the configuration of the bundle sizes. */
 export interface Pages {
@@ -96,30 +96,15 @@ const rows: readonly Row[] = [
   },
 ];
 
-const begin = '<!-- figures -->\n';
-const end = '<!-- end of figures -->';
-
 /** The README with the figures as the pages have them now. */
 export function withFigures(readme: string, pages: Pages): string {
-  const from = readme.indexOf(begin);
-  const to = readme.indexOf(end);
-  if (from < 0 || to < from) throw new Error('the README has no marks for the figures');
-  return `${readme.slice(0, from)}${begin}\n${table(pages)}\n${readme.slice(to)}`;
-}
-
-function table(pages: Pages): string {
-  const lines = rows.map(({ label, page, heading, goal }) => {
+  const figures = rows.map(({ label, page, heading, goal }) => {
     const { measured, target, verdict } = goalUnder(pages[page], heading, goal);
     return [label, measured, target, inWords(verdict)];
   });
-  return [
-    ['', 'Measured', 'Goal', ''],
-    ['---', '---:', '---:', '---'],
-    ...lines,
-    sizeRow(pages.sizes),
-  ]
-    .map((cells) => `| ${cells.join(' | ')} |\n`)
-    .join('');
+  const head = ['', 'Measured', 'Goal', ''];
+  const rule = ['---', '---:', '---:', '---'];
+  return withTable(readme, 'figures', [head, rule, ...figures, sizeRow(pages.sizes)]);
 }
 
 /** CI fails above the limit of this bundle, so it is never larger. */

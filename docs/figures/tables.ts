@@ -30,3 +30,17 @@ export function goalUnder(page: string, heading: string, name: string): Goal {
   }
   return { target, measured, verdict };
 }
+
+/** Writes a table between the marks `<!-- name -->` and `<!-- end of name -->` of a page. */
+export function withTable(
+  page: string,
+  name: string,
+  table: readonly (readonly string[])[],
+): string {
+  const begin = `<!-- ${name} -->\n`;
+  const from = page.indexOf(begin);
+  const to = page.indexOf(`<!-- end of ${name} -->`);
+  if (from < 0 || to < from) throw new Error(`the page has no marks for the ${name}`);
+  const lines = table.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return `${page.slice(0, from)}${begin}\n${lines}\n${page.slice(to)}`;
+}
