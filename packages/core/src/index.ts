@@ -22,7 +22,6 @@ export type {
 } from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type { DistributedOptions, LimiterSource, OutagePolicy } from './limiter/source.ts';
-export { StoreError } from './limiter/store-error.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';
 export { type GradientOptions, gradient } from './limits/gradient.ts';
@@ -40,4 +39,5 @@ export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { Priority } from './semaphore/priority.ts';
 export type { Order, Queue, QueueContext } from './semaphore/queue.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './semaphore/rejection.ts';
+export { StoreError } from './semaphore/store-error.ts';
 export { Waiter } from './semaphore/waiter.ts';

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { StoreError } from '../limiter/store-error.ts';
 import { BasePermit, type Register } from '../semaphore/permit.ts';
+import type { StoreError } from '../semaphore/store-error.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';

@@ -1,8 +1,8 @@
 import { throwLater } from '../errors.ts';
-import type { StoreError } from '../limiter/store-error.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { nextArrival } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { StoreError } from '../semaphore/store-error.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Admission } from './admission.ts';
 import { CachedLimitState } from './cached-limit-state.ts';

@@ -1,9 +1,9 @@
 import type { AcquireOptions } from '../limiter/limiter.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { OutagePolicy } from '../limiter/source.ts';
-import type { StoreError } from '../limiter/store-error.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import type { StoreError } from '../semaphore/store-error.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import type { DistributedPermit } from './distributed-permit.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';

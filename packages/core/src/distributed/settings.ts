@@ -1,7 +1,6 @@
 import { checkChoice, checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import type { OutagePolicy } from '../limiter/source.ts';
-import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import type { LimiterSettings, OutagePolicy } from '../limiter/source.ts';
 import type { Store } from './store.ts';
 
 /** Validated options of a distributed limiter, with defaults. */

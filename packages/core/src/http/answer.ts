@@ -1,5 +1,5 @@
-import { rejectionHeaders, sentence } from '../limiter/rejection-response.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import { rejectionHeaders, sentence } from '../semaphore/rejection-response.ts';
 import { type MediaType, preferred } from './accept.ts';
 
 const encoder = new TextEncoder();

@@ -27,7 +27,7 @@ function isKnown(options: WaitOptions): boolean {
   return true;
 }
 
-/** As `checkAsked`, for the options of a request to a gate. */
+/** As `checkAcquireOptions`, for the options of a request to a gate. */
 export function checkGateAcquireOptions(owner: string, options: CommonOptions): void {
   checkNames(owner, options, gateOptions);
   checkCommon(options);

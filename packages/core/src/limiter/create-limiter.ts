@@ -11,7 +11,6 @@ import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { type HeadgateError, invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { fifo } from '../queues/fifo.ts';
-import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
 import { checkObserver, type Observer } from '../semaphore/observer.ts';
 import { checkOrder, type Order } from '../semaphore/queue.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
@@ -21,6 +20,7 @@ import {
   type DistributedOptions,
   type Distribution,
   distributedOptions,
+  type LimiterSettings,
   type NameOfStore,
 } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { KeyedSemaphores, type LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import { KeyedSemaphores } from '../semaphore/keyed-semaphores.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
@@ -11,6 +11,7 @@ import { checkAcquireOptions } from './acquire-options.ts';
 import { acquireFrom, nothing } from './acquisition.ts';
 import { callLater, callWith, notCallable } from './call.ts';
 import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
+import type { LimiterSettings } from './source.ts';
 
 const noShares: readonly string[] = [];
 

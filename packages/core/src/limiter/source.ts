@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import type { LimiterSettings } from '../semaphore/keyed-semaphores.ts';
+import type { SemaphoreSettings } from '../semaphore/keyed-semaphores.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
@@ -31,6 +31,12 @@ export interface DistributedOptions {
    * requests need no round trip. Must be 0 at a limit of 1. Default: 0.
    */
   reserve?: number | undefined;
+}
+
+/** Validated options of a limiter, with defaults. */
+export interface LimiterSettings extends SemaphoreSettings {
+  /** Options of a distributed limit, if it is one. */
+  readonly distribution: Distribution | undefined;
 }
 
 /** Requires a `name` with a `store`. */

@@ -1,4 +1,3 @@
-import type { Distribution } from '../limiter/source.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { Counters } from './counters.ts';
 import { Deadlines } from './deadlines.ts';
@@ -9,16 +8,14 @@ import type { Order } from './queue.ts';
 import { checkKey } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 
-/** Validated options of a limiter, with defaults. */
-export interface LimiterSettings extends HoldSettings {
+/** Validated options of a limit that is counted by semaphores, with defaults. */
+export interface SemaphoreSettings extends HoldSettings {
   readonly perKey: boolean;
   readonly limit: number | LimitFactory;
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
-  /** Options of a distributed limit, if it is one. */
-  readonly distribution: Distribution | undefined;
   readonly maxRetryAfter: number;
   readonly random: () => number;
 }
@@ -41,7 +38,7 @@ export class KeyedSemaphores {
   readonly #only: Semaphore | undefined;
   readonly #byKey = new Map<string, Semaphore>();
 
-  constructor(readonly settings: LimiterSettings) {
+  constructor(readonly settings: SemaphoreSettings) {
     const { limit, random } = settings;
     if (typeof limit === 'object') this.limitUpdater = new LimitUpdater(this, limit.create(random));
     this.limit = this.limitUpdater?.limit ?? (limit as number);

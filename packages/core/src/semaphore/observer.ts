@@ -1,8 +1,8 @@
 import { checkMethods, checkNames } from '../checks.ts';
 import { throwLater } from '../errors.ts';
-import type { StoreError } from '../limiter/store-error.ts';
 import type { Outcome } from './permit.ts';
 import type { Rejection } from './rejection.ts';
+import type { StoreError } from './store-error.ts';
 
 /** `name` is the name of the limiter or the gate. Times are in milliseconds. No event carries a key. */
 interface Event {

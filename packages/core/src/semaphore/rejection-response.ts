@@ -1,4 +1,4 @@
-import type { Rejection } from '../semaphore/rejection.ts';
+import type { Rejection } from './rejection.ts';
 
 /**
  * The response to a rejected request, in the properties that frameworks read from an error in their error handling:

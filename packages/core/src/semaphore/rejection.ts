@@ -1,6 +1,6 @@
 import { HeadgateError } from '../errors.ts';
-import { type ErrorResponse, errorResponse } from '../limiter/rejection-response.ts';
-import type { StoreError } from '../limiter/store-error.ts';
+import { type ErrorResponse, errorResponse } from './rejection-response.ts';
+import type { StoreError } from './store-error.ts';
 
 /**
  * Why a request was rejected: the queue was `full`, its time in the queue ran out (`timeout`), the limiter was

@@ -1,13 +1,19 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+
+/** What a limiter declares about its requests. */
+interface Declared {
+  readonly name: string;
+  readonly perKey: boolean;
+  readonly shareNames: readonly string[];
+}
 
 /**
  * @param limit The limit that applies to the request: its key's own, if it has one.
  * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
  */
 export function checkRequest(
-  limiter: Limiter,
+  limiter: Declared,
   limit: number,
   weight: number,
   share: string | undefined,
@@ -19,7 +25,7 @@ export function checkRequest(
   if (share !== undefined) checkShare(limiter, share);
 }
 
-function checkShare({ shareNames }: Limiter, share: string): void {
+function checkShare({ shareNames }: Declared, share: string): void {
   if (shareNames.includes(share)) return;
   const isWhole = shareNames.length === 0;
   const names = shareNames.join(', ');
@@ -35,7 +41,7 @@ function checkShare({ shareNames }: Limiter, share: string): void {
  * for an invalid limit.
  */
 export function checkKey(
-  { name, perKey }: Pick<Limiter, 'name' | 'perKey'>,
+  { name, perKey }: Omit<Declared, 'shareNames'>,
   key: string | undefined,
   limit: number | undefined,
 ): void {

@@ -1,5 +1,5 @@
 import { type ErrorCode, HeadgateError } from '../errors.ts';
-import type { Rejection } from '../semaphore/rejection.ts';
+import type { Rejection } from './rejection.ts';
 import { type ErrorResponse, errorResponse } from './rejection-response.ts';
 
 /**
