@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const conditions = ['headgate-source', 'module', 'node', 'development|production'];
 
 const include = [
-  'packages/*/{src,test}/**/*.test.ts',
+  '{packages,internal}/*/{src,test}/**/*.test.ts',
   'demo/**/*.test.ts',
   'bench/**/*.test.ts',
   'docs/**/*.test.ts',

@@ -8,7 +8,7 @@ export default defineConfig({
   ...base,
   test: {
     ...test,
-    include: ['packages/*/test/**/*.long.test.ts'],
+    include: ['{packages,internal}/*/test/**/*.long.test.ts'],
     exclude: configDefaults.exclude,
   },
 });

@@ -18,5 +18,7 @@ export const pages = [
   'CONTRIBUTING.md',
   ...markdownIn('docs'),
   'examples/README.md',
-  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
+  ...['packages', 'internal'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
+  ),
 ];

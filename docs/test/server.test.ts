@@ -4,9 +4,9 @@ import { delimiter, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { validate } from 'dockerfile-utils';
 import { expect, it } from 'vitest';
+import { findProgram } from '../../internal/test-servers/src/programs.ts';
 import { parseConfiguration } from '../../packages/server/src/configuration/configuration.ts';
 import { Command } from '../../packages/server/test/command/process.ts';
-import { findProgram } from '../../packages/test-servers/src/programs.ts';
 import { read } from './pages.ts';
 
 const page = read('docs/server.md');

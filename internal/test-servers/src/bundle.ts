@@ -70,9 +70,13 @@ async function build(entry: string, output: string): Promise<void> {
 
 /** The files that determine which sources an import resolves to, and how they are bundled. */
 async function resolution(): Promise<string[]> {
-  const packages = await readdir(join(repository, 'packages'));
-  const manifests = packages.map((name) => `packages/${name}/package.json`);
-  return ['pnpm-lock.yaml', relative(repository, self), ...manifests];
+  const manifests = await Promise.all(['packages', 'internal'].map(manifestsIn));
+  return ['pnpm-lock.yaml', relative(repository, self), ...manifests.flat()];
+}
+
+async function manifestsIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(repository, folder));
+  return names.map((name) => `${folder}/${name}/package.json`);
 }
 
 async function hashOf(inputs: readonly string[]): Promise<string> {
