@@ -4,14 +4,10 @@ export { createGate } from './gate/create-gate.ts';
 export type { Demand, DemandOptions, Demands } from './gate/demands.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
 export type { GateLimit } from './gate/gate-limits.ts';
-export type { Guard } from './gate/guard.ts';
+export type { Guard } from './gate/guarded-gate.ts';
 export type { GateLimitOptions, GateOptions } from './gate/options.ts';
 export { ipKey } from './http/ip-key.ts';
-export {
-  createLimiter,
-  type DistributedLimiterOptions,
-  type LimiterOptions,
-} from './limiter/create-limiter.ts';
+export { createLimiter } from './limiter/create-limiter.ts';
 export type {
   AcquireOptions,
   DistributedStats,
@@ -21,6 +17,11 @@ export type {
   WaitOptions,
 } from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
+export type {
+  CommonOptions,
+  DistributedLimiterOptions,
+  LimiterOptions,
+} from './limiter/options.ts';
 export type { DistributedOptions, LimiterSource, OutagePolicy } from './limiter/source.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';

@@ -1,10 +1,9 @@
 import { checkDuration } from '../checks.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { together } from '../semaphore/grants.ts';
-import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import { nextArrival } from '../semaphore/queue.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
@@ -17,17 +16,14 @@ import {
   type Waiter,
   waitedSince,
 } from '../semaphore/waiter.ts';
-import { acquireAt } from './acquire.ts';
-import { checkDemands, type Demands, tryDemand } from './demands.ts';
-import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import { admitBeyond, checkDemands, type Demands, tryDemand } from './demands.ts';
+import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
 import { type GateQueue, GateWaiter } from './gate-waiter.ts';
-import type { GateSettings } from './options.ts';
-import { admitBeyond } from './shadow.ts';
 
 /** A gate whose requests acquire its limits in order. */
-export class OrderedGate implements Gate, GateQueue {
+export class OrderedGate extends RequestGate implements Gate, GateQueue {
   readonly name: string;
   closed = false;
   readonly #permits: PermitTracker;
@@ -42,6 +38,7 @@ export class OrderedGate implements Gate, GateQueue {
     readonly limits: readonly GateLimit[],
     private readonly settings: GateSettings,
   ) {
+    super();
     this.name = settings.name;
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
@@ -67,7 +64,10 @@ export class OrderedGate implements Gate, GateQueue {
       for (const demand of demands) {
         const part = tryDemand(demand);
         // A request that must wait or be rejected needs a waiter of its own.
-        if (part === undefined) return this.#enqueue(waiter, demands, parts);
+        if (part === undefined) {
+          checkOrdering(waiter);
+          return new GateWaiter(this, waiter, demands, parts).advance();
+        }
         parts.push(part);
       }
     } catch (error) {
@@ -86,15 +86,6 @@ export class OrderedGate implements Gate, GateQueue {
       return;
     gateWaiter.at?.withdraw(gateWaiter);
     this.forget(gateWaiter);
-  }
-
-  acquire(options?: GateWaitOptions): Promise<Permit> {
-    return acquireAt(this, options);
-  }
-
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(acquireAt(this, options, 'run'), fn, options?.signal);
   }
 
   async close(options?: CloseOptions): Promise<number> {
@@ -226,11 +217,6 @@ export class OrderedGate implements Gate, GateQueue {
 
   #waited({ order, since }: GateWaiter): number {
     return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
-  }
-
-  #enqueue(waiter: Waiter, demands: Demands, parts: BasePermit[]): void {
-    checkOrdering(waiter);
-    new GateWaiter(this, waiter, demands, parts).advance();
   }
 
   #admitInShadow(waiter: Waiter, demands: Demands): void {

@@ -2,12 +2,11 @@ import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
-import type { Guard } from '../gate/guard.ts';
+import type { Guard } from '../gate/guarded-gate.ts';
 import type { BasePermit, Outcome, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
-import type { Ending, Exchange } from './exchange.ts';
 
 /** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
 export type Admission =
@@ -26,6 +25,36 @@ export interface GatedRequestSettings {
   readonly onDisconnect: 'wait' | 'release';
   /** Milliseconds. */
   readonly abandonAfter: number;
+}
+
+/** How a response ended: sent completely, cut off within its body, or cut off before its head. */
+export type Ending = 'complete' | 'truncated' | 'unanswered';
+
+/**
+ * A request and its response, as far as an adapter can observe them; one instance for all middleware of the request.
+ */
+export abstract class Exchange {
+  /** The innermost gated request; `outer` links to the ones before it. */
+  latest: GatedRequest | undefined = undefined;
+
+  /** Whether the client has disconnected. */
+  abstract readonly gone: boolean;
+  /** Must arrange that `ended` is called when the response ends. */
+  protected abstract listen(): void;
+  /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */
+  abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
+  /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
+  abstract rejected(hangUp: boolean, clock: Clock): void;
+
+  attend(gated: GatedRequest): void {
+    const first = this.latest === undefined;
+    this.latest = gated;
+    if (first) this.listen();
+  }
+
+  ended(ending: Ending): void {
+    for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.ended(ending);
+  }
 }
 
 const UNREPORTED = -1;
@@ -50,6 +79,8 @@ export class GatedRequest extends Waiter {
     private readonly settings: GatedRequestSettings,
     readonly exchange: Exchange,
     readonly demands: Demands,
+    /** The outcome of the request, for an adaptive limit. */
+    private readonly sample?: (permit: BasePermit) => Outcome,
   ) {
     super();
     this.outer = exchange.latest;
@@ -111,7 +142,7 @@ export class GatedRequest extends Waiter {
 
   /** Called when the response has ended. */
   ended(ending: Ending): void {
-    const { permit, exchange: client, settings } = this;
+    const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
     if (permit === undefined) return this.withdraw();
@@ -121,7 +152,7 @@ export class GatedRequest extends Waiter {
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
     if (ending === 'unanswered' && this.working === UNREPORTED) {
-      client.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
+      exchange.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
     } else this.releaseIfDone();
   }
 
@@ -145,12 +176,7 @@ export class GatedRequest extends Waiter {
   private releaseIfDone(): void {
     const { permit } = this;
     if (this.hasEnded && this.working <= 0 && permit?.released === false)
-      permit.end(this.outcome(permit));
-  }
-
-  /** The outcome of the request, for an adaptive limit. */
-  protected outcome(_permit: BasePermit): Outcome {
-    return 'ok';
+      permit.end(this.sample?.(permit) ?? 'ok');
   }
 
   private withdraw(): void {
