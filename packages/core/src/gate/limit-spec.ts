@@ -5,6 +5,7 @@ import {
   type CommonSettings,
   checkLimit,
   defaultQueueLimit,
+  type LimitDefaults,
   type LimiterOptions,
   type LimitSettings,
 } from '../limiter/options.ts';
@@ -48,12 +49,12 @@ export function limitSpecOf(
 export function ownSpec(
   options: LimiterOptions & DistributedOptions,
   optional: boolean,
-  gate: Pick<CommonSettings, 'queueLimit' | 'order'>,
+  gate: LimitDefaults,
 ): LimitSpec {
   const { queueLimit = Infinity, store } = options;
   // Queued requests count against the gate's bound, and those queued in a store count over all processes.
   const bound = store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0);
-  const limiter = checkLimit({ ...options, queueLimit: bound }, { order: gate.order });
+  const limiter = checkLimit({ ...options, queueLimit: bound }, gate);
   return { limiter, optional, owned: true };
 }
 
@@ -64,12 +65,12 @@ export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
   throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
 }
 
-/** Names the entry of `limits` in an error about one of its options, if the limit was written in a list. */
-export function inEntry<T>(entry: string | undefined, check: () => T): T {
+/** Names the entry of `limits` in an error about one of its options. */
+export function inEntry<T>(entry: string, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (entry === undefined || !(error instanceof HeadgateError)) throw error;
+    if (!(error instanceof HeadgateError)) throw error;
     const { code, message, option = entry } = error;
     // The error of an unknown option has the entry as its subject.
     if (code === 'ERR_HEADGATE_UNKNOWN_OPTION' || option === entry) throw error;

@@ -80,8 +80,7 @@ export class HttpGate<R> implements GatedRequestSettings {
     this.#classify = checkFunction('classify', options.classify);
     checkFunction('onReject', options.onReject);
     this.#ordering = new Ordering(options);
-    const { queueLimit } = common;
-    this.#rules = rulesOf(options, framework, { queueLimit, order: this.#ordering.order });
+    this.#rules = rulesOf(options, framework, this.#ordering.order);
     const specs = this.#rules.map(({ spec }) => spec);
     if (specs.some(({ owned }) => owned) && !specs.some(hasOrder)) checkUnordered(options);
     this.#adapts = this.#rules.some(({ adapts }) => adapts);

@@ -3,9 +3,10 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
 import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { type CommonSettings, nameOf } from '../limiter/options.ts';
+import type { LimitDefaults } from '../limiter/options.ts';
 import { distributedOptions } from '../limiter/source.ts';
 import { byShare } from '../queues/by-share.ts';
+import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
@@ -38,7 +39,7 @@ const ownOnly = [
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
 /** What the rules of a middleware have in common. */
-interface RuleContext<R> extends Pick<CommonSettings, 'queueLimit' | 'order'> {
+interface RuleContext<R> extends LimitDefaults {
   readonly framework: Framework<R>;
   /** The routing options that the app has set. */
   readonly routing: Partial<Routing>;
@@ -145,16 +146,16 @@ export class Rule<R> {
 export function rulesOf<R>(
   options: HttpOptions<R, never, unknown, never>,
   framework: Framework<R>,
-  gate: Pick<CommonSettings, 'queueLimit' | 'order'>,
+  order: Order | undefined,
 ): Rule<R>[] {
-  const context = { ...gate, framework, routing: routingOf(options) };
-  const { limits } = options;
+  const { limits, queueLimit } = options;
+  const context = { framework, routing: routingOf(options), queueLimit, order };
   if (limits === undefined) {
-    if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
-      return [];
-    const name = options.limiter === undefined ? nameOf(options) : options.name;
+    const isUnset = perLimit.every((name) => options[name] === undefined);
+    if (options.guard !== undefined && isUnset) return [];
     // At the top level, `queueLimit` is the middleware's.
-    return [new Rule({ ...options, name, queueLimit: undefined } as LimitOptions<R>, context)];
+    const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
+    return [new Rule(limit, { ...context, name: 'default' })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
   const given = new Map<string, unknown>(Object.entries(options));
@@ -172,13 +173,13 @@ export function rulesOf<R>(
   });
 }
 
-function routingOf({ caseSensitive, strict }: Partial<Record<keyof Routing, boolean | undefined>>) {
-  return {
-    ...(caseSensitive === undefined
-      ? {}
-      : { caseSensitive: checkFlag('caseSensitive', caseSensitive) }),
-    ...(strict === undefined ? {} : { strict: checkFlag('strict', strict) }),
-  };
+/** The routing options that the app has set. */
+function routingOf(options: { caseSensitive?: unknown; strict?: unknown }): Partial<Routing> {
+  const routing: { -readonly [Name in keyof Routing]?: boolean } = {};
+  for (const name of ['caseSensitive', 'strict'] as const) {
+    if (options[name] !== undefined) routing[name] = checkFlag(name, options[name]);
+  }
+  return routing;
 }
 
 /** What the gate needs of the limit. */

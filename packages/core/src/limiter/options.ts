@@ -119,20 +119,26 @@ export type LimitSettings = Pick<
   'name' | 'perKey' | 'limit' | 'queueLimit' | 'queueWeight' | 'order' | 'distribution'
 >;
 
-/** @param defaults Apply where the limit does not set them; `order` only to a limit without a store. */
+/** Defaults of a limit: `name` if it may be omitted, and an `order` that applies only without a store. */
+export type LimitDefaults = Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'>;
+
 export function checkLimit(
   options: LimiterOptions & DistributedOptions,
-  defaults: Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'>,
+  defaults: LimitDefaults,
 ): LimitSettings {
-  const { name = defaults.name, queueLimit = defaults.queueLimit, order } = options;
+  const { name, queueLimit = defaults.queueLimit, order } = options;
   const distribution = checkDistribution(options);
+  if (distribution !== undefined && name === undefined && defaults.name !== undefined) {
+    // A default name would make unrelated services on one server share one limit.
+    throw invalid('name', 'set with a store: processes share a limit by its name', name);
+  }
   if (distribution !== undefined && order !== undefined) {
     throw invalid('order', 'left out with a store, whose queues are FIFO', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
   const inherited = distribution === undefined ? defaults.order : undefined;
   return {
-    name: checkText('name', name),
+    name: checkText('name', name ?? defaults.name),
     perKey,
     limit: checkAmount(options.limit, perKey),
     queueLimit: checkBound('queueLimit', queueLimit ?? Infinity),
@@ -140,12 +146,6 @@ export function checkLimit(
     order: checkOrder(order ?? inherited ?? fifo()),
     distribution,
   };
-}
-
-/** The name of a limit that may be unnamed: a default in a store would make unrelated services share one limit. */
-export function nameOf({ name, store }: { name?: string | undefined; store?: unknown }): string {
-  if (name !== undefined || store === undefined) return name ?? 'default';
-  throw invalid('name', 'set with a store: processes share a limit by its name', undefined);
 }
 
 /** Without `queueWeight` there is no queue by default; with it, the weight alone bounds the queue. */
@@ -173,7 +173,7 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   checkNames('createLimiter', options, known);
   const common = checkCommon(options);
   const queueLimit = defaultQueueLimit(options.queueWeight);
-  const limit = checkLimit(options, { name: nameOf(options), queueLimit });
+  const limit = checkLimit(options, { name: 'default', queueLimit });
   if (queueLimit === 0 && limit.distribution === undefined) checkQueue(common);
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
 }
