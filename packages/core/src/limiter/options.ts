@@ -99,14 +99,16 @@ export interface CommonSettings
 }
 
 export function checkCommon(options: CommonOptions): CommonSettings {
-  const { queueLimit, queueTimeout, order, maxHold = Infinity, maxRetryAfter = 60 } = options;
+  const { queueLimit, queueTimeout, order } = options;
+  if (queueLimit !== undefined) checkBound('queueLimit', queueLimit);
+  if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
+  if (order !== undefined) checkOrder(order);
   return {
-    queueLimit: queueLimit === undefined ? undefined : checkBound('queueLimit', queueLimit),
-    queueTimeout:
-      queueTimeout === undefined ? undefined : checkDuration('queueTimeout', queueTimeout),
-    order: order === undefined ? undefined : checkOrder(order),
-    maxHold: checkSpan('maxHold', maxHold),
-    maxRetryAfter: checkCount('maxRetryAfter', maxRetryAfter, 1),
+    queueLimit,
+    queueTimeout,
+    order,
+    maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
+    maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observer: checkObserver(options.observer),
     clock: checkClock(options.clock),
     random: checkRandom(options.random),
@@ -126,24 +128,23 @@ export function checkLimit(
   options: LimiterOptions & DistributedOptions,
   defaults: LimitDefaults,
 ): LimitSettings {
-  const { name, queueLimit = defaults.queueLimit, order } = options;
+  const { name, order } = options;
   const distribution = checkDistribution(options);
-  if (distribution !== undefined && name === undefined && defaults.name !== undefined) {
+  if (distribution !== undefined) {
     // A default name would make unrelated services on one server share one limit.
-    throw invalid('name', 'set with a store: processes share a limit by its name', name);
-  }
-  if (distribution !== undefined && order !== undefined) {
-    throw invalid('order', 'left out with a store, whose queues are FIFO', order);
+    if (name === undefined && defaults.name !== undefined)
+      throw invalid('name', 'set with a store: processes share a limit by its name', name);
+    if (order !== undefined)
+      throw invalid('order', 'left out with a store, whose queues are FIFO', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
-  const inherited = distribution === undefined ? defaults.order : undefined;
   return {
     name: checkText('name', name ?? defaults.name),
     perKey,
     limit: checkAmount(options.limit, perKey),
-    queueLimit: checkBound('queueLimit', queueLimit ?? Infinity),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? defaults.queueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
-    order: checkOrder(order ?? inherited ?? fifo()),
+    order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
     distribution,
   };
 }
