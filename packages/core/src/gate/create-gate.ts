@@ -7,12 +7,11 @@ import { checkPlaces, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { type Guard, GuardedGate } from './guarded-gate.ts';
 import {
   asksStore,
+  defaultQueue,
   hasOrder,
   hasOwnQueue,
   type LimitSpec,
   limitSpecOf,
-  queueLimitOf,
-  queueTimeoutOf,
 } from './limit-spec.ts';
 import type { GateOptions } from './options.ts';
 import { OrderedGate } from './ordered-gate.ts';
@@ -51,11 +50,12 @@ export function makeGate(
   checkLimits(specs, common);
   const names = specs.map(({ limiter }) => limiter.name);
   const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
+  const { queueLimit, queueTimeout } = defaultQueue(specs);
   const settings: GateSettings = {
     ...common,
     name: checkText('name', options.name ?? (names.join('+') || guard?.name)),
-    queueLimit: common.queueLimit ?? queueLimitOf(specs),
-    queueTimeout: common.queueTimeout ?? queueTimeoutOf(specs),
+    queueLimit: common.queueLimit ?? queueLimit,
+    queueTimeout: common.queueTimeout ?? queueTimeout,
     mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
   checkSettings(specs, settings);

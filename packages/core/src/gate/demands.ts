@@ -64,7 +64,10 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
     const { limiter, key, limit, weight, share } = demand;
     const previous = position;
     position = limits.findIndex((known) => known.limiter === limiter);
-    if (position <= previous) throw misplaced(limiter);
+    if (position <= previous) {
+      const message = `limit "${limiter.name}" does not belong to the gate, or is out of the gate's order`;
+      throw new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
+    }
     if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
       const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
@@ -115,9 +118,4 @@ export function admitBeyond(demands: Demands, queueLimit: number) {
 /** Ignores inherited properties such as `constructor`. */
 function named<T>(record: Readonly<Record<string, T>>, { name }: Limiter): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function misplaced({ name }: Limiter): HeadgateError {
-  const message = `limit "${name}" does not belong to the gate, or is out of the gate's order`;
-  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
 }

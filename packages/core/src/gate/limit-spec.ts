@@ -80,18 +80,14 @@ export function inEntry<T>(entry: string, check: () => T): T {
   }
 }
 
-/** Default `queueLimit` of a gate: the limit's own if it is the only one. */
-export function queueLimitOf([first, ...others]: readonly LimitSpec[]): number {
-  if (first === undefined || others.length > 0) return 0;
-  if (!first.owned) return Infinity;
+/** The default queue of a gate: that of its only limit, if there is one. */
+export function defaultQueue([only, ...others]: readonly LimitSpec[]) {
+  if (only === undefined || others.length > 0) return { queueLimit: 0, queueTimeout: 2000 };
+  const { limiter, owned } = only;
+  if (!owned) return { queueLimit: Infinity, queueTimeout: limiter.queueTimeout };
   // Clients that invent keys would create as many queues.
-  return first.limiter.perKey ? 0 : defaultQueueLimit(first.limiter.queueWeight);
-}
-
-/** Default `queueTimeout` of a gate: that of a single reused limiter. */
-export function queueTimeoutOf([first, ...others]: readonly LimitSpec[]): number {
-  if (first === undefined || others.length > 0) return 2000;
-  return first.owned ? 2000 : first.limiter.queueTimeout;
+  const queueLimit = limiter.perKey ? 0 : defaultQueueLimit(limiter.queueWeight);
+  return { queueLimit, queueTimeout: 2000 };
 }
 
 /** Whether the limit is counted by a store. */

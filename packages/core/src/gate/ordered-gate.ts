@@ -122,7 +122,8 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     if (!hasRoom || !waiter.joins()) return false;
     // `spare` and `joins` may have run code of the app, which may have changed the queue.
     if (!asks && this.#isFull()) {
-      this.#makeRoom(gateWaiter);
+      const spare = this.#spare(gateWaiter);
+      if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
       if (isGone(waiter)) {
         this.abandon(gateWaiter);
         return false;
@@ -190,11 +191,6 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   #spare(gateWaiter: GateWaiter): Waiter | undefined {
     const spare = (gateWaiter.at as InProcessLimiter).spare(gateWaiter);
     return spare?.timeoutBucket?.owner === this.#deadlines ? spare : undefined;
-  }
-
-  #makeRoom(gateWaiter: GateWaiter): void {
-    const spare = this.#spare(gateWaiter);
-    if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
   }
 
   #stopWaiting(gateWaiter: GateWaiter): void {

@@ -2,6 +2,23 @@ import type { Demands } from '../gate/demands.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { rejectionHeaders, sentence } from '../semaphore/rejection-response.ts';
 
+/**
+ * The media types of a rejection, most preferred first: `*` and a missing header get the first. Each has the ranges
+ * that match it, most specific first (RFC 9110, 12.5.1).
+ */
+const ranges = {
+  'application/problem+json': [
+    'application/problem+json',
+    'application/json',
+    'application/*',
+    '*/*',
+  ],
+  'text/html': ['text/html', 'text/*', '*/*'],
+  'text/plain': ['text/plain', 'text/*', '*/*'],
+};
+
+type MediaType = keyof typeof ranges;
+
 const encoder = new TextEncoder();
 
 /** What the response depends on besides the rejection. */
@@ -84,29 +101,15 @@ function page(rejection: Rejection, reloads: boolean): string {
   );
 }
 
-/** The media types of a rejection, most preferred first: `*` and a missing header get the first. */
-const mediaTypes = ['application/problem+json', 'text/html', 'text/plain'] as const;
-
-type MediaType = (typeof mediaTypes)[number];
-
-/** The ranges that match each media type, most specific first (RFC 9110, 12.5.1). */
-const ranges: Record<MediaType, readonly string[]> = {
-  'application/problem+json': [
-    ...['application/problem+json', 'application/json', 'application/*', '*/*'],
-  ],
-  'text/html': ['text/html', 'text/*', '*/*'],
-  'text/plain': ['text/plain', 'text/*', '*/*'],
-};
-
 /** The media type the client prefers; plain text, which every client can read, if it accepts none of them. */
 function preferred(accept: string | undefined): MediaType {
-  if (accept === undefined || accept === '' || accept === '*/*') return mediaTypes[0];
+  if (accept === undefined || accept === '' || accept === '*/*') return 'application/problem+json';
   const qualities = parse(accept);
   let best: MediaType = 'text/plain';
   let bestQuality = 0;
-  for (const type of mediaTypes) {
-    const known = ranges[type].map((range) => qualities.get(range));
-    const quality = known.find((one) => one !== undefined) ?? 0;
+  for (const type of Object.keys(ranges) as MediaType[]) {
+    const range = ranges[type].find((name) => qualities.has(name));
+    const quality = (range === undefined ? undefined : qualities.get(range)) ?? 0;
     if (quality <= bestQuality) continue;
     best = type;
     bestQuality = quality;

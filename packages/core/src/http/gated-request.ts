@@ -59,6 +59,9 @@ export abstract class Exchange {
 
 const UNREPORTED = -1;
 
+const nestedWait =
+  'a request is queued while it holds a permit of another middleware; combine their limits in one middleware';
+
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
 export class GatedRequest extends Waiter {
   permit: BasePermit | undefined = undefined;
@@ -103,7 +106,7 @@ export class GatedRequest extends Waiter {
 
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.permit?.released === false) warnOfNesting();
+      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', nestedWait);
     }
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
@@ -147,7 +150,7 @@ export class GatedRequest extends Waiter {
     this.hasEnded = true;
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
-      permit.abort(disconnected());
+      permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));
       if (settings.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
@@ -197,15 +200,4 @@ export class GatedRequest extends Waiter {
     this.working = 0;
     this.releaseIfDone();
   }
-}
-
-function warnOfNesting(): void {
-  warnOnce(
-    'HEADGATE_NESTED_WAIT',
-    'a request is queued while it holds a permit of another middleware; combine their limits in one middleware',
-  );
-}
-
-function disconnected(): HeadgateError {
-  return new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected');
 }

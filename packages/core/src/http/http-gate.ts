@@ -7,13 +7,16 @@ import type { Gate, GateStats } from '../gate/gate.ts';
 import { type Guard, GuardedGate } from '../gate/guarded-gate.ts';
 import { hasOrder } from '../gate/limit-spec.ts';
 import { checkCommon, commonOptions } from '../limiter/options.ts';
+import { byPriority } from '../queues/by-priority.ts';
+import { fair } from '../queues/fair.ts';
 import { type BasePermit, type Outcome, outcomes } from '../semaphore/permit.ts';
+import { checkPriority, type Priority } from '../semaphore/priority.ts';
+import type { Order } from '../semaphore/queue.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { type Answer, Answers, type Fields, limitFields } from './answer.ts';
 import { checkCalled, type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest, type GatedRequestSettings } from './gated-request.ts';
-import type { HttpOptions, LimitOptions } from './options.ts';
-import { checkUnordered, Ordering } from './ordering.ts';
+import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, type Rule, rulesOf } from './rule.ts';
 
 export interface HttpStats extends GateStats {
@@ -54,7 +57,8 @@ export class HttpGate<R> implements GatedRequestSettings {
   readonly guard: Guard | undefined;
   readonly #unguarded: Gate;
   readonly #rules: readonly Rule<R>[];
-  readonly #ordering: Ordering<R>;
+  readonly #priority: ((request: R) => Priority) | undefined;
+  readonly #fairBy: ((request: R) => string) | undefined;
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   readonly #answers = new Answers();
@@ -79,8 +83,9 @@ export class HttpGate<R> implements GatedRequestSettings {
     this.#headers = checkFlag('headers', options.headers);
     this.#classify = checkFunction('classify', options.classify);
     checkFunction('onReject', options.onReject);
-    this.#ordering = new Ordering(options);
-    this.#rules = rulesOf(options, framework, this.#ordering.order);
+    this.#priority = checkFunction('priority', options.priority);
+    this.#fairBy = checkFunction('fairBy', options.fairBy);
+    this.#rules = rulesOf(options, framework, orderOf(options));
     const specs = this.#rules.map(({ spec }) => spec);
     if (specs.some(({ owned }) => owned) && !specs.some(hasOrder)) checkUnordered(options);
     this.#adapts = this.#rules.some(({ adapts }) => adapts);
@@ -99,27 +104,23 @@ export class HttpGate<R> implements GatedRequestSettings {
    */
   enter(request: R, exchange: Exchange): GatedRequest | undefined {
     try {
-      return this.#enter(request, exchange);
+      if (this.#isPreflight(request) || this.#skips(request)) {
+        this.#skipped++;
+        return undefined;
+      }
+      const demands = this.#demands(request, exchange);
+      const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
+      if (demands.length === 0 && gate === this.#unguarded) return undefined;
+      const sample = this.#adapts
+        ? (permit: BasePermit) => this.#outcome(request, permit)
+        : undefined;
+      const gated = new GatedRequest(this, exchange, demands, sample);
+      this.#prioritize(gated, request);
+      gated.enter(gate);
+      return gated;
     } catch (error) {
       throw reasonOf(error);
     }
-  }
-
-  #enter(request: R, exchange: Exchange): GatedRequest | undefined {
-    if (this.#isPreflight(request) || this.#skips(request)) {
-      this.#skipped++;
-      return undefined;
-    }
-    const demands = this.#demands(request, exchange);
-    const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
-    if (demands.length === 0 && gate === this.#unguarded) return undefined;
-    const sample = this.#adapts
-      ? (permit: BasePermit) => this.#outcome(request, permit)
-      : undefined;
-    const gated = new GatedRequest(this, exchange, demands, sample);
-    this.#ordering.assign(gated, request);
-    gated.enter(gate);
-    return gated;
   }
 
   /** Header fields for every response, rejections included, if `headers` is set. */
@@ -143,6 +144,15 @@ export class HttpGate<R> implements GatedRequestSettings {
 
   stats(): HttpStats {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
+  }
+
+  #prioritize(gated: GatedRequest, request: R): void {
+    if (this.#priority !== undefined) gated.priority = checkPriority(this.#priority(request));
+    if (this.#fairBy === undefined) return;
+    const fairBy: unknown = this.#fairBy(request);
+    if (typeof fairBy !== 'string')
+      throw invalid('fairBy', 'a function that returns a string', fairBy);
+    gated.fairBy = fairBy;
   }
 
   /** Undefined and null mean false, so that `skip` may read an optional property. */
@@ -202,4 +212,25 @@ export class HttpGate<R> implements GatedRequestSettings {
       return 'ignored';
     }
   }
+}
+
+type OrderOptions = Pick<
+  MiddlewareOptions<never, never, unknown, never>,
+  'order' | 'priority' | 'fairBy' | 'guard'
+>;
+
+/** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
+function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
+  const within = fairBy === undefined ? order : fair(order);
+  return priority === undefined ? within : byPriority(within);
+}
+
+/**
+ * @throws HeadgateError for options without effect: with a store for every limit, all queues are first in, first out.
+ */
+function checkUnordered({ priority, fairBy, guard }: OrderOptions): void {
+  if (fairBy !== undefined) throw invalid('fairBy', 'omitted when every limit has a store', fairBy);
+  // A guard uses the priority as well.
+  if (priority === undefined || guard !== undefined) return;
+  throw invalid('priority', 'omitted when every limit has a store and there is no guard', priority);
 }

@@ -11,30 +11,19 @@ import type { Framework } from './framework.ts';
 import type { HttpOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
+/** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
+const own = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
+
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
 export const perLimit = [
-  'name',
-  'limit',
+  ...own,
   'limiter',
   'key',
   'route',
   'weight',
-  'shares',
   'shareBy',
-  'queueWeight',
-  ...distributedOptions,
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
-
-/** Options that only apply to a limit that the middleware makes itself. */
-const ownOnly = [
-  'name',
-  'limit',
-  'shares',
-  'queueLimit',
-  'queueWeight',
-  ...distributedOptions,
-] as const;
 
 const anyRouting: Routing = { caseSensitive: false, strict: false };
 
@@ -211,7 +200,7 @@ function checkStatus(value: unknown): number {
 }
 
 function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {
-  for (const option of ownOnly) {
+  for (const option of [...own, 'queueLimit'] as const) {
     if (options[option] === undefined) continue;
     const message = `${option} is an option of the limiter itself: omit it when limiter is set`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);
