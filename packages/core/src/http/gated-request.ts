@@ -82,8 +82,6 @@ export class GatedRequest extends Waiter {
     private readonly settings: GatedRequestSettings,
     readonly exchange: Exchange,
     readonly demands: Demands,
-    /** The outcome of the request, for an adaptive limit. */
-    private readonly sample?: (permit: BasePermit) => Outcome,
   ) {
     super();
     this.outer = exchange.latest;
@@ -179,7 +177,12 @@ export class GatedRequest extends Waiter {
   private releaseIfDone(): void {
     const { permit } = this;
     if (this.hasEnded && this.working <= 0 && permit?.released === false)
-      permit.end(this.sample?.(permit) ?? 'ok');
+      permit.end(this.outcome(permit));
+  }
+
+  /** The outcome of the request, for an adaptive limit. */
+  protected outcome(_permit: BasePermit): Outcome {
+    return 'ok';
   }
 
   private withdraw(): void {
@@ -199,5 +202,22 @@ export class GatedRequest extends Waiter {
     if (this.working !== UNREPORTED) return;
     this.working = 0;
     this.releaseIfDone();
+  }
+}
+
+/** A gated request whose outcome is sampled for an adaptive limit. */
+export class SampledRequest<R> extends GatedRequest {
+  constructor(
+    settings: GatedRequestSettings,
+    exchange: Exchange,
+    demands: Demands,
+    private readonly request: R,
+    private readonly sample: (request: R, permit: BasePermit) => Outcome,
+  ) {
+    super(settings, exchange, demands);
+  }
+
+  protected override outcome(permit: BasePermit): Outcome {
+    return this.sample(this.request, permit);
   }
 }

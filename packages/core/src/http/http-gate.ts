@@ -15,7 +15,12 @@ import type { Order } from '../semaphore/queue.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { type Answer, Answers, type Fields, limitFields } from './answer.ts';
 import { checkCalled, type Framework, reasonOf } from './framework.ts';
-import { type Exchange, GatedRequest, type GatedRequestSettings } from './gated-request.ts';
+import {
+  type Exchange,
+  GatedRequest,
+  type GatedRequestSettings,
+  SampledRequest,
+} from './gated-request.ts';
 import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, type Rule, rulesOf } from './rule.ts';
 
@@ -63,8 +68,8 @@ export class HttpGate<R> implements GatedRequestSettings {
   readonly #headers: boolean;
   readonly #answers = new Answers();
   readonly #classify: ((response: never) => Outcome) | undefined;
-  /** Whether a limit is adaptive. */
-  readonly #adapts: boolean;
+  /** Defined only if a limit is adaptive. */
+  readonly #sample: ((request: R, permit: BasePermit) => Outcome) | undefined;
   #skipped = 0;
   #reentered = 0;
 
@@ -88,8 +93,9 @@ export class HttpGate<R> implements GatedRequestSettings {
     this.#rules = rulesOf(options, framework, orderOf(options));
     const specs = this.#rules.map(({ spec }) => spec);
     if (specs.some(({ owned }) => owned) && !specs.some(hasOrder)) checkUnordered(options);
-    this.#adapts = this.#rules.some(({ adapts }) => adapts);
-    if (this.#classify !== undefined && !this.#adapts) {
+    if (this.#rules.some(({ adapts }) => adapts)) {
+      this.#sample = (request, permit) => this.#outcome(request, permit);
+    } else if (this.#classify !== undefined) {
       throw invalid('classify', 'omitted unless a limit is adaptive', this.#classify);
     }
     this.gate = makeGate(specs, options, common);
@@ -104,23 +110,27 @@ export class HttpGate<R> implements GatedRequestSettings {
    */
   enter(request: R, exchange: Exchange): GatedRequest | undefined {
     try {
-      if (this.#isPreflight(request) || this.#skips(request)) {
-        this.#skipped++;
-        return undefined;
-      }
-      const demands = this.#demands(request, exchange);
-      const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
-      if (demands.length === 0 && gate === this.#unguarded) return undefined;
-      const sample = this.#adapts
-        ? (permit: BasePermit) => this.#outcome(request, permit)
-        : undefined;
-      const gated = new GatedRequest(this, exchange, demands, sample);
-      this.#prioritize(gated, request);
-      gated.enter(gate);
-      return gated;
+      return this.#enter(request, exchange);
     } catch (error) {
       throw reasonOf(error);
     }
+  }
+
+  #enter(request: R, exchange: Exchange): GatedRequest | undefined {
+    if (this.#isPreflight(request) || this.#skips(request)) {
+      this.#skipped++;
+      return undefined;
+    }
+    const demands = this.#demands(request, exchange);
+    const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
+    if (demands.length === 0 && gate === this.#unguarded) return undefined;
+    const gated =
+      this.#sample === undefined
+        ? new GatedRequest(this, exchange, demands)
+        : new SampledRequest(this, exchange, demands, request, this.#sample);
+    this.#prioritize(gated, request);
+    gated.enter(gate);
+    return gated;
   }
 
   /** Header fields for every response, rejections included, if `headers` is set. */

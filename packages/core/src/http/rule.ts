@@ -95,9 +95,9 @@ export class Rule<R> {
   }
 
   #applies(request: R): boolean {
-    const { framework, routing } = this.context;
     const { route } = this.options;
     if (route === undefined) return true;
+    const { framework, routing } = this.context;
     this.#route ??= compileRoute(route, framework.compile, {
       ...framework.routing(request),
       ...routing,
