@@ -22,7 +22,7 @@ type MediaType = keyof typeof ranges;
 const encoder = new TextEncoder();
 
 /** What the response depends on besides the rejection. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly accept: string | undefined;
   /** 503 blames the load of the server, 429 the client's own usage. */

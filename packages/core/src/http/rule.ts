@@ -25,8 +25,6 @@ export const perLimit = [
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
-const anyRouting: Routing = { caseSensitive: false, strict: false };
-
 /** What the rules of a middleware have in common. */
 interface RuleContext<R> extends LimitDefaults {
   readonly framework: Framework<R>;
@@ -58,8 +56,11 @@ export class Rule<R> {
       throw invalid('limit', 'a whole number or adaptive() when there is no key', limit);
     }
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
-    this.statusCode = checkStatus(statusCode);
+    if (!(Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599))
+      throw invalid('statusCode', 'a status from 400 to 599', statusCode);
+    this.statusCode = statusCode;
     // Compiled here only to reject a bad pattern at construction.
+    const anyRouting = { caseSensitive: false, strict: false };
     if (route !== undefined) compileRoute(route, context.framework.compile, anyRouting);
     this.spec = specOf(options, context);
   }
@@ -191,12 +192,6 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   const limit = typeof options.limit === 'function' ? 1 : options.limit;
   const order = shares === undefined ? undefined : byShare(shares, gate.order);
   return ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);
-}
-
-function checkStatus(value: unknown): number {
-  if (Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599)
-    return value as number;
-  throw invalid('statusCode', 'a status from 400 to 599', value);
 }
 
 function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {

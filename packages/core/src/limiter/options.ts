@@ -41,7 +41,7 @@ export interface CommonOptions {
   order?: Order | undefined;
   /** Milliseconds, above 0, after which a permit is released and reported. Default: Infinity. */
   maxHold?: number | undefined;
-  /** Maximum `retryAfter` of a rejection, in seconds: a whole number from 1. Default: 60. */
+  /** Maximum `retryAfter` of a rejection, `Retry-After` over HTTP, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
   /** Receives events. Default: none. */
   observer?: Observer | undefined;
