@@ -25,7 +25,7 @@ export type { DistributedOptions, LimiterSource, OutagePolicy } from './limiter/
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';
 export { type GradientOptions, gradient } from './limits/gradient.ts';
-export type { Bounds, Limit, LimitFactory, Sample } from './limits/limit.ts';
+export type { Bounds, Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
 export { vegas } from './limits/vegas.ts';
 export { byPriority } from './queues/by-priority.ts';
 export { byShare } from './queues/by-share.ts';
@@ -34,10 +34,14 @@ export { fair } from './queues/fair.ts';
 export { fifo } from './queues/fifo.ts';
 export { lifo } from './queues/lifo.ts';
 export type { Observer } from './semaphore/observer.ts';
-export type { Outcome, Permit } from './semaphore/permit.ts';
+export type { Permit } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { Priority } from './semaphore/priority.ts';
 export type { Order, Queue, QueueContext } from './semaphore/queue.ts';
-export { RejectedError, type Rejection, type RejectionReason } from './semaphore/rejection.ts';
-export { StoreError } from './semaphore/store-error.ts';
+export {
+  RejectedError,
+  type Rejection,
+  type RejectionReason,
+  StoreError,
+} from './semaphore/rejection.ts';
 export { Waiter } from './semaphore/waiter.ts';

@@ -1,4 +1,9 @@
-import type { Outcome } from '../semaphore/permit.ts';
+/**
+ * How the work ended: `dropped` means that it failed because of overload, `ignored` that its duration means nothing.
+ */
+export type Outcome = 'ok' | 'dropped' | 'ignored';
+
+export const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
 
 /** A finished piece of work, as an adaptive limit sees it. */
 export interface Sample {

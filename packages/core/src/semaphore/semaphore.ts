@@ -5,9 +5,8 @@ import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
 import type { KeyedSemaphores } from './keyed-semaphores.ts';
 import { LocalPermit } from './local-permit.ts';
-import { isHigher, type Priority } from './priority.ts';
-import { PriorityInheritance } from './priority-inheritance.ts';
-import { nextArrival, type Queue, type QueueContext } from './queue.ts';
+import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
+import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
@@ -27,7 +26,7 @@ export class Semaphore implements Served, QueueContext {
   private claim: Claim | undefined = undefined;
 
   constructor(
-    readonly parent: KeyedSemaphores,
+    readonly parent: KeyedSemaphores<Semaphore>,
     readonly key: string | undefined,
     public limit: number,
   ) {
@@ -44,15 +43,13 @@ export class Semaphore implements Served, QueueContext {
     return this.parent.settings.random;
   }
 
+  get oldest(): Waiter | undefined {
+    return this.queue.oldest;
+  }
+
   /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
   admits(weight: number): boolean {
     return this.queue.length === 0 && this.inflight + weight <= this.limit;
-  }
-
-  /** Whether the queue has no room for this waiter. */
-  isFullFor({ weight }: Waiter): boolean {
-    const { queueLimit, queueWeight } = this.parent.settings;
-    return this.queue.length >= queueLimit || this.queue.weight + weight > queueWeight;
   }
 
   admit(weight: number, waited: number, share: string | undefined): LocalPermit {
@@ -80,14 +77,7 @@ export class Semaphore implements Served, QueueContext {
 
   enqueue(waiter: Waiter, timeout: number): void {
     const { parent } = this;
-    // A gate's request already has its arrival number and its deadline.
-    if (waiter.arrival === 0) {
-      const now = parent.settings.clock.now();
-      waiter.arrival = nextArrival();
-      waiter.since = Math.floor(now);
-      waiter.deadline = 0;
-      if (timeout !== Infinity) parent.deadlines.add(waiter, now, timeout);
-    }
+    parent.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
     this.#keep();
     waiter.queuedAt = this;
     const highest = this.inheritance && this.queue.highest;
@@ -161,12 +151,6 @@ export class Semaphore implements Served, QueueContext {
     return weight <= this.parent.settings.queueWeight ? spare : undefined;
   }
 
-  /** Rejects the waiter that `newcomer` displaces, if there is one. */
-  makeRoom(newcomer: Waiter): void {
-    const spare = this.spare(newcomer);
-    if (spare !== undefined) this.reject(spare, 'full');
-  }
-
   /**
    * Grants while there is room, then sheds. Repeats, since callbacks may release permits or change which waiter is
    * next.
@@ -221,6 +205,7 @@ export class Semaphore implements Served, QueueContext {
   }
 
   resize(limit: number): void {
+    if (limit === this.limit) return;
     this.limit = limit;
     if (this.queue.length > 0) grantFrom(this);
   }
