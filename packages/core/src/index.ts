@@ -7,19 +7,13 @@ export type { GateLimit } from './gate/gate-limits.ts';
 export type { Guard } from './gate/guard.ts';
 export type { GateLimitOptions, GateOptions } from './gate/options.ts';
 export { ipKey } from './http/ip-key.ts';
+export type { AcquireOptions, WaitOptions } from './limiter/acquire-options.ts';
 export {
   createLimiter,
   type DistributedLimiterOptions,
   type LimiterOptions,
 } from './limiter/create-limiter.ts';
-export type {
-  AcquireOptions,
-  DistributedStats,
-  Limiter,
-  LimiterStats,
-  LocalLimiter,
-  WaitOptions,
-} from './limiter/limiter.ts';
+export type { DistributedStats, Limiter, LimiterStats, LocalLimiter } from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type { DistributedOptions, LimiterSource, OutagePolicy } from './limiter/source.ts';
 export { adaptive } from './limits/adaptive.ts';

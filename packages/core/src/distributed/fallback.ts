@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../limiter/limiter.ts';
+import type { AcquireOptions } from '../limiter/acquire-options.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { OutagePolicy } from '../limiter/source.ts';
 import type { BasePermit } from '../semaphore/permit.ts';

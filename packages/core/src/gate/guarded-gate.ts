@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
+import { callLater, notCallable } from '../limiter/acquire.ts';
 import { Counters } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';

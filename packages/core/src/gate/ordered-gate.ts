@@ -1,5 +1,5 @@
 import { checkDuration } from '../checks.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
+import { callLater, notCallable } from '../limiter/acquire.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { together } from '../semaphore/grants.ts';

@@ -7,10 +7,10 @@ import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts'
 import { checkRequest } from '../semaphore/request.ts';
 import { Semaphore } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+import { acquireFrom, callLater, callWith, notCallable, nothing } from './acquire.ts';
+import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { checkAcquireOptions } from './acquire-options.ts';
-import { acquireFrom, nothing } from './acquisition.ts';
-import { callLater, callWith, notCallable } from './call.ts';
-import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
+import type { LimiterStats, LocalLimiter } from './limiter.ts';
 import type { LimiterSettings } from './source.ts';
 
 /** Enforces a limit within this process. */

@@ -1,4 +1,5 @@
 import type { Outcome } from '../limits/limit.ts';
+import type { LimitUpdater } from '../limits/limit-updater.ts';
 import type { KeyedSemaphores } from './keyed-semaphores.ts';
 import { type PermitSource, SemaphorePermit } from './permit.ts';
 import { isHigher, type Prioritized, type PriorityInheritance } from './priority.ts';
@@ -44,8 +45,10 @@ export class LocalPermit extends SemaphorePermit<Source> {
   }
 
   override resume(): void {
+    if (this.extra?.waiter === undefined) return;
     const { permits, limitUpdater } = this.semaphore.parent;
-    if (this.#unpause() && limitUpdater !== undefined) permits.restart(this);
+    this.#stopWaiting(this.extra.waiter);
+    if (limitUpdater !== undefined) permits.restart(this);
   }
 
   protected reweigh(weight: number): void {
@@ -55,25 +58,26 @@ export class LocalPermit extends SemaphorePermit<Source> {
   }
 
   protected returnWeight(outcome: Outcome): void {
-    const { limitUpdater, settings, inflight } = this.semaphore.parent;
-    const isPaused = this.#unpause();
-    if (limitUpdater !== undefined && !isPaused && outcome !== 'ignored') {
-      const { since, kind } = this;
-      const now = settings.clock.now();
-      const working = inflight - limitUpdater.idle;
-      limitUpdater.sample({ rtt: now - since, inflight: working, outcome, now, kind });
+    const { limitUpdater } = this.semaphore.parent;
+    if (this.extra?.waiter !== undefined) this.#stopWaiting(this.extra.waiter);
+    else if (limitUpdater !== undefined && outcome !== 'ignored') {
+      this.#sample(limitUpdater, outcome);
     }
     this.semaphore.release(this);
   }
 
-  /** Returns whether its request was queued at a later limit of its gate. */
-  #unpause(): boolean {
-    const { extra, semaphore, weight } = this;
-    if (extra?.waiter === undefined) return false;
-    const { inheritance, parent } = semaphore;
-    inheritance?.untrack(extra.waiter);
-    extra.waiter = undefined;
-    if (parent.limitUpdater !== undefined) parent.limitUpdater.idle -= weight;
-    return true;
+  #stopWaiting(waiter: Prioritized): void {
+    const { inheritance, parent } = this.semaphore;
+    this.extras().waiter = undefined;
+    inheritance?.untrack(waiter);
+    if (parent.limitUpdater !== undefined) parent.limitUpdater.idle -= this.weight;
+  }
+
+  #sample(limitUpdater: LimitUpdater, outcome: Exclude<Outcome, 'ignored'>): void {
+    const { since, kind } = this;
+    const { settings, inflight } = this.semaphore.parent;
+    const now = settings.clock.now();
+    const working = inflight - limitUpdater.idle;
+    limitUpdater.sample({ rtt: now - since, inflight: working, outcome, now, kind });
   }
 }

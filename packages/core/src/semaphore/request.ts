@@ -64,7 +64,7 @@ function misfit(message: string): HeadgateError {
  * @throws HeadgateError for an invalid `priority` or `fairBy`, which would later break the queue for other waiters
  * too.
  */
-export function checkOrdering({ priority, fairBy }: Waiter): void {
+export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'fairBy'>): void {
   checkPriority(priority);
   if (fairBy !== undefined && typeof fairBy !== 'string')
     throw invalid('fairBy', 'a string', fairBy);
