@@ -13,6 +13,11 @@ export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
+/** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
+export function clockOf({ timeoutBucket }: Waiter, clock: Clock): Clock {
+  return timeoutBucket?.owner.clock ?? clock;
+}
+
 /**
  * Expires waiters with a single timer, set to the earliest deadline of all buckets. Also tracks waiters without a
  * deadline, so that `close()` can reach them. Waiters are linked, not kept in a Map or Set, whose outgrown tables

@@ -1,4 +1,5 @@
 import { checkDuration } from '../checks.ts';
+import { clockOf, isLate } from './deadlines.ts';
 import { together } from './grants.ts';
 import { KeyedSemaphores, type SemaphoreSettings } from './keyed-semaphores.ts';
 import { checkIdle, checkOrdering, checkRequest } from './request.ts';
@@ -77,7 +78,13 @@ export class LocalSemaphores extends KeyedSemaphores<Semaphore> {
   /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
   #withoutLate(semaphore: Semaphore, waiter: Waiter): Semaphore {
     if (this.closed || semaphore.queue.length === 0) return semaphore;
-    semaphore.rejectLate();
+    // A late timer must not keep the queue full.
+    this.deadlines.sweep();
+    // The deadlines of a gate's requests are tracked by the gate.
+    for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
+      if (!isLate(oldest, clockOf(oldest, semaphore.clock).now())) break;
+      semaphore.reject(oldest, 'timeout');
+    }
     return this.#again(waiter);
   }
 

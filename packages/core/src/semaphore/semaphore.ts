@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { throwLater } from '../errors.ts';
+import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
-import { isLate } from './deadlines.ts';
+import { clockOf, isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
 import type { KeyedSemaphores } from './keyed-semaphores.ts';
 import { LocalPermit } from './local-permit.ts';
@@ -85,11 +85,7 @@ export class Semaphore implements Served, QueueContext {
     parent.queued++;
     parent.counters.queued(waiter.weight, parent.queued);
     if (isHigher(waiter.priority, highest)) this.inheritance?.raiseTo(waiter.priority);
-    // It was admitted by an earlier limit of its gate, and arrived before the waiter with the claim.
-    const { claim } = this;
-    if (claim?.waiter && waiter.arrival < claim.waiter.arrival && this.queue.next === waiter) {
-      claim.waiter = undefined;
-    }
+    this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
   }
@@ -104,11 +100,7 @@ export class Semaphore implements Served, QueueContext {
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const wasFirst = this.#leave(waiter);
-    try {
-      this.rejectNewcomer(waiter, reason, cause);
-    } catch (error) {
-      throwLater(error);
-    }
+    attempt(() => this.rejectNewcomer(waiter, reason, cause));
     this.#left(wasFirst);
   }
 
@@ -118,16 +110,6 @@ export class Semaphore implements Served, QueueContext {
     const rejection = cause === undefined ? own : { ...own, ...cause };
     this.parent.counters.rejected(rejection);
     waiter.rejected(rejection);
-  }
-
-  /** Rejects waiters whose deadline has passed, so that late timers do not keep the queue full. */
-  rejectLate(): void {
-    this.parent.deadlines.sweep();
-    // The deadlines of a gate's requests are tracked by the gate.
-    for (let { oldest } = this.queue; oldest !== undefined; oldest = this.queue.oldest) {
-      if (!isLate(oldest, this.#clockOf(oldest).now())) return;
-      this.reject(oldest, 'timeout');
-    }
   }
 
   /** Raises the priority of a queued waiter. */
@@ -184,7 +166,7 @@ export class Semaphore implements Served, QueueContext {
     for (let next = this.#next; next !== undefined; next = this.#next) {
       const fits = this.#fits(next.weight);
       if (this.parent.closed || (!fits && next.deadline === 0)) return;
-      const now = this.#clockOf(next).now();
+      const now = clockOf(next, this.clock).now();
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else this.#admitOrForget(next, now);
@@ -197,11 +179,6 @@ export class Semaphore implements Served, QueueContext {
     if (next.queuedAt !== this) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
-  }
-
-  /** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
-  #clockOf(waiter: Waiter): Clock {
-    return waiter.timeoutBucket?.owner.clock ?? this.parent.settings.clock;
   }
 
   resize(limit: number): void {
@@ -247,12 +224,10 @@ export class Semaphore implements Served, QueueContext {
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
   #leave(waiter: Waiter, isGranted = false): boolean {
-    const { claim } = this;
-    const hasClaim = claim?.waiter === waiter;
+    const hasClaim = this.claim?.waiter === waiter;
     const wasFirst = !isGranted && (hasClaim || this.queue.mayBeNext(waiter));
-    if (hasClaim) claim.waiter = undefined;
     if (isGranted && hasClaim) this.claim = undefined;
-    else if (isGranted) claim?.passedBy(waiter);
+    else this.claim?.left(waiter, isGranted);
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
     this.parent.queued--;
