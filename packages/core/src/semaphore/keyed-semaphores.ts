@@ -78,9 +78,10 @@ export abstract class SemaphoreGroup<
   constructor(readonly settings: SemaphoreSettings) {
     super();
     const { limit, random, clock } = settings;
-    if (typeof limit === 'object') {
-      this.limitUpdater = new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
-    }
+    this.limitUpdater =
+      typeof limit === 'number'
+        ? undefined
+        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
     this.limit = this.limitUpdater?.limit ?? (limit as number);
     this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
     this.counters = new Counters(settings);

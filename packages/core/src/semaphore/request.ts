@@ -4,6 +4,8 @@ import { checkPriority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
 /**
+ * Its errors are created in functions of their own: the hot path is then small enough to be inlined.
+ *
  * @param limit The limit that applies to the request: its key's own, if it has one.
  * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
  */
@@ -13,14 +15,19 @@ export function checkRequest(
   weight: number,
   share: string | undefined,
 ): void {
-  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit) {
-    const expected = `a whole number from 1 to the limit (${limit})`;
-    throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
-  }
-  if (share === undefined || shareNames.includes(share)) return;
+  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit) throw unfit(weight, limit);
+  if (share !== undefined && !shareNames.includes(share)) throw unknownShare(shareNames, share);
+}
+
+function unfit(weight: number, limit: number): HeadgateError {
+  const expected = `a whole number from 1 to the limit (${limit})`;
+  return invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
+}
+
+function unknownShare(shareNames: readonly string[], share: string): HeadgateError {
   const hasNone = shareNames.length === 0;
   const names = `one of ${shareNames.join(', ')}`;
-  throw invalid('share', hasNone ? 'left out, as the limit has no shares' : names, share);
+  return invalid('share', hasNone ? 'left out, as the limit has no shares' : names, share);
 }
 
 /**
@@ -35,11 +42,13 @@ export function checkKey(
   if (perKey && typeof key !== 'string') {
     throw invalid('key', `a string, as limiter "${name}" is keyed`, key, 'ERR_HEADGATE_KEY');
   }
-  if (!perKey && (key !== undefined || limit !== undefined)) {
-    const message = `limiter "${name}" is not keyed: set perKey`;
-    throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
-  }
+  if (!perKey && (key !== undefined || limit !== undefined)) throw notKeyed(name);
   if (limit !== undefined) checkCount('limit', limit, 1);
+}
+
+function notKeyed(name: string): HeadgateError {
+  const message = `limiter "${name}" is not keyed: set perKey`;
+  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
 }
 
 /**
