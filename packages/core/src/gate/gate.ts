@@ -1,7 +1,6 @@
-import { checkGateAcquireOptions } from '../limiter/acquire-options.ts';
-import { Acquisition } from '../limiter/acquisition.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
-import type { LimiterStats, WaitOptions } from '../limiter/limiter.ts';
+import { Acquisition, callLater, notCallable } from '../limiter/acquire.ts';
+import { checkGateAcquireOptions, type WaitOptions } from '../limiter/acquire-options.ts';
+import type { LimiterStats } from '../limiter/limiter.ts';
 import type { CommonSettings } from '../limiter/options.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';

@@ -1,10 +1,11 @@
 import { invalid } from '../errors.ts';
-import { Counters } from '../semaphore/counters.ts';
+import { Counters } from '../semaphore/observer.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import { checkIdle } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import { checkIdle, type Waiter } from '../semaphore/waiter.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import type { Demands } from './demands.ts';
 import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';

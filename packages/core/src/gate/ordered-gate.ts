@@ -1,21 +1,14 @@
 import { checkDuration } from '../checks.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
-import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { together } from '../semaphore/grants.ts';
+import { Counters } from '../semaphore/observer.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
-import { nextArrival } from '../semaphore/queue.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
+import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import {
-  checkIdle,
-  checkOrdering,
-  grant,
-  isGone,
-  type Waiter,
-  waitedSince,
-} from '../semaphore/waiter.ts';
+import { grant, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
 import { admitBeyond, checkDemands, type Demands, tryDemand } from './demands.ts';
 import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
@@ -102,21 +95,17 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const { admitted, leaked } = this.#permits;
-    const { rejections, withdrawals: withdrawn } = this.#counters;
-    const now = this.settings.clock.now();
-    let longestWait = 0;
-    for (const { since } of this.#deadlines.items())
-      longestWait = Math.max(longestWait, now - since);
-    const counts = { admitted, rejected: { ...rejections }, withdrawn, leaked };
+    const common = this.#counters.stats(this.#permits, this.#deadlines.items());
     const limits = this.limits.map(({ limiter }) => limiter.stats());
-    return { name, inflight, queued, longestWait, ...counts, limits };
+    return { name, inflight, queued, ...common, limits };
   }
 
   startWaiting(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
-    const { queueTimeout, clock } = this.settings;
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    const timeout = checkDuration(
+      'queueTimeout',
+      waiter.queueTimeout ?? this.settings.queueTimeout,
+    );
     const asks = gateWaiter.at?.isDistributed === true;
     const hasRoom = asks || !this.#isFull() || this.#spare(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
@@ -130,10 +119,8 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
       }
     }
     if (this.closed || (!asks && this.#isFull())) return false;
-    const now = clock.now();
-    gateWaiter.order = nextArrival();
-    gateWaiter.since = Math.floor(now);
-    this.#deadlines.add(gateWaiter, now, timeout);
+    this.#deadlines.start(gateWaiter, timeout);
+    gateWaiter.order = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
     if (asks) {
       gateWaiter.asking = true;

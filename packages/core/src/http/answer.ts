@@ -1,6 +1,6 @@
 import type { Demands } from '../gate/demands.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import { rejectionHeaders, sentence } from '../semaphore/rejection-response.ts';
+import { rejectionHeaders, sentence } from '../semaphore/rejection.ts';
 
 /**
  * The media types of a rejection, most preferred first: `*` and a missing header get the first. Each has the ranges
