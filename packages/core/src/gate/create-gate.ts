@@ -4,7 +4,7 @@ import { makeLimiter } from '../limiter/create-limiter.ts';
 import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
 import type { Gate, GateSettings } from './gate.ts';
 import { checkPlaces, type GateLimit, rememberOrder } from './gate-limits.ts';
-import { type Guard, GuardedGate } from './guarded-gate.ts';
+import { GuardedGate } from './guarded-gate.ts';
 import {
   asksStore,
   defaultQueue,
@@ -13,7 +13,7 @@ import {
   type LimitSpec,
   limitSpecOf,
 } from './limit-spec.ts';
-import type { GateOptions } from './options.ts';
+import type { GateOptions, Guard } from './options.ts';
 import { OrderedGate } from './ordered-gate.ts';
 import { SoleGate, soleSettings } from './sole-gate.ts';
 

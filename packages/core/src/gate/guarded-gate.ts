@@ -1,7 +1,6 @@
 import { invalid } from '../errors.ts';
 import { Counters } from '../semaphore/observer.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
-import type { Priority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { checkIdle } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
@@ -9,17 +8,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import type { Demands } from './demands.ts';
 import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
-
-/**
- * Admits or sheds requests before the limits of a gate, by the load of the whole server: `eventLoopGuard()` of
- * `@headgate/core/node`, or your own. Several gates may use the same guard.
- */
-export interface Guard {
-  /** Identifies the guard in rejections; visible to clients. */
-  readonly name: string;
-  /** Whether a request of this priority may proceed to the limits. Called once for each request. */
-  admits(priority: Priority): boolean;
-}
+import type { Guard } from './options.ts';
 
 /** A gate behind a guard. A request that the guard rejects never reaches the limits. */
 export class GuardedGate extends RequestGate implements Gate {

@@ -1,8 +1,8 @@
 import type { Limiter } from '../limiter/limiter.ts';
 import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
 import type { DistributedOptions } from '../limiter/source.ts';
+import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
-import type { Guard } from './guarded-gate.ts';
 
 /** A limit of a gate: a reused limiter, or the options of one that the gate makes and closes. */
 export type GateLimitOptions = {
@@ -28,6 +28,17 @@ export type GateLimitOptions = {
         order?: Order | undefined;
       })
 );
+
+/**
+ * Admits or sheds requests before the limits of a gate, by the load of the whole server: `eventLoopGuard()` of
+ * `@headgate/core/node`, or your own. Several gates may use the same guard.
+ */
+export interface Guard {
+  /** Identifies the guard in rejections; visible to clients. */
+  readonly name: string;
+  /** Whether a request of this priority may proceed to the limits. Called once for each request. */
+  admits(priority: Priority): boolean;
+}
 
 export interface GateOptions extends CommonOptions {
   /**

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
-import type { Guard } from '../gate/guarded-gate.ts';
+import type { Guard } from '../gate/options.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';

@@ -1,5 +1,4 @@
-import type { Guard } from '../gate/guarded-gate.ts';
-import type { GateOptions } from '../gate/options.ts';
+import type { GateOptions, Guard } from '../gate/options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
 import type { DistributedOptions, NameOfStore } from '../limiter/source.ts';

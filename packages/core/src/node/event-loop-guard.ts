@@ -1,5 +1,5 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
-import type { Guard } from '../gate/guarded-gate.ts';
+import type { Guard } from '../gate/options.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { Cost } from './cost.ts';
 import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
