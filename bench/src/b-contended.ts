@@ -82,7 +82,7 @@ function goals(results: Results): Goal[] {
       unit: '×',
     },
     {
-      what: 'dearest of the limits 1, 100, 1,000 / limit 10',
+      what: 'most expensive of the limits 1, 100, 1,000 / limit 10',
       // "Independent" within the difference of two equal runs on this machine.
       target: 1.1,
       measured: Math.max(...others),

@@ -58,7 +58,7 @@ it('the README names the libraries that are faster on a contended limit', () => 
 });
 
 it('docs/distributed.md has the range that Redis scripts take under contention', () => {
-  const crowds = rowsUnder(performance, 'Crowds of 50 callers').filter(
+  const crowds = rowsUnder(performance, '50 callers per process').filter(
     ([, name]) => name === 'headgate',
   );
   const range = (column: number) => {
@@ -78,7 +78,7 @@ it('docs/distributed.md has the rates that PostgreSQL reached', () => {
   const times = goalUnder(
     performance,
     '4 processes of 50 callers',
-    'headgate, handoff: 10: acquires/s over those without',
+    'headgate, handoff: 10: acquires/s relative to no handoff',
   );
   const page = read('docs/distributed.md').replace(/\s+/g, ' ');
   expect(handoff).toBeDefined();

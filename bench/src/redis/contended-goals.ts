@@ -60,14 +60,14 @@ function handoff(results: CrowdResults): Goal[] {
     unit: '',
   };
   const faster = {
-    what: `${of}: throughput over that without`,
+    what: `${of}: throughput relative to no handoff`,
     target: 8,
     atLeast: true,
     measured: rateOver(results, handingOff, ours),
     unit: '×',
   };
   const longestWait = {
-    what: `${of}: longest wait over that without`,
+    what: `${of}: longest wait relative to no handoff`,
     target: 2,
     measured: figure(results, handingOff, 'longest') / figure(results, ours, 'longest'),
     unit: '×',
