@@ -83,7 +83,7 @@ function goals(results: Results): Goal[] {
     },
     {
       what: 'most expensive of the limits 1, 100, 1,000 / limit 10',
-      // "Independent" within the difference of two equal runs on this machine.
+      // The tolerance is the difference between two equal runs on this machine.
       target: 1.1,
       measured: Math.max(...others),
       unit: '×',

@@ -1,4 +1,4 @@
-// Reports are expensive, so they have a limit of their own, besides the limit of the whole app.
+// Reports are expensive, so they have a limit of their own, in addition to the limit of the whole app.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import express from 'express';

@@ -72,7 +72,7 @@ function handoff(results: CrowdResults): Goal[] {
     measured: figure(results, handingOff, 'longest') / figure(results, ours, 'longest'),
     unit: '×',
   };
-  // With 50 ms of work, a permit is handed off twice before its time in the process is over, however many hand-offs are
+  // With 50 ms of work, a permit is handed off twice before it returns to the store, however many hand-offs are
   // allowed.
   if (results.work === 50) return [longestWait];
   return results.work === 0 ? [fewCommands, faster] : [fewCommands];

@@ -331,7 +331,7 @@ it('adjusting a permit changes the weight that its share holds', () => {
 });
 
 it.each([{ light: 1 }, { light: 2 }, { light: 3 }])(
-  'a share whose requests are as heavy as the limit gets its part on average, beside requests of weight $light',
+  'a share whose requests are as heavy as the limit gets its part on average, in competition with requests of weight $light',
   ({ light }) => {
     const order = byShare({ heavy: 0.5, light: 0.5 });
     const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
