@@ -24,7 +24,7 @@ it('finds comments, joined over lines, without quoted code', () => {
 });
 
 it('finds titles and messages, but no text without a space', () => {
-  const titles = `it('rejects a request', () => { throw new Error(\`no \${name} here\`); });\nkey('beside');`;
+  const titles = `it('rejects a request', () => { throw new Error(\`no \${name} here\`); });\nkey('limit');`;
   expect(proseOf(titles).map(([, text]) => text)).toEqual(['rejects a request', 'no', 'here']);
 });
 
