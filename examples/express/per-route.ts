@@ -28,7 +28,7 @@ app.get('/', (_req, res) => {
 });
 
 app.post('/reports/:id', async (req, res) => {
-  await work(500); // in place of the real work
+  await work(500); // placeholder for the real work
   res.send(`Report ${req.params.id}\n`);
 });
 

@@ -133,7 +133,7 @@ it.each([
   ['close', (options: object) => limiter().close(options)],
   ['close of a gate', (options: object) => gate().close(options)],
   ['map', (options: object) => map([1], work, { limit: 1, ...options })],
-])('%s refuses an AbortController and null in place of a signal', async (_, call) => {
+])('%s refuses an AbortController and null instead of a signal', async (_, call) => {
   expect(await messageOf(() => call({ signal: new AbortController() }))).toContain(
     'signal must be an AbortSignal, got a value of type AbortController',
   );
