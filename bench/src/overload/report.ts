@@ -54,7 +54,7 @@ export function recoveryTable(run: KindRun): Table {
       'critical in time, %',
       'others, %',
       'max RSS, MB',
-      'without a core, %',
+      'waiting for a core, %',
     ],
     rows: measuredOf(run).map(([name, measured]) => [
       name,
