@@ -5,7 +5,6 @@ export {
   type Ending,
   Exchange,
   type GatedRequest,
-  type GatedRequestSettings,
   unlimited,
 } from './gated-request.ts';
 export { type Handle, withHandle } from './handle.ts';
