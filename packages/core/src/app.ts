@@ -1,4 +1,4 @@
-/** What applications import from the package of their framework, beside the middleware. */
+/** What applications import from the package of their framework, in addition to the middleware. */
 export type { Admission } from './http/gated-request.ts';
 export { ipKey } from './http/ip-key.ts';
 export { createLimiter } from './limiter/create-limiter.ts';

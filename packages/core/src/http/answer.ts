@@ -21,7 +21,7 @@ type MediaType = keyof typeof ranges;
 
 const encoder = new TextEncoder();
 
-/** What the response depends on besides the rejection. */
+/** What the response depends on, in addition to the rejection. */
 interface Asked {
   readonly method: string;
   readonly accept: string | undefined;
