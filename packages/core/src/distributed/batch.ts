@@ -1,7 +1,7 @@
 import { throwLater } from '../errors.ts';
 import { StoreError } from '../semaphore/store-error.ts';
 import { Coalescer } from './coalescer.ts';
-import type { Answer, Op, Store } from './store.ts';
+import type { Answer, LeaseStore, Op } from './contract.ts';
 
 /** Receives the answer, and the time at which the operation was sent. */
 export type Answered = (answer: Answer, sent: number) => void;
@@ -13,7 +13,7 @@ export class Batch {
     void this.#send();
   });
 
-  constructor(private readonly store: Store) {}
+  constructor(private readonly store: LeaseStore) {}
 
   add(op: Op, answered: Answered): void {
     this.#pending.push({ op, answered });

@@ -1,8 +1,8 @@
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
 import { type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import type { LimitRef, LimitState } from './contract.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
-import type { LimitRef, LimitState } from './store.ts';
 
 /** The state of a distributed limit, as the store last reported it to this process. */
 export class CachedLimitState {

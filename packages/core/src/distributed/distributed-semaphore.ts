@@ -6,13 +6,13 @@ import type { StoreError } from '../semaphore/store-error.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Admission } from './admission.ts';
 import { CachedLimitState } from './cached-limit-state.ts';
+import type { LimitState } from './contract.ts';
 import { Handoff } from './handoff.ts';
 import { HeldLeases } from './held-leases.ts';
 import type { KeyedDistributedSemaphores } from './keyed-distributed-semaphores.ts';
 import { Lease } from './lease.ts';
 import { slackPart } from './lease-parts.ts';
 import { Replies } from './replies.ts';
-import type { LimitState } from './store.ts';
 import { Waiters } from './waiters.ts';
 
 /**

@@ -10,15 +10,12 @@ export { maxTimer } from '../clock.ts';
 export { HeadgateError, invalid, invalidSecret } from '../errors.ts';
 export { StoreError } from '../semaphore/store-error.ts';
 export { nearest } from '../suggestion.ts';
-export { Heap } from './heap.ts';
-export { certainPart } from './lease-parts.ts';
-export { Memory, type MemoryOptions } from './memory.ts';
-export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {
   Answer,
   Capabilities,
   Grant,
   LeaseRequest,
+  LeaseStore,
   LeaseVerb,
   LimitName,
   LimitRef,
@@ -28,7 +25,11 @@ export type {
   StoreListener,
   StoreStats,
   StoreTimes,
-} from './store.ts';
+} from './contract.ts';
+export { certainPart } from './contract.ts';
+export { Heap } from './heap.ts';
+export { Memory, type MemoryOptions } from './memory.ts';
+export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export { Store } from './store.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';
 export { within } from './within.ts';

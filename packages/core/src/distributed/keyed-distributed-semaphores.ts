@@ -9,12 +9,12 @@ import type { StoreError } from '../semaphore/store-error.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
+import type { LimitName, LimitState } from './contract.ts';
 import { DistributedSemaphore } from './distributed-semaphore.ts';
 import { Fallback } from './fallback.ts';
 import { Lease } from './lease.ts';
 import type { Member, Session } from './session.ts';
 import type { DistributedSettings } from './settings.ts';
-import type { LimitName, LimitState } from './store.ts';
 
 /** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for so many. */
 const MAX_RESERVE_USES = 100;

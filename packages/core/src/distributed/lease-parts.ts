@@ -16,6 +16,3 @@ export const retryPart = 1 / 6;
  * wait.
  */
 export const slackPart = 1 / 24;
-
-/** Fraction of a lease, from its request, for which it counts as certain: the rest allows for late timers. */
-export const certainPart = 0.9;

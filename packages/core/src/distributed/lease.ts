@@ -1,7 +1,7 @@
 import type { Waiter } from '../semaphore/waiter.ts';
+import type { LeaseRequest } from './contract.ts';
 import type { DistributedPermit } from './distributed-permit.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
-import type { LeaseRequest } from './store.ts';
 
 /** This process's record of a lease of a distributed limit: requested, queued or held. */
 export class Lease {

@@ -1,7 +1,7 @@
+import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './contract.ts';
 import { Heap } from './heap.ts';
 import { renewalPart } from './lease-parts.ts';
 import { MemoryLease } from './memory-lease.ts';
-import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './store.ts';
 
 /** The time of an operation, and the lease duration of its caller. */
 export interface Moment {

@@ -3,16 +3,9 @@ import type { Clock } from '../clock.ts';
 import { checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/store-error.ts';
+import type { Answer, Capabilities, LimitName, Op, StoreListener, StoreStats } from './contract.ts';
 import { Memory } from './memory.ts';
-import {
-  type Answer,
-  type Capabilities,
-  type LimitName,
-  type Op,
-  Store,
-  type StoreListener,
-  type StoreStats,
-} from './store.ts';
+import { Store } from './store.ts';
 
 export interface MemoryStoreOptions {
   /** A `Memory` that several stores use together, as several processes use one server. Default: its own. */

@@ -1,8 +1,8 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
+import type { LimitName, LimitRef, Op, Reply, StoreListener, StoreStats } from './contract.ts';
 import { Heap } from './heap.ts';
 import type { MemoryLease } from './memory-lease.ts';
 import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
-import type { LimitName, LimitRef, Op, Reply, StoreListener, StoreStats } from './store.ts';
 
 /** Maximum number of limits that each operation checks for idleness. */
 const MAX_CHECKED_LIMITS = 2;

@@ -1,8 +1,8 @@
 import { startTimer } from '../clock.ts';
+import type { Answer } from './contract.ts';
 import type { Lease } from './lease.ts';
 import { slackPart } from './lease-parts.ts';
 import type { Session } from './session.ts';
-import type { Answer } from './store.ts';
 
 /** Sends releases to the store until it has confirmed them or the leases have expired by themselves. */
 export class Releases {

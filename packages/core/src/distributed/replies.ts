@@ -1,7 +1,7 @@
 import type { StoreError } from '../semaphore/store-error.ts';
+import type { Answer, LeaseVerb, Reply } from './contract.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';
-import type { Answer, LeaseVerb, Reply } from './store.ts';
 
 /** Applies the store's answers and messages to the leases of a semaphore. */
 export class Replies {

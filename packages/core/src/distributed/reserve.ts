@@ -1,6 +1,6 @@
 import { startTimer } from '../clock.ts';
+import type { LeaseStore } from './contract.ts';
 import type { Lease } from './lease.ts';
-import type { Store } from './store.ts';
 
 /** Maximum time in milliseconds for which a process keeps a lease idle, or hands it on. */
 export const maxIdleTime = 100;
@@ -11,7 +11,7 @@ export class Reserve {
   #cancel: (() => void) | undefined;
 
   constructor(
-    private readonly store: Store,
+    private readonly store: LeaseStore,
     private readonly release: (lease: Lease) => void,
   ) {}
 

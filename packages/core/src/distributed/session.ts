@@ -2,11 +2,19 @@ import { startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { StoreError } from '../semaphore/store-error.ts';
 import { type Answered, Batch } from './batch.ts';
+import {
+  certainPart,
+  type Grant,
+  type LeaseStore,
+  type LeaseVerb,
+  type LimitName,
+  type Op,
+  type StoreListener,
+} from './contract.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';
-import { certainPart, renewalPart, retryPart, slackPart } from './lease-parts.ts';
+import { renewalPart, retryPart, slackPart } from './lease-parts.ts';
 import { Releases } from './releases.ts';
-import type { Grant, LeaseVerb, LimitName, Op, Store, StoreListener } from './store.ts';
 import { StoreWarnings } from './store-warnings.ts';
 
 /** A limiter that receives the messages of a store. */
@@ -36,7 +44,7 @@ export class Session implements StoreListener {
   #listening = false;
   #made = 0;
 
-  constructor(readonly store: Store) {
+  constructor(readonly store: LeaseStore) {
     this.#batch = new Batch(store);
     this.releases = new Releases(this);
     this.warnings = new StoreWarnings(store.clock);
