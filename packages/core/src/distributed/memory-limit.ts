@@ -1,6 +1,6 @@
 import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './contract.ts';
 import { Heap } from './heap.ts';
-import { renewalPart } from './lease-parts.ts';
+import { renewalPart } from './lease/lease.ts';
 import { MemoryLease } from './memory-lease.ts';
 
 /** The time of an operation, and the lease duration of its caller. */

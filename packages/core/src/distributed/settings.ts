@@ -1,7 +1,7 @@
 import { checkChoice, checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings, OutagePolicy } from '../limiter/source.ts';
-import type { LeaseStore } from './contract.ts';
+import type { Capabilities } from './contract.ts';
 
 /** Validated options of a distributed limiter, with defaults. */
 export interface DistributedSettings extends LimiterSettings {
@@ -17,7 +17,7 @@ const MAX_HANDOFF = 10_000;
 /** @throws HeadgateError for options that this store cannot honour. */
 export function checkDistributed(
   settings: LimiterSettings,
-  { can }: LeaseStore,
+  can: Capabilities,
 ): DistributedSettings {
   const { limit, queueTimeout, perKey, distribution } = settings;
   const { onStoreError = 'reject', handoff = 0, reserve = 0 } = distribution ?? {};

@@ -16,8 +16,8 @@ import {
   type StoreTimes,
 } from './contract.ts';
 import { DistributedLimiter } from './distributed-limiter.ts';
-import { Session } from './session.ts';
-import { checkDistributed } from './settings.ts';
+import { Session } from './lease/session.ts';
+import { StoreWarnings } from './outage/store-warnings.ts';
 
 /**
  * Counts distributed limits. Extend it for a store of your own: `LeaseStore` says what each method must do, and
@@ -30,6 +30,7 @@ export abstract class Store implements LeaseStore, LimiterSource {
   readonly owner: string = makeOwner();
   abstract readonly can: Capabilities;
   #session: Session | undefined;
+  #warnings: StoreWarnings | undefined;
 
   /** @throws HeadgateError for invalid times, and for a `lease` too short to retry a failed renewal. */
   constructor({ leaseDuration: lease, timeout, clock = systemClock }: StoreTimes) {
@@ -43,9 +44,9 @@ export abstract class Store implements LeaseStore, LimiterSource {
 
   /** @internal Creates the limiter that `createLimiter` returns for this store. */
   limiter(settings: LimiterSettings): Limiter {
-    const shared = checkDistributed(settings, this);
     this.#session ??= new Session(this);
-    return new DistributedLimiter(shared, this.#session);
+    this.#warnings ??= new StoreWarnings(this.clock);
+    return new DistributedLimiter(settings, this.#session, this.#warnings);
   }
 
   certainUntil(sent: number): number {

@@ -1,7 +1,39 @@
-import { throwLater } from '../errors.ts';
-import { StoreError } from '../semaphore/store-error.ts';
-import { Coalescer } from './coalescer.ts';
-import type { Answer, LeaseStore, Op } from './contract.ts';
+import { throwLater } from '../../errors.ts';
+import { StoreError } from '../../semaphore/store-error.ts';
+import type { Answer, LeaseStore, Op } from '../contract.ts';
+
+const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+
+/**
+ * Coalesces calls of one event-loop iteration. The first callback's calls cause one run as soon as it has returned;
+ * those of the iteration's other timers and messages cause one run at its end. In a runtime without `setImmediate`,
+ * each callback's calls cause one run.
+ */
+export class Coalescer {
+  #isWanted = false;
+  #hasBegun = false;
+
+  constructor(private readonly go: () => void) {}
+
+  soon(): void {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    if (!this.#hasBegun) queueMicrotask(() => this.#begin());
+  }
+
+  #begin(): void {
+    this.#isWanted = false;
+    this.go();
+    if (setImmediate === undefined) return;
+    this.#hasBegun = true;
+    setImmediate(() => this.#end());
+  }
+
+  #end(): void {
+    this.#hasBegun = false;
+    if (this.#isWanted) this.#begin();
+  }
+}
 
 /** Receives the answer, and the time at which the operation was sent. */
 export type Answered = (answer: Answer, sent: number) => void;
@@ -9,7 +41,7 @@ export type Answered = (answer: Answer, sent: number) => void;
 /** Sends the operations of one event-loop iteration together. Each gets an answer, even if the store misbehaves. */
 export class Batch {
   #pending: { op: Op; answered: Answered }[] = [];
-  readonly #turn = new Coalescer(() => {
+  readonly #coalescer = new Coalescer(() => {
     void this.#send();
   });
 
@@ -17,7 +49,7 @@ export class Batch {
 
   add(op: Op, answered: Answered): void {
     this.#pending.push({ op, answered });
-    this.#turn.soon();
+    this.#coalescer.soon();
   }
 
   async #send(): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import type { OutagePolicy } from '../limiter/source.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
-import { warn } from '../warning.ts';
+import type { Clock } from '../../clock.ts';
+import type { OutagePolicy } from '../../limiter/source.ts';
+import type { StoreError } from '../../semaphore/store-error.ts';
+import { warn } from '../../warning.ts';
 
 /** Milliseconds in which the same warning is not repeated. */
 const WARNING_INTERVAL = 60_000;

@@ -1,0 +1,258 @@
+import { throwLater } from '../../errors.ts';
+import type { BasePermit } from '../../semaphore/permit.ts';
+import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
+import type { StoreError } from '../../semaphore/store-error.ts';
+import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
+import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
+import type { LeaseOwner, LeaseTerms } from '../lease/lease.ts';
+import type { Session } from '../lease/session.ts';
+import { AssignedLease, type DistributedPermit } from './distributed-permit.ts';
+import { FreeLeases } from './free-leases.ts';
+import { HeldPermits } from './held-permits.ts';
+import { CachedLimitState, type DistributedLimit } from './limit-state.ts';
+import { Waiters } from './waiters.ts';
+
+/** Decides what happens while the store is unavailable to a limit. */
+export interface Outages {
+  /** Why the store is unavailable; undefined if it is available. */
+  readonly error: StoreError | undefined;
+  /** A call for this key has failed. */
+  failed(key: string | undefined, error: StoreError): void;
+  /** The store has answered a call without refusing it. */
+  worked(): void;
+  /** Takes over a waiter whose lease the store did not grant. */
+  takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void;
+  /** Counts a permit with a lease against the local limit as well, if there is one. */
+  count(permit: DistributedPermit): void;
+}
+
+/** What the semaphores of a limiter need from it. */
+export interface SemaphoreContext {
+  readonly limit: DistributedLimit;
+  readonly session: Session;
+  readonly outages: Outages;
+  /** Keeps the semaphore of a key that is in use. */
+  keep(semaphore: DistributedSemaphore, key: string): void;
+  /** Evicts the semaphore of an idle key. */
+  forget(semaphore: DistributedSemaphore, key: string): void;
+}
+
+/**
+ * A distributed limit in this process: one for the limiter, or one for each key in use here. Requests leases for its
+ * waiters, and passes each free lease to the next waiter, to its reserve, or back to the store.
+ */
+export class DistributedSemaphore implements LeaseOwner {
+  readonly limitState: CachedLimitState;
+  readonly waiters: Waiters;
+  readonly held: HeldPermits;
+  private readonly freeLeases: FreeLeases;
+
+  constructor(
+    private readonly context: SemaphoreContext,
+    readonly key: string | undefined,
+    own: number | undefined,
+  ) {
+    const { limit, session, outages } = context;
+    this.limitState = new CachedLimitState(limit, key, own);
+    this.waiters = new Waiters(limit, this.limitState, session, (lease) =>
+      outages.takeOver(this, lease, outages.error),
+    );
+    this.held = new HeldPermits(this, limit, this.limitState, session, (lease) =>
+      this.#freed(lease),
+    );
+    this.freeLeases = new FreeLeases(
+      this.held,
+      session,
+      () => this.#isUp,
+      (lease) => this.#pass(lease),
+      () => this.#settle(),
+    );
+  }
+
+  get ref(): LimitRef {
+    return this.limitState.ref;
+  }
+
+  get terms(): LeaseTerms {
+    return this.context.limit.terms;
+  }
+
+  /** Admits a new request if there is an idle lease; returns whether it has. */
+  admitsAtOnce(waiter: Waiter): boolean {
+    const lease = this.waiters.length === 0 ? this.freeLeases.take(waiter.weight) : undefined;
+    if (lease !== undefined) this.admit(waiter, lease);
+    return lease !== undefined;
+  }
+
+  /** Requests a lease for the waiter from the store. */
+  ask(waiter: Waiter, timeout: number): void {
+    const { limit } = this.context;
+    const lease = this.startWaiting(waiter, timeout);
+    const mayWait = this.timeLeft(lease) > 0;
+    if (!mayWait || this.waiters.maySend(this.limitState.limit)) this.waiters.send(lease);
+    else if (limit.queued >= this.terms.queueLimit || !this.waiters.startQueueing(lease)) {
+      this.reject(waiter, 'full');
+    }
+  }
+
+  /** Adds the waiter with a new lease, which is not requested from the store yet. */
+  startWaiting(waiter: Waiter, timeout: number): AssignedLease {
+    this.#keep();
+    const lease = new AssignedLease(this, this.context.session.newId(), waiter.weight);
+    this.waiters.start(waiter, lease, timeout);
+    return lease;
+  }
+
+  /** Grants the waiter a permit with a lease or, during an outage, without one. */
+  admit(waiter: Waiter, lease?: AssignedLease, local?: BasePermit): void {
+    const { limit, outages } = this.context;
+    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, limit.settings.clock.now());
+    this.#keep();
+    const permit = this.held.create(waiter.weight, waited, lease, local);
+    if (lease !== undefined) outages.count(permit);
+    limit.permits.add(permit);
+    try {
+      grant(waiter, permit);
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  /** Admits the lease's waiter without the store. */
+  admitInstead(lease: AssignedLease, local: BasePermit): void {
+    const waiter = this.waiters.leave(lease);
+    this.context.session.release(lease);
+    if (waiter !== undefined) this.admit(waiter, undefined, local);
+  }
+
+  withdraw(waiter: Waiter): void {
+    this.waiters.withdraw(waiter);
+    this.#settle();
+  }
+
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    this.waiters.reject(waiter.queuedAt as AssignedLease, reason, cause);
+    this.#settle();
+  }
+
+  /** Other processes have waiters at the store: releases idle leases. */
+  recalled(): void {
+    this.limitState.othersWait();
+    this.returnIdle();
+  }
+
+  returnIdle(): void {
+    this.freeLeases.empty();
+  }
+
+  /** The store is available again: renews held leases, and resumes the queued ones there. */
+  resume(): void {
+    const { session } = this.context;
+    this.held.renew();
+    for (const lease of this.waiters.leases()) {
+      lease.localWaiter = undefined;
+      if (lease.state === 'queued') session.ask('stay', lease);
+      else if (lease.state === 'asking') session.ask('acquire', lease);
+    }
+    this.#sendNext();
+  }
+
+  timeLeft(lease: AssignedLease): number {
+    return this.waiters.timeLeft(lease);
+  }
+
+  learn(limitState: LimitState, verb: LeaseVerb): void {
+    const { outages, session } = this.context;
+    // A store that refuses new permits may still renew those that are held.
+    if (verb === 'acquire' || verb === 'stay') outages.worked();
+    this.limitState.learn(limitState, session.store.clock.now());
+    this.held.register();
+    const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
+    if (first?.state === 'queued') this.#checkFirst(first);
+  }
+
+  queued(lease: AssignedLease): boolean {
+    const { limit, session } = this.context;
+    const hasRoom = session.store.can.queueLimit || limit.queued < this.terms.queueLimit;
+    const isQueued = hasRoom && this.waiters.startQueueing(lease);
+    if (isQueued) this.#checkFirst(lease);
+    else this.rejected(lease);
+    return isQueued;
+  }
+
+  granted(lease: AssignedLease): void {
+    lease.since = this.context.session.store.clock.now();
+    this.held.add(lease);
+    if (lease.permit === undefined) this.#pass(lease);
+  }
+
+  rejected(lease: AssignedLease): void {
+    this.waiters.reject(lease, 'full');
+    this.#settle();
+  }
+
+  lost(lease: AssignedLease): void {
+    this.freeLeases.remove(lease);
+    if (!this.held.lost(lease)) this.#settle();
+  }
+
+  dropped({ weight }: AssignedLease): void {
+    this.context.limit.leaseLost(weight);
+  }
+
+  failed(lease: AssignedLease, verb: LeaseVerb, error: StoreError): void {
+    const { outages } = this.context;
+    outages.failed(this.key, error);
+    if (lease.state === 'over') return;
+    const { permit } = lease;
+    if (verb === 'register' && permit !== undefined) this.held.unregister(lease, permit);
+    else if (verb === 'acquire' || verb === 'stay') outages.takeOver(this, lease, error);
+  }
+
+  #freed(lease: AssignedLease | undefined): void {
+    const { waiters, limitState } = this;
+    if (lease !== undefined) {
+      this.freeLeases.add(lease, waiters.first?.weight, limitState.queued > 0);
+    }
+    this.#settle();
+  }
+
+  /** Passes a free lease to the next waiter, or releases it to the store if there is none. */
+  #pass(lease: AssignedLease): void {
+    const waiter = this.waiters.next(lease);
+    if (waiter === undefined) this.held.return(lease);
+    else this.admit(waiter, lease);
+    this.#settle();
+  }
+
+  /** Whether leases may be requested, and reused without a request. */
+  get #isUp(): boolean {
+    const { limit, outages } = this.context;
+    return !limit.closed && outages.error === undefined;
+  }
+
+  /** Lets the first waiter check the store when a lease may have expired, which no message announces. */
+  #checkFirst(lease: AssignedLease): void {
+    if (this.waiters.first !== lease.waiter) return;
+    this.context.session.checkBy(lease, this.limitState.checkAt);
+  }
+
+  #keep(): void {
+    if (this.key !== undefined) this.context.keep(this, this.key);
+  }
+
+  /** Sends the next requests, and evicts the semaphore of an idle key. */
+  #settle(): void {
+    this.#sendNext();
+    const isIdle = this.held.isEmpty && this.waiters.length === 0;
+    if (isIdle && this.key !== undefined) this.context.forget(this, this.key);
+  }
+
+  #sendNext(): void {
+    if (!this.#isUp) return;
+    for (let next = this.waiters.firstUnsent; next !== undefined; next = this.waiters.firstUnsent) {
+      if (!this.waiters.maySend(this.limitState.limit)) return;
+      this.waiters.send(next);
+    }
+  }
+}
