@@ -51,6 +51,8 @@ export class Lease {
   missed = 0;
   /** When the store removes the lease from its queue, according to the latest request. */
   waitsUntil = Infinity;
+  /** Whether the store should still have the lease although it is over, as no release of it was answered. */
+  wasHeld = false;
   /** When the lease is due for renewal. */
   renewAt = Infinity;
 

@@ -3,19 +3,12 @@ import type { Answer, LeaseStore } from '../contract.ts';
 import type { Batch } from './batch.ts';
 import { type Lease, slackPart } from './lease.ts';
 
-interface Release {
-  readonly lease: Lease;
-  /** When the lease will have expired. */
-  readonly expires: number;
-  /** Whether the store should still have the lease, as no release of it was answered. */
-  isHeld: boolean;
-}
-
 /** Sends the release of a lease that is over until the store has confirmed it or the lease has expired by itself. */
 export class Releases {
-  readonly #unconfirmed = new Map<Lease, Release>();
+  /** Unconfirmed releases, and when each lease will have expired. */
+  readonly #unconfirmed = new Map<Lease, number>();
   /** Those that must be sent again. */
-  #failed: Release[] = [];
+  readonly #failed: Lease[] = [];
   #whenConfirmed: (() => void)[] = [];
 
   constructor(
@@ -25,18 +18,16 @@ export class Releases {
     private readonly wakeBy: (at: number) => void,
   ) {}
 
-  /** Releases a lease that the store may know; `isHeld` if the store should still have it. */
-  add(lease: Lease, isHeld: boolean): void {
+  /** Releases a lease that the store may know. */
+  add(lease: Lease): void {
     if (this.#unconfirmed.has(lease)) return;
-    const expires = this.store.clock.now() + this.store.leaseDuration;
-    const release = { lease, expires, isHeld };
-    this.#unconfirmed.set(lease, release);
-    this.#send(release);
+    this.#unconfirmed.set(lease, this.store.clock.now() + this.store.leaseDuration);
+    this.#send(lease);
   }
 
   /** Sends failed releases again. */
   sendAgain(): void {
-    for (const release of this.#failed.splice(0)) this.#send(release);
+    for (const lease of this.#failed.splice(0)) this.#send(lease);
   }
 
   /** Resolves when the store has confirmed all releases, or after the timeout of a call. */
@@ -52,20 +43,19 @@ export class Releases {
     });
   }
 
-  #send(release: Release): void {
-    const lease = release.lease.request(this.store.clock.now());
-    this.batch.add({ verb: 'release', lease }, (answer) => this.#answered(release, answer));
+  #send(lease: Lease): void {
+    const request = lease.request(this.store.clock.now());
+    this.batch.add({ verb: 'release', lease: request }, (answer) => this.#answered(lease, answer));
   }
 
-  #answered(release: Release, answer: Answer): void {
-    const { lease, expires, isHeld } = release;
-    const { owner } = lease;
+  #answered(lease: Lease, answer: Answer): void {
+    const { owner, wasHeld } = lease;
     const now = this.store.clock.now();
-    release.isHeld = false;
+    lease.wasHeld = false;
     const hasFailed = 'error' in answer;
-    if (isHeld && !hasFailed && answer.state === 'lost') owner.dropped(lease);
-    if (hasFailed && now < expires) {
-      this.#failed.push(release);
+    if (wasHeld && !hasFailed && answer.state === 'lost') owner.dropped(lease);
+    if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {
+      this.#failed.push(lease);
       return this.wakeBy(now + this.store.leaseDuration * slackPart);
     }
     this.#unconfirmed.delete(lease);

@@ -118,9 +118,9 @@ export class Session implements StoreListener {
   /** The lease is no longer needed: ends it, and releases it if the store may know it. */
   release(lease: Lease): void {
     const isKnown = this.#renewals.delete(lease);
-    const isHeld = lease.state === 'held' && this.isCertain(lease);
+    lease.wasHeld = lease.state === 'held' && this.isCertain(lease);
     lease.end();
-    if (isKnown) this.releases.add(lease, isHeld);
+    if (isKnown) this.releases.add(lease);
   }
 
   /** Ends a lease that the store does not know. */
@@ -174,7 +174,7 @@ export class Session implements StoreListener {
     owner.learn(answer, verb);
     const { state } = answer;
     if (lease.state === 'over') {
-      if (state === 'held' || state === 'queued') this.releases.add(lease, false);
+      if (state === 'held' || state === 'queued') this.releases.add(lease);
     } else if (state === 'lost') this.#lost(lease);
     else if (state === 'full') {
       this.forget(lease);

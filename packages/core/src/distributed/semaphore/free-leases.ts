@@ -50,7 +50,7 @@ export class FreeLeases implements Served {
   take(weight: number): AssignedLease | undefined {
     const index = this.idle.findLastIndex((lease) => lease.weight === weight);
     if (index < 0) return undefined;
-    const [lease] = this.idle.splice(index, 1) as [AssignedLease];
+    const lease = this.idle.splice(index, 1)[0] as AssignedLease;
     if (this.session.isCertain(lease)) return lease;
     this.held.return(lease);
     return undefined;
