@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 
 /** Identifies a limit, or one key of it. */
 export interface LimitName {

@@ -1,7 +1,7 @@
 import type { DistributedStats } from '../limiter/limiter.ts';
 import { Deadlines } from '../semaphore/deadlines.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import { checkKey } from '../semaphore/request.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { Member, Session } from './lease/session.ts';
 import { Availability } from './outage/availability.ts';

@@ -1,5 +1,5 @@
+import { Acquisition } from '../limiter/acquire.ts';
 import { checkGateAcquireOptions } from '../limiter/acquire-options.ts';
-import { Acquisition } from '../limiter/acquisition.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { demandsFrom } from './demands.ts';
 import type { Gate, GateWaitOptions } from './gate.ts';

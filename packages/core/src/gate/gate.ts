@@ -1,4 +1,5 @@
-import type { LimiterStats, WaitOptions } from '../limiter/limiter.ts';
+import type { WaitOptions } from '../limiter/acquire-options.ts';
+import type { LimiterStats } from '../limiter/limiter.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { Waiter } from '../semaphore/waiter.ts';

@@ -1,11 +1,12 @@
 import { invalid } from '../errors.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
-import { Counters } from '../semaphore/counters.ts';
+import { callLater, notCallable } from '../limiter/acquire.ts';
+import { Counters } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import { checkIdle } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import { checkIdle, type Waiter } from '../semaphore/waiter.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireAt } from './acquire.ts';
 import type { Demands } from './demands.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';

@@ -1,22 +1,15 @@
 import { checkDuration } from '../checks.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
+import { callLater, notCallable } from '../limiter/acquire.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
-import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { together } from '../semaphore/grants.ts';
+import { Counters } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
-import { nextArrival } from '../semaphore/queue.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
+import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import {
-  checkIdle,
-  checkOrdering,
-  grant,
-  isGone,
-  type Waiter,
-  waitedSince,
-} from '../semaphore/waiter.ts';
+import { grant, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
 import { acquireAt } from './acquire.ts';
 import { checkDemands, type Demands, tryDemand } from './demands.ts';
 import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
@@ -111,21 +104,17 @@ export class OrderedGate implements Gate, GateQueue {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const { admitted, leaked } = this.#permits;
-    const { rejections, withdrawals: withdrawn } = this.#counters;
-    const now = this.settings.clock.now();
-    let longestWait = 0;
-    for (const { since } of this.#deadlines.items())
-      longestWait = Math.max(longestWait, now - since);
-    const counts = { admitted, rejected: { ...rejections }, withdrawn, leaked };
+    const common = this.#counters.stats(this.#permits, this.#deadlines.items());
     const limits = this.limits.map(({ limiter }) => limiter.stats());
-    return { name, inflight, queued, longestWait, ...counts, limits };
+    return { name, inflight, queued, ...common, limits };
   }
 
   startWaiting(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
-    const { queueTimeout, clock } = this.settings;
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    const timeout = checkDuration(
+      'queueTimeout',
+      waiter.queueTimeout ?? this.settings.queueTimeout,
+    );
     const asks = gateWaiter.at?.isDistributed === true;
     const hasRoom = asks || !this.#isFull() || this.#spare(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
@@ -138,10 +127,8 @@ export class OrderedGate implements Gate, GateQueue {
       }
     }
     if (this.closed || (!asks && this.#isFull())) return false;
-    const now = clock.now();
-    gateWaiter.order = nextArrival();
-    gateWaiter.since = Math.floor(now);
-    this.#deadlines.add(gateWaiter, now, timeout);
+    this.#deadlines.start(gateWaiter, timeout);
+    gateWaiter.order = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
     if (asks) {
       gateWaiter.asking = true;

@@ -1,5 +1,5 @@
 import type { Rejection } from '../semaphore/rejection.ts';
-import { rejectionHeaders, sentence } from '../semaphore/rejection-response.ts';
+import { rejectionHeaders, sentence } from '../semaphore/rejection.ts';
 import { type MediaType, preferred } from './accept.ts';
 
 const encoder = new TextEncoder();

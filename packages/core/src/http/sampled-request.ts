@@ -1,6 +1,7 @@
 import { checkChoice } from '../checks.ts';
 import type { Demands } from '../gate/demands.ts';
-import { type BasePermit, type Outcome, outcomes } from '../semaphore/permit.ts';
+import { type Outcome, outcomes } from '../limits/limit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import type { Exchange } from './exchange.ts';
 import type { Framework } from './framework.ts';
 import { GatedRequest, type GatedRequestSettings } from './gated-request.ts';

@@ -1,5 +1,7 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
+import { checkPriority } from './priority.ts';
+import type { Waiter } from './waiter.ts';
 
 /** What a limiter declares about its requests. */
 interface Declared {
@@ -56,4 +58,20 @@ export function checkKey(
 
 function misfit(message: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+}
+
+/**
+ * @throws HeadgateError for an invalid `priority` or `fairBy`, which would later break the queue for other waiters
+ * too.
+ */
+export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'fairBy'>): void {
+  checkPriority(priority);
+  if (fairBy !== undefined && typeof fairBy !== 'string')
+    throw invalid('fairBy', 'a string', fairBy);
+}
+
+/** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
+export function checkIdle({ queuedAt: place }: Waiter): void {
+  if (place === undefined) return;
+  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
 }

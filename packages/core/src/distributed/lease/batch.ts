@@ -1,5 +1,5 @@
 import { throwLater } from '../../errors.ts';
-import { StoreError } from '../../semaphore/store-error.ts';
+import { StoreError } from '../../semaphore/rejection.ts';
 import type { Answer, LeaseStore, Op } from '../contract.ts';
 
 const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };

@@ -1,4 +1,4 @@
-import type { StoreError } from '../../semaphore/store-error.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
 import type { LeaseRequest, LeaseVerb, LimitRef, LimitState } from '../contract.ts';
 
 /** Fraction of a lease after which it is renewed: a call takes at most a third of a lease, so a second try is in time. */

@@ -1,5 +1,5 @@
 import { HeadgateError } from '../../errors.ts';
-import type { StoreError } from '../../semaphore/store-error.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
 import type {
   Answer,
   Grant,

@@ -1,5 +1,5 @@
 import { type Clock, startTimer } from '../../clock.ts';
-import type { StoreError } from '../../semaphore/store-error.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
 import type { LeaseStore, LimitName } from '../contract.ts';
 import type { DistributedSettings } from '../settings.ts';
 import type { StoreWarnings } from './store-warnings.ts';

@@ -1,7 +1,6 @@
 import { throwLater } from '../../errors.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
-import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
-import type { StoreError } from '../../semaphore/store-error.ts';
+import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
 import type { LeaseOwner, LeaseTerms } from '../lease/lease.ts';

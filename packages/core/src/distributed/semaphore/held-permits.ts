@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
-import { StoreError } from '../../semaphore/store-error.ts';
+import { StoreError } from '../../semaphore/rejection.ts';
 import { type LeaseOwner, renewalPart } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
 import { AssignedLease, DistributedPermit, type PermitOwner } from './distributed-permit.ts';

@@ -1,5 +1,5 @@
-import { Counters } from '../../semaphore/counters.ts';
 import type { Deadlines } from '../../semaphore/deadlines.ts';
+import { Counters } from '../../semaphore/observer.ts';
 import { PermitTracker } from '../../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';

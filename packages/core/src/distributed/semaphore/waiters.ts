@@ -2,7 +2,6 @@ import { maxTimer } from '../../clock.ts';
 import { throwLater } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
 import { isLate } from '../../semaphore/deadlines.ts';
-import { nextArrival } from '../../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
@@ -44,15 +43,7 @@ export class Waiters {
 
   /** Adds a new waiter with its lease, which is not requested from the store yet. */
   start(waiter: Waiter, lease: AssignedLease, timeout: number): void {
-    const { settings, deadlines } = this.limit;
-    // A gate's request already has its arrival number and its deadline.
-    if (waiter.arrival === 0) {
-      const now = settings.clock.now();
-      waiter.arrival = nextArrival();
-      waiter.since = Math.floor(now);
-      waiter.deadline = 0;
-      if (timeout > 0) deadlines.add(waiter, now, timeout);
-    }
+    this.limit.deadlines.start(waiter, timeout > 0 ? timeout : undefined);
     this.#add(waiter, lease);
   }
 
