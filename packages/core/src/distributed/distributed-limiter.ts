@@ -39,24 +39,24 @@ export class DistributedLimiter implements Limiter {
   }
 
   get closed(): boolean {
-    return this.#semaphores.limit.closed;
+    return this.#semaphores.closed;
   }
 
   get limit(): number {
-    return this.#semaphores.limit.current;
+    return this.#semaphores.limit;
   }
 
   get inflight(): number {
-    return this.#semaphores.limit.inflight;
+    return this.#semaphores.inflight;
   }
 
   get queued(): number {
-    return this.#semaphores.limit.queued;
+    return this.#semaphores.queued;
   }
 
   /** Number of permits held by this process, whatever their weight. */
   get holders(): number {
-    return this.#semaphores.limit.permits.count;
+    return this.#semaphores.permits.count;
   }
 
   request(waiter: Waiter): void {
@@ -106,27 +106,13 @@ export class DistributedLimiter implements Limiter {
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.#semaphores.close();
-    const left = await this.#semaphores.limit.permits.drain(options);
+    const left = await this.#semaphores.permits.drain(options);
     if (left === 0) await this.#session.releases.confirmed();
     return left;
   }
 
   stats(): LimiterStats {
-    const { name, limit, inflight, queued } = this;
-    const { permits, counters } = this.#semaphores.limit;
-    return {
-      name,
-      limit,
-      inflight,
-      queued,
-      longestWait: this.#semaphores.longestWait(),
-      keys: this.#semaphores.keys,
-      admitted: permits.admitted,
-      rejected: { ...counters.rejections },
-      withdrawn: counters.withdrawals,
-      leaked: permits.leaked,
-      distributed: this.#semaphores.stats(),
-    };
+    return this.#semaphores.stats();
   }
 
   usage(key?: string): { limit: number; inflight: number } {

@@ -20,7 +20,7 @@ export interface SemaphoreSettings extends HoldSettings {
 }
 
 /** A counting semaphore: of the whole limit, or of one key. */
-interface KeyedSemaphore {
+export interface KeyedSemaphore {
   readonly key: string | undefined;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;

@@ -8,21 +8,14 @@ import type { DistributedSemaphore, Outages } from '../semaphore/distributed-sem
 import type { DistributedLimit } from '../semaphore/limit-state.ts';
 import type { Availability } from './availability.ts';
 
-/** The semaphores of a limiter. */
-interface Semaphores {
-  of(key: string | undefined, limit: number | undefined): DistributedSemaphore;
-  inUse(): DistributedSemaphore[];
-}
-
 /** Applies `onStoreError` while the store is unavailable. */
 export class Fallback implements Outages {
   /** Counts the permits held here; also with `admit`, to register them when the store is available again. */
   #limiter: InProcessLimiter | undefined;
 
   constructor(
-    private readonly limit: DistributedLimit,
+    private readonly semaphores: DistributedLimit<DistributedSemaphore>,
     private readonly availability: Availability,
-    private readonly semaphores: Semaphores,
   ) {}
 
   get error(): StoreError | undefined {
@@ -39,10 +32,10 @@ export class Fallback implements Outages {
 
   /** Admits, queues or rejects a new request while the store is unavailable. */
   newcomer(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
-    const { limit, error } = this;
+    const { semaphores, error } = this;
     this.availability.affected(error);
     if (this.#policy === 'reject') {
-      const cause = { limitName: limit.name, error };
+      const cause = { limitName: semaphores.name, error };
       return semaphore.waiters.rejectNewcomer(waiter, 'store', cause);
     }
     const limiter = this.#begun();
@@ -50,12 +43,12 @@ export class Fallback implements Outages {
     const isAdmitted = this.#policy === 'admit';
     const permit = isAdmitted ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
-    if (limiter.queued >= limit.settings.queueLimit || !waiter.joins()) {
+    if (limiter.queued >= semaphores.settings.queueLimit || !waiter.joins()) {
       return semaphore.waiters.rejectNewcomer(waiter, 'full');
     }
     // `joins` may have run application code.
-    const again = this.semaphores.of(waiter.key, waiter.limit);
-    if (limit.closed) return again.waiters.rejectNewcomer(waiter, 'closed');
+    const again = semaphores.of(waiter.key, waiter.limit);
+    if (semaphores.closed) return again.waiters.rejectNewcomer(waiter, 'closed');
     this.#wait(again, again.startWaiting(waiter, timeout));
   }
 
@@ -64,7 +57,7 @@ export class Fallback implements Outages {
     if (waiter === undefined || lease.localWaiter !== undefined) return;
     this.availability.affected(error);
     if (this.#policy === 'reject') {
-      semaphore.reject(waiter, 'store', { limitName: this.limit.name, error });
+      semaphore.reject(waiter, 'store', { limitName: this.semaphores.name, error });
     } else if (this.#policy === 'local') this.#wait(semaphore, lease);
     else {
       const permit = this.#begun().admitBeyond(this.#asked(waiter, semaphore));
@@ -101,7 +94,7 @@ export class Fallback implements Outages {
   }
 
   get #policy() {
-    return this.limit.settings.onStoreError;
+    return this.semaphores.settings.onStoreError;
   }
 
   /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
@@ -118,8 +111,8 @@ export class Fallback implements Outages {
   #begun(): InProcessLimiter {
     if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({
-      ...this.limit.settings,
-      limit: this.limit.current,
+      ...this.semaphores.settings,
+      limit: this.semaphores.limit,
       queueLimit: Infinity,
       queueTimeout: Infinity,
       maxHold: Infinity,

@@ -30,10 +30,6 @@ export interface SemaphoreContext {
   readonly limit: DistributedLimit;
   readonly session: Session;
   readonly outages: Outages;
-  /** Keeps the semaphore of a key that is in use. */
-  keep(semaphore: DistributedSemaphore, key: string): void;
-  /** Evicts the semaphore of an idle key. */
-  forget(semaphore: DistributedSemaphore, key: string): void;
 }
 
 /**
@@ -72,8 +68,17 @@ export class DistributedSemaphore implements LeaseOwner {
     return this.limitState.ref;
   }
 
+  get oldest(): Waiter | undefined {
+    return this.waiters.first;
+  }
+
   get terms(): LeaseTerms {
     return this.context.limit.terms;
+  }
+
+  /** Changes the key's own limit. */
+  resize(limit: number): void {
+    this.limitState.declare(limit);
   }
 
   /** Admits a new request if there is an idle lease; returns whether it has. */
@@ -237,14 +242,14 @@ export class DistributedSemaphore implements LeaseOwner {
   }
 
   #keep(): void {
-    if (this.key !== undefined) this.context.keep(this, this.key);
+    if (this.key !== undefined) this.context.limit.keep(this, this.key);
   }
 
   /** Sends the next requests, and evicts the semaphore of an idle key. */
   #settle(): void {
     this.#sendNext();
     const isIdle = this.held.isEmpty && this.waiters.length === 0;
-    if (isIdle && this.key !== undefined) this.context.forget(this, this.key);
+    if (isIdle && this.key !== undefined) this.context.limit.forget(this, this.key);
   }
 
   #sendNext(): void {

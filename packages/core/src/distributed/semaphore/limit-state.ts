@@ -1,6 +1,4 @@
-import type { Deadlines } from '../../semaphore/deadlines.ts';
-import { Counters } from '../../semaphore/observer.ts';
-import { PermitTracker } from '../../semaphore/permit-tracker.ts';
+import { type KeyedSemaphore, KeyedSemaphores } from '../../semaphore/keyed-semaphores.ts';
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
@@ -12,19 +10,14 @@ import type { DistributedSettings } from '../settings.ts';
 /** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for so many. */
 const MAX_RESERVE_USES = 100;
 
-/** What the semaphores of a limiter have in common: the limit that applies, and this process's totals. */
-export class DistributedLimit {
-  readonly name: string;
-  /** The limit that applies; another process may have declared it. */
-  current: number;
-  /** The limit that this process has declared. */
+/** What the semaphores of a distributed limiter have in common: the limit that applies, and this process's totals. */
+export abstract class DistributedLimit<
+  Semaphore extends KeyedSemaphore = KeyedSemaphore,
+> extends KeyedSemaphores<Semaphore, DistributedSettings> {
+  /** The limit that this process has declared; another process may have declared the one that applies. */
   declared: number;
-  /** The store's time of that declaration; empty if it has not been declared yet. */
+  /** The store's time of the declaration that applies; empty if it has not been declared yet. */
   version = '';
-  inflight = 0;
-  /** Number of queued waiters of this process. */
-  queued = 0;
-  closed = false;
   /** Expired leases, of any process, that were removed. */
   reclaimed = 0;
   /** Permits of this process that have lost their lease. */
@@ -32,32 +25,20 @@ export class DistributedLimit {
   /** When registering permits may be tried again, after the store has refused it. */
   registerAt = -Infinity;
   readonly terms: LeaseTerms;
-  readonly permits: PermitTracker;
-  readonly counters: Counters;
   #hasWarned = false;
   /** The highest version received. */
   #latest = -Infinity;
 
-  constructor(
-    readonly settings: DistributedSettings,
-    readonly deadlines: Deadlines,
-    private readonly resized: (limit: number) => void,
-  ) {
-    const { name, limit, queueLimit, handoff, reserve } = settings;
-    this.name = name;
-    this.current = limit;
+  constructor(settings: DistributedSettings) {
+    super(settings);
+    const { limit, queueLimit, handoff, reserve } = settings;
     this.declared = limit;
     const spare = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
     this.terms = { queueLimit, spare, reserves: reserve > 0 };
-    this.permits = new PermitTracker(settings);
-    this.counters = new Counters(settings);
   }
 
-  /** The app has declared another limit. */
-  declare(limit: number): void {
-    this.declared = limit;
-    this.version = '';
-    this.#resize(limit);
+  get name(): string {
+    return this.settings.name;
   }
 
   /** Applies the limit state of an answer; `adopts` if it concerns the limit of all keys. */
@@ -80,12 +61,12 @@ export class DistributedLimit {
   /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
   #adopt({ limit, version }: LimitState): void {
     if (version === this.version) return;
-    const isConfirmed = this.version === '' && limit === this.current;
+    const isConfirmed = this.version === '' && limit === this.limit;
     if (!isConfirmed && Number(version) <= this.#latest) return;
     this.version = version;
     this.#latest = Number(version);
-    if (limit === this.current) return;
-    this.#resize(limit);
+    if (limit === this.limit) return;
+    this.resize(limit);
     const { name, observer } = this.settings;
     const { declared } = this;
     if (limit === declared || this.#hasWarned) return;
@@ -95,13 +76,6 @@ export class DistributedLimit {
       'HEADGATE_LIMIT_CONFLICT',
       `limit "${name}" is ${declared} here, but ${limit} was declared later by another process, and applies`,
     );
-  }
-
-  #resize(limit: number): void {
-    const { name, observer } = this.settings;
-    this.current = limit;
-    this.resized(limit);
-    observer.resized?.({ name, limit });
   }
 }
 
@@ -127,7 +101,7 @@ export class CachedLimitState {
   }
 
   get limit(): number {
-    return this.own ?? this.whole.current;
+    return this.own ?? this.whole.limit;
   }
 
   /** Weight held, over all processes. */
