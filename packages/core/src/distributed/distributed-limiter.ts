@@ -9,9 +9,9 @@ import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import { checkIdle, checkOrdering, checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+import type { StoreWarnings } from './availability/store-warnings.ts';
 import { KeyedDistributedSemaphores } from './keyed-distributed-semaphores.ts';
 import type { Session } from './lease/session.ts';
-import type { StoreWarnings } from './outage/store-warnings.ts';
 import { checkDistributed } from './settings.ts';
 
 /** Enforces a limit over several processes, which lease their permits from a store. */
@@ -69,8 +69,8 @@ export class DistributedLimiter implements Limiter {
     if (semaphore.admitsAtOnce(waiter)) return;
     checkOrdering(waiter);
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    const { fallback } = semaphores;
-    if (fallback.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
+    const { breaker, fallback } = semaphores;
+    if (breaker.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectNewcomer(waiter, 'full');
     // `joins` may have run application code.
     const again = semaphores.of(waiter.key, waiter.limit);

@@ -1,9 +1,9 @@
 import type { StoreError } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+import { CircuitBreaker } from './availability/circuit-breaker.ts';
+import type { StoreWarnings } from './availability/store-warnings.ts';
+import { Fallback } from './fallback.ts';
 import type { Member, Session } from './lease/session.ts';
-import { Availability } from './outage/availability.ts';
-import { Fallback } from './outage/fallback.ts';
-import type { StoreWarnings } from './outage/store-warnings.ts';
 import { AssignedLease } from './semaphore/distributed-permit.ts';
 import { DistributedSemaphore, type SemaphoreContext } from './semaphore/distributed-semaphore.ts';
 import { DistributedLimit } from './semaphore/limit-state.ts';
@@ -15,7 +15,7 @@ export class KeyedDistributedSemaphores
   implements Member
 {
   readonly fallback: Fallback;
-  readonly #availability: Availability;
+  readonly breaker: CircuitBreaker;
   readonly #context: SemaphoreContext;
 
   constructor(
@@ -24,11 +24,12 @@ export class KeyedDistributedSemaphores
     warnings: StoreWarnings,
   ) {
     super(settings);
-    this.#availability = new Availability(settings, warnings, session.store, (error) =>
+    this.breaker = new CircuitBreaker(settings, session.store, warnings, (error) =>
       this.#turned(error),
     );
-    this.fallback = new Fallback(this, this.#availability);
-    this.#context = { limit: this, session, outages: this.fallback };
+    this.fallback = new Fallback(this, this.breaker);
+    const { breaker, fallback: outages } = this;
+    this.#context = { limit: this, session, breaker, outages };
     if (!settings.perKey) this.only = this.create(undefined, undefined);
     session.join(this);
   }
@@ -73,9 +74,9 @@ export class KeyedDistributedSemaphores
   /** Rejects all waiters, and releases idle leases. */
   close(): void {
     this.closed = true;
-    this.#availability.end();
+    this.breaker.end();
     for (const semaphore of this.inUse()) {
-      semaphore.returnIdle();
+      semaphore.held.returnIdle();
       for (const { waiter } of semaphore.waiters.leases()) {
         if (waiter !== undefined) semaphore.reject(waiter, 'closed');
       }
@@ -86,7 +87,7 @@ export class KeyedDistributedSemaphores
   override stats() {
     const { declared, reclaimed, lost } = this;
     const { inflight, queued } = this.only?.limitState ?? {};
-    const up = this.#availability.error === undefined;
+    const up = this.breaker.error === undefined;
     return {
       ...super.stats(),
       distributed: { up, declared, inflight, queued, reclaimed, lost },
@@ -98,7 +99,7 @@ export class KeyedDistributedSemaphores
   }
 
   doubted(): void {
-    this.#availability.doubt();
+    void this.breaker.doubt();
   }
 
   checked(): void {
@@ -111,7 +112,7 @@ export class KeyedDistributedSemaphores
   }
 
   muted(error: StoreError | undefined): void {
-    this.#availability.muted(error);
+    this.breaker.muted(error);
   }
 
   #turned(error: StoreError | undefined): void {

@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings, LimiterSource } from '../limiter/source.ts';
+import { StoreWarnings } from './availability/store-warnings.ts';
 import {
   type Answer,
   type Capabilities,
@@ -17,7 +18,6 @@ import {
 } from './contract.ts';
 import { DistributedLimiter } from './distributed-limiter.ts';
 import { Session } from './lease/session.ts';
-import { StoreWarnings } from './outage/store-warnings.ts';
 
 /**
  * Counts distributed limits. Extend it for a store of your own: `LeaseStore` says what each method must do, and

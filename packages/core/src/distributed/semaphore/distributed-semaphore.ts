@@ -2,23 +2,17 @@ import { throwLater } from '../../errors.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
 import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
+import type { CircuitBreaker } from '../availability/circuit-breaker.ts';
 import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
-import type { LeaseOwner, LeaseTerms } from '../lease/lease.ts';
+import type { LeaseTerms } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
 import { AssignedLease, type DistributedPermit } from './distributed-permit.ts';
-import { FreeLeases } from './free-leases.ts';
-import { HeldPermits } from './held-permits.ts';
+import { HeldPermits, type LeaseUser } from './held-permits.ts';
 import { CachedLimitState, type DistributedLimit } from './limit-state.ts';
 import { Waiters } from './waiters.ts';
 
-/** Decides what happens while the store is unavailable to a limit. */
+/** Decides what happens to waiters and permits while the store is unavailable. */
 export interface Outages {
-  /** Why the store is unavailable; undefined if it is available. */
-  readonly error: StoreError | undefined;
-  /** A call for this key has failed. */
-  failed(key: string | undefined, error: StoreError): void;
-  /** The store has answered a call without refusing it. */
-  worked(): void;
   /** Takes over a waiter whose lease the store did not grant. */
   takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void;
   /** Counts a permit with a lease against the local limit as well, if there is one. */
@@ -29,6 +23,7 @@ export interface Outages {
 export interface SemaphoreContext {
   readonly limit: DistributedLimit;
   readonly session: Session;
+  readonly breaker: CircuitBreaker;
   readonly outages: Outages;
 }
 
@@ -36,32 +31,22 @@ export interface SemaphoreContext {
  * A distributed limit in this process: one for the limiter, or one for each key in use here. Requests leases for its
  * waiters, and passes each free lease to the next waiter, to its reserve, or back to the store.
  */
-export class DistributedSemaphore implements LeaseOwner {
+export class DistributedSemaphore implements LeaseUser {
   readonly limitState: CachedLimitState;
   readonly waiters: Waiters;
   readonly held: HeldPermits;
-  private readonly freeLeases: FreeLeases;
 
   constructor(
     private readonly context: SemaphoreContext,
     readonly key: string | undefined,
     own: number | undefined,
   ) {
-    const { limit, session, outages } = context;
+    const { limit, session, breaker, outages } = context;
     this.limitState = new CachedLimitState(limit, key, own);
     this.waiters = new Waiters(limit, this.limitState, session, (lease) =>
-      outages.takeOver(this, lease, outages.error),
+      outages.takeOver(this, lease, breaker.error),
     );
-    this.held = new HeldPermits(this, limit, this.limitState, session, (lease) =>
-      this.#freed(lease),
-    );
-    this.freeLeases = new FreeLeases(
-      this.held,
-      session,
-      () => this.#isUp,
-      (lease) => this.#pass(lease),
-      () => this.#settle(),
-    );
+    this.held = new HeldPermits(this, limit, this.limitState, session);
   }
 
   get ref(): LimitRef {
@@ -83,7 +68,7 @@ export class DistributedSemaphore implements LeaseOwner {
 
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
-    const lease = this.waiters.length === 0 ? this.freeLeases.take(waiter.weight) : undefined;
+    const lease = this.waiters.length === 0 ? this.held.takeIdle(waiter.weight) : undefined;
     if (lease !== undefined) this.admit(waiter, lease);
     return lease !== undefined;
   }
@@ -131,22 +116,18 @@ export class DistributedSemaphore implements LeaseOwner {
 
   withdraw(waiter: Waiter): void {
     this.waiters.withdraw(waiter);
-    this.#settle();
+    this.settle();
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     this.waiters.reject(waiter.queuedAt as AssignedLease, reason, cause);
-    this.#settle();
+    this.settle();
   }
 
   /** Other processes have waiters at the store: releases idle leases. */
   recalled(): void {
     this.limitState.othersWait();
-    this.returnIdle();
-  }
-
-  returnIdle(): void {
-    this.freeLeases.empty();
+    this.held.returnIdle();
   }
 
   /** The store is available again: renews held leases, and resumes the queued ones there. */
@@ -166,9 +147,9 @@ export class DistributedSemaphore implements LeaseOwner {
   }
 
   learn(limitState: LimitState, verb: LeaseVerb): void {
-    const { outages, session } = this.context;
+    const { breaker, session } = this.context;
     // A store that refuses new permits may still renew those that are held.
-    if (verb === 'acquire' || verb === 'stay') outages.worked();
+    if (verb === 'acquire' || verb === 'stay') breaker.worked();
     this.limitState.learn(limitState, session.store.clock.now());
     this.held.register();
     const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
@@ -185,19 +166,17 @@ export class DistributedSemaphore implements LeaseOwner {
   }
 
   granted(lease: AssignedLease): void {
-    lease.since = this.context.session.store.clock.now();
     this.held.add(lease);
-    if (lease.permit === undefined) this.#pass(lease);
+    if (lease.permit === undefined) this.pass(lease);
   }
 
   rejected(lease: AssignedLease): void {
     this.waiters.reject(lease, 'full');
-    this.#settle();
+    this.settle();
   }
 
   lost(lease: AssignedLease): void {
-    this.freeLeases.remove(lease);
-    if (!this.held.lost(lease)) this.#settle();
+    this.held.lost(lease);
   }
 
   dropped({ weight }: AssignedLease): void {
@@ -205,34 +184,36 @@ export class DistributedSemaphore implements LeaseOwner {
   }
 
   failed(lease: AssignedLease, verb: LeaseVerb, error: StoreError): void {
-    const { outages } = this.context;
-    outages.failed(this.key, error);
+    const { breaker, outages } = this.context;
+    breaker.failed(this.key, error);
     if (lease.state === 'over') return;
     const { permit } = lease;
     if (verb === 'register' && permit !== undefined) this.held.unregister(lease, permit);
     else if (verb === 'acquire' || verb === 'stay') outages.takeOver(this, lease, error);
   }
 
-  #freed(lease: AssignedLease | undefined): void {
-    const { waiters, limitState } = this;
-    if (lease !== undefined) {
-      this.freeLeases.add(lease, waiters.first?.weight, limitState.queued > 0);
-    }
-    this.#settle();
+  get nextWeight(): number | undefined {
+    return this.waiters.first?.weight;
+  }
+
+  get isUp(): boolean {
+    const { limit, breaker } = this.context;
+    return !limit.closed && breaker.error === undefined;
   }
 
   /** Passes a free lease to the next waiter, or releases it to the store if there is none. */
-  #pass(lease: AssignedLease): void {
+  pass(lease: AssignedLease): void {
     const waiter = this.waiters.next(lease);
     if (waiter === undefined) this.held.return(lease);
     else this.admit(waiter, lease);
-    this.#settle();
+    this.settle();
   }
 
-  /** Whether leases may be requested, and reused without a request. */
-  get #isUp(): boolean {
-    const { limit, outages } = this.context;
-    return !limit.closed && outages.error === undefined;
+  /** Sends the next requests, and evicts the semaphore of an idle key. */
+  settle(): void {
+    this.#sendNext();
+    const isIdle = this.held.isEmpty && this.waiters.length === 0;
+    if (isIdle && this.key !== undefined) this.context.limit.forget(this, this.key);
   }
 
   /** Lets the first waiter check the store when a lease may have expired, which no message announces. */
@@ -245,15 +226,8 @@ export class DistributedSemaphore implements LeaseOwner {
     if (this.key !== undefined) this.context.limit.keep(this, this.key);
   }
 
-  /** Sends the next requests, and evicts the semaphore of an idle key. */
-  #settle(): void {
-    this.#sendNext();
-    const isIdle = this.held.isEmpty && this.waiters.length === 0;
-    if (isIdle && this.key !== undefined) this.context.limit.forget(this, this.key);
-  }
-
   #sendNext(): void {
-    if (!this.#isUp) return;
+    if (!this.isUp) return;
     for (let next = this.waiters.firstUnsent; next !== undefined; next = this.waiters.firstUnsent) {
       if (!this.waiters.maySend(this.limitState.limit)) return;
       this.waiters.send(next);

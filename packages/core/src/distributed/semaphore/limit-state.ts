@@ -93,7 +93,7 @@ export class CachedLimitState {
 
   constructor(
     private readonly whole: DistributedLimit,
-    private readonly key: string | undefined,
+    readonly key: string | undefined,
     /** The key's own limit, if keys differ. */
     private own: number | undefined,
   ) {

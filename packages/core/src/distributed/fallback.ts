@@ -1,12 +1,12 @@
-import type { AcquireOptions } from '../../limiter/acquire-options.ts';
-import { InProcessLimiter } from '../../limiter/local-limiter.ts';
-import type { BasePermit } from '../../semaphore/permit.ts';
-import type { Rejection, StoreError } from '../../semaphore/rejection.ts';
-import { isGone, Waiter } from '../../semaphore/waiter.ts';
-import type { AssignedLease, DistributedPermit } from '../semaphore/distributed-permit.ts';
-import type { DistributedSemaphore, Outages } from '../semaphore/distributed-semaphore.ts';
-import type { DistributedLimit } from '../semaphore/limit-state.ts';
-import type { Availability } from './availability.ts';
+import type { AcquireOptions } from '../limiter/acquire-options.ts';
+import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+import type { Rejection, StoreError } from '../semaphore/rejection.ts';
+import { isGone, Waiter } from '../semaphore/waiter.ts';
+import type { CircuitBreaker } from './availability/circuit-breaker.ts';
+import type { AssignedLease, DistributedPermit } from './semaphore/distributed-permit.ts';
+import type { DistributedSemaphore, Outages } from './semaphore/distributed-semaphore.ts';
+import type { DistributedLimit } from './semaphore/limit-state.ts';
 
 /** Applies `onStoreError` while the store is unavailable. */
 export class Fallback implements Outages {
@@ -15,25 +15,14 @@ export class Fallback implements Outages {
 
   constructor(
     private readonly semaphores: DistributedLimit<DistributedSemaphore>,
-    private readonly availability: Availability,
+    private readonly breaker: CircuitBreaker,
   ) {}
-
-  get error(): StoreError | undefined {
-    return this.availability.error;
-  }
-
-  failed(key: string | undefined, error: StoreError): void {
-    this.availability.failed(key, error);
-  }
-
-  worked(): void {
-    this.availability.worked();
-  }
 
   /** Admits, queues or rejects a new request while the store is unavailable. */
   newcomer(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
-    const { semaphores, error } = this;
-    this.availability.affected(error);
+    const { semaphores } = this;
+    const { error } = this.breaker;
+    this.breaker.affected(error);
     if (this.#policy === 'reject') {
       const cause = { limitName: semaphores.name, error };
       return semaphore.waiters.rejectNewcomer(waiter, 'store', cause);
@@ -55,7 +44,7 @@ export class Fallback implements Outages {
   takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void {
     const { waiter } = lease;
     if (waiter === undefined || lease.localWaiter !== undefined) return;
-    this.availability.affected(error);
+    this.breaker.affected(error);
     if (this.#policy === 'reject') {
       semaphore.reject(waiter, 'store', { limitName: this.semaphores.name, error });
     } else if (this.#policy === 'local') this.#wait(semaphore, lease);
@@ -80,9 +69,10 @@ export class Fallback implements Outages {
   /** The store has become unavailable: counts the held permits here, and takes over the waiters in order. */
   begin(): void {
     for (const semaphore of this.semaphores.inUse()) {
-      semaphore.returnIdle();
+      semaphore.held.returnIdle();
       if (this.#policy !== 'reject') this.#begun();
-      for (const lease of semaphore.waiters.leases()) this.takeOver(semaphore, lease, this.error);
+      for (const lease of semaphore.waiters.leases())
+        this.takeOver(semaphore, lease, this.breaker.error);
     }
   }
 
