@@ -110,12 +110,12 @@ export class DistributedSemaphore implements LeaseUser {
   /** Admits the lease's waiter without the store. */
   admitInstead(lease: AssignedLease, local: BasePermit): void {
     const waiter = this.waiters.leave(lease);
-    this.context.session.release(lease);
     if (waiter !== undefined) this.admit(waiter, undefined, local);
   }
 
   withdraw(waiter: Waiter): void {
-    this.waiters.withdraw(waiter);
+    this.waiters.leave(waiter.queuedAt as AssignedLease);
+    this.context.limit.counters.withdrawn(waiter);
     this.settle();
   }
 

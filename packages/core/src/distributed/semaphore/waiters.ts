@@ -76,30 +76,16 @@ export class Waiters {
     return Math.min(Math.max(left, 0), maxTimer);
   }
 
-  /** Removes and returns the lease's waiter; the caller decides what happens to the lease. */
+  /** Removes and returns the lease's waiter, and releases the lease. */
   leave(lease: AssignedLease): Waiter | undefined {
-    const waiter = this.#remove(lease);
-    if (waiter === undefined) return undefined;
-    this.limit.deadlines.remove(waiter);
-    if (lease.isCounted) this.limit.queued--;
-    lease.isCounted = false;
-    lease.localWaiter?.leave();
-    lease.localWaiter = undefined;
+    const waiter = this.#leave(lease);
+    this.session.release(lease);
     return waiter;
   }
 
-  /** Removes the waiter without an answer, and releases its lease. */
-  withdraw(waiter: Waiter): void {
-    const lease = waiter.queuedAt as AssignedLease;
-    this.leave(lease);
-    this.session.release(lease);
-    this.limit.counters.withdrawn(waiter);
-  }
-
-  /** Rejects the lease's waiter, and releases the lease. */
+  /** Rejects the lease's waiter. */
   reject(lease: AssignedLease, reason: RejectionReason, cause?: RejectionCause): void {
     const waiter = this.leave(lease);
-    this.session.release(lease);
     if (waiter !== undefined) this.#rejectSafely(waiter, reason, cause);
   }
 
@@ -147,7 +133,7 @@ export class Waiters {
     const isFirst = this.handsOff && first?.weight === lease.weight;
     const own = isFirst ? (first.queuedAt as AssignedLease) : lease;
     const hadLocalWaiter = own.localWaiter !== undefined;
-    const waiter = this.leave(own);
+    const waiter = this.#leave(own);
     if (own !== lease) this.#reuse(own, lease, hadLocalWaiter);
     return waiter;
   }
@@ -168,6 +154,17 @@ export class Waiters {
     this.#add(waiter, own);
     session.prolong(own);
     if (hadLocalWaiter) this.takeOver(own);
+  }
+
+  #leave(lease: AssignedLease): Waiter | undefined {
+    const waiter = this.#remove(lease);
+    if (waiter === undefined) return undefined;
+    this.limit.deadlines.remove(waiter);
+    if (lease.isCounted) this.limit.queued--;
+    lease.isCounted = false;
+    lease.localWaiter?.leave();
+    lease.localWaiter = undefined;
+    return waiter;
   }
 
   #rejectSafely(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
