@@ -4,7 +4,6 @@ import { Deadlines } from './deadlines.ts';
 import { Counters } from './observer.ts';
 import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
 import type { Order } from './queue.ts';
-import { checkKey } from './request.ts';
 import type { Waiter } from './waiter.ts';
 
 /** Validated options of a limit that is counted by semaphores, with defaults. */
@@ -24,66 +23,24 @@ export interface KeyedSemaphore {
   readonly key: string | undefined;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
-  resize(limit: number): void;
 }
 
-/**
- * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
- * occupies no memory.
- */
-export abstract class KeyedSemaphores<
-  Semaphore extends KeyedSemaphore,
-  Settings extends SemaphoreSettings = SemaphoreSettings,
-> {
-  /** The limit of keys without a limit of their own. */
-  limit: number;
-  /** Weight held by this process. */
-  inflight = 0;
-  /** Number of queued waiters of this process. */
-  queued = 0;
-  closed = false;
-  readonly permits: PermitTracker;
-  /** Defined only if the limit is adaptive. */
-  readonly limitUpdater: LimitUpdater | undefined;
-  readonly counters: Counters;
-  readonly deadlines: Deadlines;
+/** A single semaphore, or one for each key in use: an idle key occupies no memory. */
+export abstract class KeyedSemaphores<Semaphore extends KeyedSemaphore> {
   /** Defined only if the limit is not per key. The constructor of each subclass sets it. */
   protected only: Semaphore | undefined = undefined;
   readonly #byKey = new Map<string, Semaphore>();
 
-  constructor(readonly settings: Settings) {
-    const { limit, random, clock } = settings;
-    this.limitUpdater =
-      typeof limit === 'number'
-        ? undefined
-        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
-    this.limit = this.limitUpdater?.limit ?? (limit as number);
-    this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
-    this.counters = new Counters(settings);
-    this.deadlines = new Deadlines(clock, (late) => this.expire(late));
-  }
-
-  /** Changes the limit of all keys in use. */
-  abstract resize(limit: number): void;
-  protected abstract create(key: string | undefined, limit: number | undefined): Semaphore;
-  /** Rejects a waiter whose deadline has passed. */
-  protected abstract expire(late: Waiter): void;
-
-  /** The semaphore of a key; a new one is stored only once it is used. */
-  of(key: string | undefined, limit: number | undefined): Semaphore {
-    checkKey(this.settings, key, limit);
-    const semaphore = this.find(key);
-    if (semaphore === undefined) return this.create(key, limit);
-    if (limit === undefined) return semaphore;
-    semaphore.resize(limit);
-    // A waiter admitted above may already have released, which evicts the idle semaphore.
-    return this.find(key) ?? this.create(key, limit);
+  /** Number of keys in use. */
+  get keys(): number {
+    return this.#byKey.size;
   }
 
   find(key: string | undefined): Semaphore | undefined {
     return this.only ?? this.#byKey.get(key as string);
   }
 
+  /** Stores the semaphore of a key while it is in use. */
   keep(semaphore: Semaphore, key: string): void {
     this.#byKey.set(key, semaphore);
   }
@@ -97,10 +54,48 @@ export abstract class KeyedSemaphores<
     return this.only === undefined ? [...this.#byKey.values()] : [this.only];
   }
 
+  /** The waiter of each semaphore that arrived first. */
+  protected oldest(): (Waiter | undefined)[] {
+    return this.inUse().map(({ oldest }) => oldest);
+  }
+}
+
+/** What the semaphores of a limiter in this process have in common. */
+export abstract class SemaphoreGroup<
+  Semaphore extends KeyedSemaphore,
+> extends KeyedSemaphores<Semaphore> {
+  /** The limit of keys without a limit of their own. */
+  limit: number;
+  inflight = 0;
+  queued = 0;
+  closed = false;
+  readonly permits: PermitTracker;
+  /** Defined only if the limit is adaptive. */
+  readonly limitUpdater: LimitUpdater | undefined;
+  readonly counters: Counters;
+  readonly deadlines: Deadlines;
+
+  constructor(readonly settings: SemaphoreSettings) {
+    super();
+    const { limit, random, clock } = settings;
+    this.limitUpdater =
+      typeof limit === 'number'
+        ? undefined
+        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
+    this.limit = this.limitUpdater?.limit ?? (limit as number);
+    this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
+    this.counters = new Counters(settings);
+    this.deadlines = new Deadlines(clock, (late) => this.expire(late));
+  }
+
+  /** Changes the limit of all keys in use. */
+  abstract resize(limit: number): void;
+  /** Rejects a waiter whose deadline has passed. */
+  protected abstract expire(late: Waiter): void;
+
   stats() {
-    const { settings, limit, inflight, queued, permits } = this;
-    const waiters = this.inUse().map(({ oldest }) => oldest);
-    const common = this.counters.stats(permits, waiters);
-    return { name: settings.name, limit, inflight, queued, keys: this.#byKey.size, ...common };
+    const { settings, limit, inflight, queued, keys } = this;
+    const common = this.counters.stats(this.permits, this.oldest());
+    return { name: settings.name, limit, inflight, queued, keys, ...common };
   }
 }

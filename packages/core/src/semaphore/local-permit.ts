@@ -1,6 +1,6 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
-import type { KeyedSemaphores } from './keyed-semaphores.ts';
+import type { SemaphoreGroup } from './keyed-semaphores.ts';
 import { type PermitSource, SemaphorePermit } from './permit.ts';
 import { isHigher, type Prioritized, type PriorityInheritance } from './priority.ts';
 import type { Queue } from './queue.ts';
@@ -8,7 +8,7 @@ import type { Queue } from './queue.ts';
 /** What a permit needs of its semaphore. */
 interface Source extends PermitSource {
   readonly parent: Pick<
-    KeyedSemaphores<never>,
+    SemaphoreGroup<never>,
     'permits' | 'settings' | 'limitUpdater' | 'inflight'
   >;
   readonly queue: Queue;

@@ -1,33 +1,36 @@
 import { checkDuration } from '../checks.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { together } from './grants.ts';
-import { KeyedSemaphores, type SemaphoreSettings } from './keyed-semaphores.ts';
-import { checkIdle, checkOrdering, checkRequest } from './request.ts';
+import { SemaphoreGroup, type SemaphoreSettings } from './keyed-semaphores.ts';
+import { checkIdle, checkKey, checkOrdering, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { grant, isGone, type Waiter } from './waiter.ts';
 
 const noShares: readonly string[] = [];
 
 /** The semaphores of a limiter in this process: admits, enqueues or rejects new requests. */
-export class LocalSemaphores extends KeyedSemaphores<Semaphore> {
+export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   constructor(settings: SemaphoreSettings) {
     super(settings);
     if (!settings.perKey) this.only = new Semaphore(this, undefined, this.limit);
-  }
-
-  get name(): string {
-    return this.settings.name;
-  }
-
-  get perKey(): boolean {
-    return this.settings.perKey;
   }
 
   get shareNames(): readonly string[] {
     return this.settings.order.shareNames ?? noShares;
   }
 
-  /** Admits the waiters that now fit, and revokes no permit. */
+  /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
+  of(key: string | undefined, limit: number | undefined): Semaphore {
+    checkKey(this.settings, key, limit);
+    const semaphore = this.find(key);
+    if (semaphore === undefined) return new Semaphore(this, key, limit ?? this.limit);
+    if (limit === undefined || limit === semaphore.limit) return semaphore;
+    semaphore.resize(limit);
+    // A waiter admitted above may already have released, which evicts the idle semaphore.
+    return this.find(key) ?? new Semaphore(this, key, limit);
+  }
+
+  /** Changes the limit of all keys in use: admits the waiters that now fit, and revokes no permit. */
   resize(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
@@ -59,10 +62,6 @@ export class LocalSemaphores extends KeyedSemaphores<Semaphore> {
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
     if (this.#isFull(semaphore, waiter)) return semaphore.rejectNewcomer(waiter, 'full');
     semaphore.enqueue(waiter, timeout);
-  }
-
-  protected create(key: string | undefined, limit = this.limit): Semaphore {
-    return new Semaphore(this, key, limit);
   }
 
   protected expire(late: Waiter): void {

@@ -3,7 +3,7 @@ import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
-import type { KeyedSemaphores } from './keyed-semaphores.ts';
+import type { SemaphoreGroup } from './keyed-semaphores.ts';
 import { LocalPermit } from './local-permit.ts';
 import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
@@ -26,7 +26,7 @@ export class Semaphore implements Served, QueueContext {
   private claim: Claim | undefined = undefined;
 
   constructor(
-    readonly parent: KeyedSemaphores<Semaphore>,
+    readonly parent: SemaphoreGroup<Semaphore>,
     readonly key: string | undefined,
     public limit: number,
   ) {
@@ -182,7 +182,6 @@ export class Semaphore implements Served, QueueContext {
   }
 
   resize(limit: number): void {
-    if (limit === this.limit) return;
     this.limit = limit;
     if (this.queue.length > 0) grantFrom(this);
   }
