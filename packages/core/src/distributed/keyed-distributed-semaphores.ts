@@ -1,4 +1,5 @@
 import type { StoreError } from '../semaphore/rejection.ts';
+import { checkKey } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
@@ -30,12 +31,16 @@ export class KeyedDistributedSemaphores
     this.fallback = new Fallback(this, this.breaker);
     const { breaker, fallback: outages } = this;
     this.#context = { limit: this, session, breaker, outages };
-    if (!settings.perKey) this.only = this.create(undefined, undefined);
+    if (!settings.perKey) this.only = new DistributedSemaphore(this.#context, undefined, undefined);
     session.join(this);
   }
 
-  protected create(key: string | undefined, limit: number | undefined): DistributedSemaphore {
-    return new DistributedSemaphore(this.#context, key, limit);
+  of(key: string | undefined, limit: number | undefined): DistributedSemaphore {
+    checkKey(this.settings, key, limit);
+    const semaphore = this.find(key);
+    if (semaphore === undefined) return new DistributedSemaphore(this.#context, key, limit);
+    if (limit !== undefined) semaphore.limitState.declare(limit);
+    return semaphore;
   }
 
   /** A timeout even if the store has not answered: `onStoreError` is for outages. */

@@ -61,11 +61,6 @@ export class DistributedSemaphore implements LeaseUser {
     return this.context.limit.terms;
   }
 
-  /** Changes the key's own limit. */
-  resize(limit: number): void {
-    this.limitState.declare(limit);
-  }
-
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
     const lease = this.waiters.length === 0 ? this.held.takeIdle(waiter.weight) : undefined;

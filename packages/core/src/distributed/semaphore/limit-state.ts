@@ -1,4 +1,4 @@
-import { type KeyedSemaphore, KeyedSemaphores } from '../../semaphore/keyed-semaphores.ts';
+import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/keyed-semaphores.ts';
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
@@ -13,7 +13,8 @@ const MAX_RESERVE_USES = 100;
 /** What the semaphores of a distributed limiter have in common: the limit that applies, and this process's totals. */
 export abstract class DistributedLimit<
   Semaphore extends KeyedSemaphore = KeyedSemaphore,
-> extends KeyedSemaphores<Semaphore, DistributedSettings> {
+> extends SemaphoreGroup<Semaphore> {
+  declare readonly settings: DistributedSettings;
   /** The limit that this process has declared; another process may have declared the one that applies. */
   declared: number;
   /** The store's time of the declaration that applies; empty if it has not been declared yet. */
@@ -40,6 +41,9 @@ export abstract class DistributedLimit<
   get name(): string {
     return this.settings.name;
   }
+
+  /** The semaphore of a key; a new one is stored only once it is used. */
+  abstract of(key: string | undefined, limit: number | undefined): Semaphore;
 
   /** Applies the limit state of an answer; `adopts` if it concerns the limit of all keys. */
   learn(limitState: LimitState, adopts: boolean): void {

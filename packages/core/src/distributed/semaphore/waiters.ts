@@ -1,7 +1,7 @@
 import { maxTimer } from '../../clock.ts';
 import { throwLater } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
-import { isLate } from '../../semaphore/deadlines.ts';
+import { clockOf, isLate } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
@@ -100,9 +100,7 @@ export class Waiters {
   next(lease: AssignedLease): Waiter | undefined {
     const { counters, settings } = this.limit;
     for (let next = this.#take(lease); next !== undefined; next = this.#take(lease)) {
-      // The deadline of a gate's request was set by the gate's clock.
-      const { clock } = next.timeoutBucket?.owner ?? settings;
-      if (isLate(next, clock.now())) this.#rejectSafely(next, 'timeout');
+      if (isLate(next, clockOf(next, settings.clock).now())) this.#rejectSafely(next, 'timeout');
       else if (isGone(next)) counters.withdrawn(next);
       else return next;
     }
