@@ -18,7 +18,7 @@ import { maxInARow, oldestOf, Subqueues } from './subqueues.ts';
  */
 export function byPriority(order: Order = fifo()): Order {
   checkInner(order);
-  return { create: (site) => new PriorityQueue(order, site), ranks: true };
+  return { create: (context) => new PriorityQueue(order, context), ranks: true };
 }
 
 class PriorityQueue extends Subqueues {
@@ -27,9 +27,9 @@ class PriorityQueue extends Subqueues {
   /** Consecutive grants while a waiter of a lower class was queued. */
   #inARow = 0;
 
-  constructor(order: Order, site: QueueContext) {
+  constructor(order: Order, context: QueueContext) {
     super();
-    this.subqueues = priorities.map(() => createQueue(order, site));
+    this.subqueues = priorities.map(() => createQueue(order, context));
   }
 
   get next(): Waiter | undefined {

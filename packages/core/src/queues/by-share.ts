@@ -23,7 +23,7 @@ import { maxInARow, Subqueues } from './subqueues.ts';
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
   const parts = checkShares(shares);
-  const create = (site: QueueContext) => new ShareQueue(parts, order, site);
+  const create = (context: QueueContext) => new ShareQueue(parts, order, context);
   return { create, ranks, shareNames: [...parts.keys()] };
 }
 
@@ -37,11 +37,11 @@ class ShareQueue extends Subqueues {
   /** Total weight ever admitted. */
   #admitted = 0;
 
-  constructor(parts: ReadonlyMap<string, number>, order: Order, site: QueueContext) {
+  constructor(parts: ReadonlyMap<string, number>, order: Order, context: QueueContext) {
     super();
     this.#ranks = order.ranks === true;
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
-      this.#byName.set(name, new Share(createQueue(order, site), part, site));
+      this.#byName.set(name, new Share(createQueue(order, context), part, context));
     }
     this.#shares = [...this.#byName.values()];
     this.subqueues = this.#shares.map(({ queue }) => queue);
@@ -106,7 +106,7 @@ class ShareQueue extends Subqueues {
     }
     if (best === undefined || best.isOwed(admitted)) return best;
     if (paying !== undefined) return bestNamed ?? paying;
-    return this.#inARow < maxInARow ? best : this.#of(this.oldest?.share);
+    return this.#inARow < maxInARow ? best : this.#of((this.oldest as Waiter).share);
   }
 
   /** The best of the shares that have waiters and pass the test: owed room first, then by priority and arrival. */

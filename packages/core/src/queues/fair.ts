@@ -24,7 +24,7 @@ import { Subqueues } from './subqueues.ts';
  */
 export function fair(order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
-  return { create: (site) => new FairQueue(order, site), ranks };
+  return { create: (context) => new FairQueue(order, context), ranks };
 }
 
 /** A subqueue; the flows in it share its turns. */
@@ -56,10 +56,10 @@ class FairQueue extends Subqueues {
 
   constructor(
     private readonly order: Order,
-    private readonly site: QueueContext,
+    private readonly context: QueueContext,
   ) {
     super();
-    this.#seed = Math.floor(site.random() * 2 ** 32);
+    this.#seed = Math.floor(context.random() * 2 ** 32);
   }
 
   get next(): Waiter | undefined {
@@ -123,7 +123,9 @@ class FairQueue extends Subqueues {
       minWeight = weight;
       number = dealt;
     }
-    return this.#used.get(number) ?? { number, queue: createQueue(this.order, this.site), due: 0 };
+    return (
+      this.#used.get(number) ?? { number, queue: createQueue(this.order, this.context), due: 0 }
+    );
   }
 
   #firstDue(room: number, besides?: ChargedSubqueue): ChargedSubqueue | undefined {

@@ -24,7 +24,7 @@ export function clockOf({ timeoutBucket }: Waiter, clock: Clock): Clock {
  * would be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
  */
 export class Deadlines {
-  readonly #terms = new Map<number, TimeoutBucket>();
+  readonly #buckets = new Map<number, TimeoutBucket>();
   /** Buckets with a finite timeout. */
   readonly #heap = new TimeoutBucketHeap();
   #timer: unknown;
@@ -51,7 +51,7 @@ export class Deadlines {
   #add(item: Waiter, now: number, timeout: number): void {
     // 0 means no deadline, so a deadline at time 0 becomes 1.
     item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
-    const bucket = this.#terms.get(timeout) ?? this.#open(timeout, item.deadline);
+    const bucket = this.#buckets.get(timeout) ?? this.#open(timeout, item.deadline);
     item.timeoutBucket = bucket;
     item.sooner = bucket.last;
     if (bucket.last === undefined) bucket.first = item;
@@ -79,7 +79,7 @@ export class Deadlines {
   /** All waiters; those with the same timeout in order of arrival. */
   items(): Waiter[] {
     const items: Waiter[] = [];
-    for (const { first } of this.#terms.values()) {
+    for (const { first } of this.#buckets.values()) {
       for (let next = first; next !== undefined; next = next.later) items.push(next);
     }
     return items;
@@ -100,19 +100,19 @@ export class Deadlines {
       stuck.push(bucket);
       this.#moveTo(bucket, Infinity);
     }
-    for (const { timeout } of stuck) this.#restore(this.#terms.get(timeout));
+    for (const { timeout } of stuck) this.#restore(this.#buckets.get(timeout));
   }
 
   #open(timeout: number, deadline: number): TimeoutBucket {
     const bucket = new TimeoutBucket(this, timeout);
-    this.#terms.set(timeout, bucket);
+    this.#buckets.set(timeout, bucket);
     bucket.due = deadline;
     if (timeout !== Infinity) this.#heap.add(bucket);
     return bucket;
   }
 
   #close(bucket: TimeoutBucket): void {
-    this.#terms.delete(bucket.timeout);
+    this.#buckets.delete(bucket.timeout);
     if (bucket.timeout !== Infinity) this.#heap.delete(bucket);
   }
 
@@ -162,18 +162,18 @@ export class Deadlines {
 
 /** Buckets by `due`, as a binary heap, since callers may use as many different timeouts as there are waiters. */
 class TimeoutBucketHeap {
-  readonly #terms: TimeoutBucket[] = [];
+  readonly #buckets: TimeoutBucket[] = [];
 
   get first(): TimeoutBucket | undefined {
-    return this.#terms[0];
+    return this.#buckets[0];
   }
 
   add(bucket: TimeoutBucket): void {
-    this.#up(bucket, this.#terms.length);
+    this.#up(bucket, this.#buckets.length);
   }
 
   delete(bucket: TimeoutBucket): void {
-    const last = this.#terms.pop() as TimeoutBucket;
+    const last = this.#buckets.pop() as TimeoutBucket;
     if (last === bucket) return;
     this.#up(last, bucket.index);
     this.#down(last);
@@ -188,7 +188,7 @@ class TimeoutBucketHeap {
     let place = from;
     while (place > 0) {
       const parent = (place - 1) >> 1;
-      const above = this.#terms[parent] as TimeoutBucket;
+      const above = this.#buckets[parent] as TimeoutBucket;
       if (above.due <= bucket.due) break;
       this.#put(above, place);
       place = parent;
@@ -199,8 +199,8 @@ class TimeoutBucketHeap {
   #down(bucket: TimeoutBucket): void {
     let { index: place } = bucket;
     for (;;) {
-      const left = this.#terms[2 * place + 1];
-      const right = this.#terms[2 * place + 2];
+      const left = this.#buckets[2 * place + 1];
+      const right = this.#buckets[2 * place + 2];
       const child = right !== undefined && right.due < (left as TimeoutBucket).due ? right : left;
       if (child === undefined || child.due >= bucket.due) break;
       const { index: below } = child;
@@ -211,7 +211,7 @@ class TimeoutBucketHeap {
   }
 
   #put(bucket: TimeoutBucket, place: number): void {
-    this.#terms[place] = bucket;
+    this.#buckets[place] = bucket;
     bucket.index = place;
   }
 }

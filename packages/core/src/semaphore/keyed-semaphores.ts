@@ -25,16 +25,43 @@ export interface KeyedSemaphore {
   readonly oldest: Waiter | undefined;
 }
 
-/** A single semaphore, or one for each key in use: an idle key occupies no memory. */
-export abstract class KeyedSemaphores<Semaphore extends KeyedSemaphore> {
+/**
+ * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
+ * occupies no memory.
+ */
+export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
+  /** The limit of keys without a limit of their own. */
+  limit: number;
+  /** Weight held by this process. */
+  inflight = 0;
+  /** Number of queued waiters of this process. */
+  queued = 0;
+  closed = false;
+  readonly permits: PermitTracker;
+  /** Defined only if the limit is adaptive. */
+  readonly limitUpdater: LimitUpdater | undefined;
+  readonly counters: Counters;
+  readonly deadlines: Deadlines;
   /** Defined only if the limit is not per key. The constructor of each subclass sets it. */
   protected only: Semaphore | undefined = undefined;
   readonly #byKey = new Map<string, Semaphore>();
 
-  /** Number of keys in use. */
-  get keys(): number {
-    return this.#byKey.size;
+  constructor(readonly settings: SemaphoreSettings) {
+    const { limit, random, clock } = settings;
+    this.limitUpdater =
+      typeof limit === 'number'
+        ? undefined
+        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
+    this.limit = this.limitUpdater?.limit ?? (limit as number);
+    this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
+    this.counters = new Counters(settings);
+    this.deadlines = new Deadlines(clock, (late) => this.expire(late));
   }
+
+  /** Changes the limit of all keys in use. */
+  abstract resize(limit: number): void;
+  /** Rejects a waiter whose deadline has passed. */
+  protected abstract expire(late: Waiter): void;
 
   find(key: string | undefined): Semaphore | undefined {
     return this.only ?? this.#byKey.get(key as string);
@@ -54,48 +81,10 @@ export abstract class KeyedSemaphores<Semaphore extends KeyedSemaphore> {
     return this.only === undefined ? [...this.#byKey.values()] : [this.only];
   }
 
-  /** The waiter of each semaphore that arrived first. */
-  protected oldest(): (Waiter | undefined)[] {
-    return this.inUse().map(({ oldest }) => oldest);
-  }
-}
-
-/** What the semaphores of a limiter in this process have in common. */
-export abstract class SemaphoreGroup<
-  Semaphore extends KeyedSemaphore,
-> extends KeyedSemaphores<Semaphore> {
-  /** The limit of keys without a limit of their own. */
-  limit: number;
-  inflight = 0;
-  queued = 0;
-  closed = false;
-  readonly permits: PermitTracker;
-  /** Defined only if the limit is adaptive. */
-  readonly limitUpdater: LimitUpdater | undefined;
-  readonly counters: Counters;
-  readonly deadlines: Deadlines;
-
-  constructor(readonly settings: SemaphoreSettings) {
-    super();
-    const { limit, random, clock } = settings;
-    this.limitUpdater =
-      typeof limit === 'number'
-        ? undefined
-        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
-    this.limit = this.limitUpdater?.limit ?? (limit as number);
-    this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
-    this.counters = new Counters(settings);
-    this.deadlines = new Deadlines(clock, (late) => this.expire(late));
-  }
-
-  /** Changes the limit of all keys in use. */
-  abstract resize(limit: number): void;
-  /** Rejects a waiter whose deadline has passed. */
-  protected abstract expire(late: Waiter): void;
-
   stats() {
-    const { settings, limit, inflight, queued, keys } = this;
-    const common = this.counters.stats(this.permits, this.oldest());
-    return { name: settings.name, limit, inflight, queued, keys, ...common };
+    const { settings, limit, inflight, queued, permits } = this;
+    const waiters = this.inUse().map(({ oldest }) => oldest);
+    const common = this.counters.stats(permits, waiters);
+    return { name: settings.name, limit, inflight, queued, keys: this.#byKey.size, ...common };
   }
 }

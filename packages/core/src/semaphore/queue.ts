@@ -53,7 +53,7 @@ export interface QueueContext {
  * `byPriority()`, `fair()`, `byShare()` or your own.
  */
 export interface Order {
-  create(site: QueueContext): Queue;
+  create(context: QueueContext): Queue;
   /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
   /** Names of the shares that its queues divide the limit into. */

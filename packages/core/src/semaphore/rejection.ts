@@ -89,7 +89,7 @@ export function rejectionHeaders({ retryAfter }: Rejection): Record<string, stri
   return { 'Retry-After': `${retryAfter}`, 'Cache-Control': 'no-store' };
 }
 
-export function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
+function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
   const status = 503;
   const headers = rejectionHeaders(rejection);
   // Plain text, since the error does not know which types its client accepts.
