@@ -8,6 +8,7 @@ const { projects: _, ...test } = base.test ?? {};
 const further: Record<string, readonly string[]> = {
   http: ['packages/hono/test/hono-4.test.ts'],
   distributed: ['packages/test-suite/test/memory-store.test.ts'],
+  'memory-store': ['packages/test-suite/test/memory-store.test.ts'],
 };
 
 const source = (path: string) =>
@@ -21,7 +22,7 @@ export default defineConfig({
     // Stryker copies the packages, but the links between them lead to the originals.
     alias: [
       { find: /^@headgate\/core$/, replacement: source('index.ts') },
-      { find: /^@headgate\/core\/(\w+)$/, replacement: source('$1/index.ts') },
+      { find: /^@headgate\/core\/([\w-]+)$/, replacement: source('$1/index.ts') },
     ],
   },
   test: {

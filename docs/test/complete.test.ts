@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoryStore } from '../../packages/core/src/distributed/index.ts';
 import { createGate, createLimiter } from '../../packages/core/src/index.ts';
+import { memoryStore } from '../../packages/core/src/memory-store/index.ts';
 import { eventLoopGuard } from '../../packages/core/src/node/index.ts';
 import { concurrencyLimit } from '../../packages/express/src/index.ts';
 import { postgresStore } from '../../packages/postgres/src/index.ts';

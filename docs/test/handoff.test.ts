@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Memory, memoryStore } from '../../packages/core/src/distributed/index.ts';
 import { createLimiter } from '../../packages/core/src/index.ts';
+import { Memory, memoryStore } from '../../packages/core/src/memory-store/index.ts';
 import { VirtualClock } from '../../packages/core/test/virtual-clock.ts';
 import { read } from './pages.ts';
 

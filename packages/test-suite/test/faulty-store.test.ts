@@ -1,4 +1,5 @@
-import { Memory, memoryStore, StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aRound, faultyStore, ManualClock, storeSuite } from '../src/index.ts';
 import { LimitView } from '../src/store/limit-view.ts';

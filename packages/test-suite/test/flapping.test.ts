@@ -1,5 +1,6 @@
 import { createLimiter, type OutagePolicy } from '@headgate/core';
-import { memoryStore, type Op } from '@headgate/core/distributed';
+import type { Op } from '@headgate/core/distributed';
+import { memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
 import { aRound, type CallFault, collectWarnings, faultyStore, ManualClock } from '../src/index.ts';
 

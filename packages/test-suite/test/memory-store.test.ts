@@ -1,4 +1,4 @@
-import { Memory, memoryStore } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { ManualClock, storeSuite } from '../src/index.ts';
 
 const memory = new Memory();

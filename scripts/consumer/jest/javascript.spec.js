@@ -7,6 +7,7 @@ const entryPoints = [
   'core/http',
   'core/node',
   'core/distributed',
+  'core/memory-store',
   'express',
   'koa',
   'hono',

@@ -10,10 +10,7 @@ export { maxTimer } from '../clock.ts';
 export { HeadgateError, invalid, invalidSecret } from '../errors.ts';
 export { StoreError } from '../semaphore/store-error.ts';
 export { nearest } from '../suggestion.ts';
-export { Heap } from './heap.ts';
 export { certainPart } from './lease-parts.ts';
-export { Memory, type MemoryOptions } from './memory.ts';
-export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type {
   Answer,
   Capabilities,

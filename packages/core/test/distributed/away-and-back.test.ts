@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { memoryStore, type StoreStats } from '../../src/distributed/index.ts';
+import type { StoreStats } from '../../src/distributed/index.ts';
 import type { OutagePolicy } from '../../src/index.ts';
+import { memoryStore } from '../../src/memory-store/index.ts';
 import { call } from '../caller.ts';
 import { Line, lease, outcome, settled, timedOut, timeout, World } from './world.ts';
 

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Answer,
-  memoryStore,
-  type Op,
-  StoreError,
-  type StoreStats,
-} from '../../src/distributed/index.ts';
+import { type Answer, type Op, StoreError, type StoreStats } from '../../src/distributed/index.ts';
+import { memoryStore } from '../../src/memory-store/index.ts';
 import { Line, lease, outcome, settled, timeout, World } from './world.ts';
 
 /** A store that holds its answers back on request. */

@@ -1,11 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import {
-  type Answer,
-  type Grant,
-  memoryStore,
-  type Op,
-  type StoreListener,
-} from '../../src/distributed/index.ts';
+import type { Answer, Grant, Op, StoreListener } from '../../src/distributed/index.ts';
+import { memoryStore } from '../../src/memory-store/index.ts';
 import { call } from '../caller.ts';
 import { Line, lease, outcome, refused, settled, timeout, World } from './world.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Answer, memoryStore, type Op, type Store } from '../../src/distributed/index.ts';
+import type { Answer, Op, Store } from '../../src/distributed/index.ts';
+import { memoryStore } from '../../src/memory-store/index.ts';
 import { Line, outcome, settled, World } from './world.ts';
 
 /** A store without any optional capability. */

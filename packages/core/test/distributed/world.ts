@@ -1,7 +1,5 @@
 import {
   type Answer,
-  Memory,
-  memoryStore,
   type Op,
   Store,
   StoreError,
@@ -10,6 +8,7 @@ import {
 } from '../../src/distributed/index.ts';
 import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
 import type { DistributedLimiterOptions } from '../../src/limiter/create-limiter.ts';
+import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 export const lease = 3000;

@@ -6,7 +6,7 @@ import {
   type Rejection,
   Waiter,
 } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect } from 'vitest';
 import { type Faults, type FaultyStore, faultyStore, ManualClock } from '../../src/index.ts';
 

@@ -1,4 +1,4 @@
-import type { LeaseRequest } from './store.ts';
+import type { LeaseRequest } from '../distributed/store.ts';
 
 /** A lease in a `Memory`, held or queued. */
 export class MemoryLease {

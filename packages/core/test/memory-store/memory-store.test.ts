@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type LeaseRequest,
-  Memory,
-  memoryStore,
-  type Op,
-  type Reply,
-} from '../../src/distributed/index.ts';
+import type { LeaseRequest, Op, Reply } from '../../src/distributed/index.ts';
+import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 function scene() {
