@@ -1,7 +1,7 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { describe, expect, test } from 'vitest';
 import { createGate } from '../../src/index.ts';
 import { call } from '../caller.ts';
-import { uncaughtIn } from '../uncaught.ts';
 import { collectWarnings } from '../warnings.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 

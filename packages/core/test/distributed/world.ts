@@ -1,3 +1,4 @@
+import { VirtualClock } from '@headgate/test-suite';
 import {
   type Answer,
   type Op,
@@ -9,7 +10,6 @@ import {
 import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
 import type { DistributedLimiterOptions } from '../../src/limiter/create-limiter.ts';
 import { Memory, memoryStore } from '../../src/memory-store/index.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 
 export const lease = 3000;
 export const timeout = 300;

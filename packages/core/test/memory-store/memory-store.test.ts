@@ -1,7 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import type { LeaseRequest, Op, Reply } from '../../src/distributed/index.ts';
 import { Memory, memoryStore } from '../../src/memory-store/index.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 
 function scene() {
   const clock = new VirtualClock();
