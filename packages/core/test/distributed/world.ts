@@ -96,9 +96,11 @@ export class World {
   readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
 
-  line(): Line {
+  line(): Line;
+  line<L extends Line>(Kind: new (inner: Store, clock: VirtualClock) => L): L;
+  line(Kind = Line): Line {
     const { memory, clock } = this;
-    return new Line(memoryStore({ memory, leaseDuration: lease, timeout, clock }), clock);
+    return new Kind(memoryStore({ memory, leaseDuration: lease, timeout, clock }), clock);
   }
 
   /**
@@ -132,6 +134,13 @@ export class World {
       await settled();
     }
   }
+}
+
+/** One process with a limiter, in a world of its own. */
+export function scene(options: LineOptions = {}) {
+  const world = new World();
+  const store = world.line();
+  return { world, store, limiter: world.limiter({ store, ...options }) };
 }
 
 /** The permit or error of a promise, as soon as it has settled. */
