@@ -2,7 +2,7 @@ import { StoreError } from '@headgate/core/distributed';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aRound, faultyStore, storeSuite, VirtualClock } from '../src/index.ts';
-import { LimitView } from '../src/store/limit-view.ts';
+import { LimitView } from '../src/store/claim.ts';
 import { StoreProcess } from '../src/store/store-process.ts';
 
 const timeout = 100;
