@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { HeadgateError, invalid, StoreError } from '@headgate/core/distributed';
+import { HeadgateError } from '@headgate/core';
+import { StoreError } from '@headgate/core/distributed';
+import { invalid } from '@headgate/core/options';
 import { endedBy } from './ended-by.ts';
 import { forgetful } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';

@@ -8,6 +8,7 @@ const entryPoints = [
   'core/node',
   'core/distributed',
   'core/memory-store',
+  'core/options',
   'express',
   'koa',
   'hono',

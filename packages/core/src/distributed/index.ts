@@ -1,15 +1,5 @@
-export {
-  checkCount,
-  checkDuration,
-  checkNames,
-  checkSpan,
-  checkText,
-  checkToken,
-} from '../checks.ts';
 export { maxTimer } from '../clock.ts';
-export { HeadgateError, invalid, invalidSecret } from '../errors.ts';
 export { StoreError } from '../semaphore/store-error.ts';
-export { nearest } from '../suggestion.ts';
 export { certainPart } from './lease-parts.ts';
 export type {
   Answer,
