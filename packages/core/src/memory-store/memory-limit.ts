@@ -122,7 +122,8 @@ export class MemoryLimit {
     }
     if (lease?.isHeld) {
       // Also on a renewal, since the `resize` itself may have been lost.
-      this.#weigh(lease, request.weight);
+      this.#inflight += request.weight - lease.weight;
+      lease.weight = request.weight;
       if (verb !== 'resize') this.#refresh(lease, request, moment);
       return 'held';
     }
@@ -203,11 +204,6 @@ export class MemoryLimit {
   #dequeue(lease: MemoryLease): void {
     const index = this.#queue.indexOf(lease);
     if (index >= 0) this.#queue.splice(index, 1);
-  }
-
-  #weigh(lease: MemoryLease, weight: number): void {
-    this.#inflight += weight - lease.weight;
-    lease.weight = weight;
   }
 
   #reserve({ isHeld, reserves, owner }: MemoryLease, change: number): void {

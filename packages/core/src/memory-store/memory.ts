@@ -103,12 +103,10 @@ export class Memory {
 
   /** Sends messages later, so that no caller is called back before its own call has returned. */
   #later(owner: string, notify: (listener: StoreListener) => void): void {
-    queueMicrotask(() => this.#tell(owner, notify));
-  }
-
-  #tell(owner: string, notify: (listener: StoreListener) => void): void {
-    const listener = this.#listeners.get(owner);
-    if (listener !== undefined) notify(listener);
+    queueMicrotask(() => {
+      const listener = this.#listeners.get(owner);
+      if (listener !== undefined) notify(listener);
+    });
   }
 }
 
