@@ -7,8 +7,12 @@ import {
   type StoreListener,
   type StoreStats,
 } from '../../src/distributed/index.ts';
-import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
-import type { DistributedLimiterOptions } from '../../src/limiter/create-limiter.ts';
+import {
+  createLimiter,
+  type DistributedLimiterOptions,
+  type Limiter,
+  type Permit,
+} from '../../src/index.ts';
 import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 
 export const lease = 3000;
