@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { HeadgateError } from '@headgate/core';
-import { StoreError } from '@headgate/core/distributed';
+import { HeadgateError, StoreError } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
 import { endedBy } from './ended-by.ts';
 import { forgetful } from './failure.ts';
