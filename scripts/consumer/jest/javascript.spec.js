@@ -7,6 +7,8 @@ const entryPoints = [
   'core/http',
   'core/node',
   'core/distributed',
+  'core/memory-store',
+  'core/options',
   'express',
   'koa',
   'hono',

@@ -2,12 +2,7 @@ export type { Answer } from './answer.ts';
 export { type Ending, Exchange } from './exchange.ts';
 export type { Fields } from './fields.ts';
 export type { Framework } from './framework.ts';
-export {
-  type Admission,
-  type GatedRequest,
-  type GatedRequestSettings,
-  unlimited,
-} from './gated-request.ts';
+export { type Admission, type GatedRequest, unlimited } from './gated-request.ts';
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { misplaced } from './misplaced.ts';

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { delimiter, dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { findProgram } from '@headgate/test-servers';
 import { validate } from 'dockerfile-utils';
 import { expect, it } from 'vitest';
-import { findProgram } from '../../internal/test-servers/src/programs.ts';
-import { parseConfiguration } from '../../packages/server/src/configuration/configuration.ts';
-import { Command } from '../../packages/server/test/command/process.ts';
-import { read } from './pages.ts';
+import { parseConfiguration } from '../../src/configuration/configuration.ts';
+import { Command } from './process.ts';
 
-const page = read('docs/server.md');
+const root = resolve(import.meta.dirname, '../../../..');
+const page = readFileSync(join(root, 'docs/server.md'), 'utf8');
 
 function blocks(language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms');
@@ -92,7 +93,7 @@ it('docs/server.md has a valid Dockerfile', () => {
   const [dockerfile = ''] = blocks('dockerfile');
   expect(dockerfile).toContain('ENTRYPOINT');
   expect(validate(dockerfile).map(({ message }) => message)).toEqual([]);
-  const { version } = JSON.parse(read('packages/server/package.json'));
+  const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8'));
   expect(dockerfile).toContain(`@headgate/server@${version} `);
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Heap } from '../../src/distributed/heap.ts';
+import { Heap } from '../../src/state/heap.ts';
 
 it('a heap returns its lowest item after any additions, moves and deletions', () => {
   const step = fc.record({ item: fc.nat(9), rank: fc.nat(20), isKept: fc.boolean() });

@@ -1,12 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
-import {
-  type LeaseRequest,
-  Memory,
-  memoryStore,
-  type Op,
-  type Reply,
-} from '../../src/distributed/index.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import type { LeaseRequest, Op, Reply } from '../../src/distributed/index.ts';
+import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 
 function scene() {
   const clock = new VirtualClock();

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { uncaughtIn } from '../uncaught.ts';
-import { Thrown } from './scene.ts';
+import { uncaughtIn } from './uncaught.ts';
 
 /** Duration of each property file in `npm run test:soak`, with fresh seeds. */
 const soakSeconds = Number(process.env.HEADGATE_SOAK_SECONDS ?? 0);
@@ -12,8 +11,12 @@ const maxRuns = Number(process.env.HEADGATE_PROPERTY_RUNS ?? Number.POSITIVE_INF
 /** Timeout of a property in vitest, in milliseconds. */
 export const patience = soakSeconds > 0 ? 0 : 120_000;
 
+/** An error that a property's callbacks throw on purpose. */
+export class Thrown extends Error {}
+
 /**
- * Asserts a property, in batches between which the event loop runs. Only errors that callbacks have thrown may surface.
+ * Asserts a property, in batches between which the event loop runs. Only a `Thrown` may surface as an uncaught
+ * exception.
  *
  * @param batchSize Number of runs of a batch, unless mutation tests allow fewer. There is one batch, or in a soak
  * test as many as fit in the time.

@@ -1,6 +1,12 @@
-import type { LeaseRequest, LeaseVerb, LimitRef, Op, Reply, StoreStats } from './contract.ts';
-import { Heap } from './heap.ts';
-import { renewalPart } from './lease/lease.ts';
+import type {
+  LeaseRequest,
+  LeaseVerb,
+  LimitRef,
+  Op,
+  Reply,
+  StoreStats,
+} from '../distributed/contract.ts';
+import { renewalPart } from '../distributed/lease/lease.ts';
 import { MemoryLease } from './memory-lease.ts';
 
 /** The time of an operation, and the lease duration of its caller. */
@@ -28,10 +34,10 @@ export class MemoryLimit {
   longestLease = 0;
   #lastToken = 0n;
   #lastPlace = 0;
+  /** Held and queued ones. */
   readonly #leases = new Map<string, MemoryLease>();
-  readonly #held = new Heap<MemoryLease>(({ expires }) => expires);
-  readonly #waiting = new Heap<MemoryLease>(({ expires }) => expires);
-  readonly #queue = new Heap<MemoryLease>(({ place }) => place);
+  /** Sorted by place. */
+  readonly #queue: MemoryLease[] = [];
   /** Number of held leases per process that may be idle. */
   readonly #reserving = new Map<string, number>();
   readonly #born: bigint;
@@ -58,13 +64,13 @@ export class MemoryLimit {
   stats(moment: Moment): StoreStats {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
-    const { first } = this.#queue;
+    const [first] = this.#queue;
     return {
       limit: this.#limit,
       version: String(this.#version),
       inflight: this.#inflight,
-      holders: this.#held.size,
-      queued: this.#queue.size,
+      holders: this.#leases.size - this.#queue.length,
+      queued: this.#queue.length,
       longestWait: first === undefined ? 0 : Math.max(0, moment.micros - first.place) / 1000,
     };
   }
@@ -80,13 +86,10 @@ export class MemoryLimit {
 
   #dropExpired(now: number): number {
     let reclaimed = 0;
-    for (let { first } = this.#held; first !== undefined && first.expires <= now; reclaimed++) {
-      this.#remove(first);
-      first = this.#held.first;
-    }
-    for (let { first } = this.#waiting; first !== undefined && first.expires <= now; ) {
-      this.#remove(first);
-      first = this.#waiting.first;
+    for (const lease of this.#leases.values()) {
+      if (lease.expires > now) continue;
+      if (lease.isHeld) reclaimed++;
+      this.#remove(lease);
     }
     return reclaimed;
   }
@@ -96,7 +99,7 @@ export class MemoryLimit {
    * message.
    */
   #grantQueued(moment: Moment, asking?: string): void {
-    for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
+    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
       if (!this.#fits(first.weight)) return;
       this.#hold(first, moment);
       if (first.id !== asking) this.post.granted(first);
@@ -119,7 +122,8 @@ export class MemoryLimit {
     }
     if (lease?.isHeld) {
       // Also on a renewal, since the `resize` itself may have been lost.
-      this.#weigh(lease, request.weight);
+      this.#inflight += request.weight - lease.weight;
+      lease.weight = request.weight;
       if (verb !== 'resize') this.#refresh(lease, request, moment);
       return 'held';
     }
@@ -130,10 +134,10 @@ export class MemoryLimit {
 
   #acquire(request: LeaseRequest, lease: MemoryLease | undefined, moment: Moment) {
     if (lease !== undefined) return this.#refresh(lease, request, moment);
-    if (this.#queue.size === 0 && this.#fits(request.weight)) {
+    if (this.#queue.length === 0 && this.#fits(request.weight)) {
       return this.#admit({ ...request, fencing: undefined }, moment);
     }
-    if (request.wait <= 0 || this.#queue.size >= request.queueLimit) return 'full';
+    if (request.wait <= 0 || this.#queue.length >= request.queueLimit) return 'full';
     return this.#join(request, moment);
   }
 
@@ -153,7 +157,6 @@ export class MemoryLimit {
     this.#reserve(lease, -1);
     lease.refresh(request, moment.lease, moment.now);
     this.#reserve(lease, 1);
-    (lease.isHeld ? this.#held : this.#waiting).add(lease);
     return lease.isHeld ? 'held' : 'queued';
   }
 
@@ -164,8 +167,9 @@ export class MemoryLimit {
     this.#lastPlace = Math.max(this.#lastPlace, lease.place);
     this.#leases.set(lease.id, lease);
     this.#refresh(lease, request, moment);
-    this.#queue.add(lease);
-    if (this.#queue.size === 1 && !this.#fits(lease.weight)) this.#recall();
+    const ahead = this.#queue.findLastIndex((other) => other.place <= lease.place);
+    this.#queue.splice(ahead + 1, 0, lease);
+    if (this.#queue.length === 1 && !this.#fits(lease.weight)) this.#recall();
     return 'queued';
   }
 
@@ -181,29 +185,25 @@ export class MemoryLimit {
   }
 
   #hold(lease: MemoryLease, { micros }: Moment, fencing?: bigint): void {
-    this.#queue.delete(lease);
-    this.#waiting.delete(lease);
+    this.#dequeue(lease);
     lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
     this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.spare));
     // Not renewed by the grant, since the process may have died while its lease was queued.
     lease.expires = lease.ends;
     this.#inflight += lease.weight;
-    this.#held.add(lease);
     this.#reserve(lease, 1);
   }
 
   #remove(lease: MemoryLease): void {
     this.#leases.delete(lease.id);
-    this.#queue.delete(lease);
-    this.#waiting.delete(lease);
-    this.#held.delete(lease);
+    this.#dequeue(lease);
     if (lease.isHeld) this.#inflight -= lease.weight;
     this.#reserve(lease, -1);
   }
 
-  #weigh(lease: MemoryLease, weight: number): void {
-    this.#inflight += weight - lease.weight;
-    lease.weight = weight;
+  #dequeue(lease: MemoryLease): void {
+    const index = this.#queue.indexOf(lease);
+    if (index >= 0) this.#queue.splice(index, 1);
   }
 
   #reserve({ isHeld, reserves, owner }: MemoryLease, change: number): void {
@@ -224,13 +224,16 @@ export class MemoryLimit {
   }
 
   #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
-    const soonest = this.#queue.size === 0 ? undefined : this.#held.first?.expires;
     // Waiters renew by then anyway.
-    const latest = lease * renewalPart;
-    const checkIn = soonest === undefined ? latest : Math.min(soonest - now + 1, latest);
+    let checkIn = lease * renewalPart;
+    if (this.#queue.length > 0) {
+      for (const { isHeld, expires } of this.#leases.values()) {
+        if (isHeld) checkIn = Math.min(expires - now + 1, checkIn);
+      }
+    }
     return {
       inflight: this.#inflight,
-      queued: this.#queue.size,
+      queued: this.#queue.length,
       limit: this.#limit,
       version: String(this.#version),
       checkIn,

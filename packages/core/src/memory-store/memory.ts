@@ -1,20 +1,14 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
-import type { LimitName, LimitRef, Op, Reply, StoreListener, StoreStats } from './contract.ts';
-import { Heap } from './heap.ts';
-import type { MemoryLease } from './memory-lease.ts';
+import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/contract.ts';
 import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
 
-/** Maximum number of limits that each operation checks for idleness. */
-const MAX_CHECKED_LIMITS = 2;
+/** Maximum number of idle limits that each operation removes. */
+const MAX_FORGOTTEN_LIMITS = 2;
 
 interface Entry {
-  readonly address: string;
-  readonly ref: LimitName;
   readonly limit: MemoryLimit;
   /** When the limit is forgotten, unless there is an operation on it until then. */
   due: number;
-  /** When idleness is checked: an earlier value of `due`, which is updated lazily. */
-  look: number;
 }
 
 export interface MemoryOptions {
@@ -29,8 +23,8 @@ export interface MemoryOptions {
  */
 export class Memory {
   readonly #clock: Clock;
+  /** By address, the least recently used one first. */
   readonly #limits = new Map<string, Entry>();
-  readonly #idle = new Heap<Entry>(({ look }) => look);
   readonly #listeners = new Map<string, StoreListener>();
 
   constructor({ clock = systemClock }: MemoryOptions = {}) {
@@ -44,7 +38,6 @@ export class Memory {
 
   /** Forgets everything, like a restarted server. */
   wipe(): void {
-    for (const entry of this.#limits.values()) this.#idle.delete(entry);
     this.#limits.clear();
   }
 
@@ -60,7 +53,7 @@ export class Memory {
   /** @internal Executes an operation of a store with this lease duration in milliseconds. */
   do(op: Op, lease: number): Reply {
     const moment = this.#moment(lease);
-    this.#sweep(moment.now);
+    this.#forgetIdle(moment.now);
     const entry = this.#entry(op.verb === 'setLimit' ? op.ref : op.lease.ref, moment);
     const reply = entry.limit.do(op, moment);
     entry.due = moment.now + 2 * entry.limit.longestLease;
@@ -80,44 +73,29 @@ export class Memory {
     return { now, micros: Math.floor(now * 1000), lease };
   }
 
-  #entry({ name, key }: LimitRef, { now, micros }: Moment): Entry {
+  #entry({ name, key }: LimitName, { now, micros }: Moment): Entry {
     const address = addressOf({ name, key });
     const known = this.#limits.get(address);
-    if (known !== undefined && known.due > now) return known;
-    if (known !== undefined) this.#forget(known);
-    const ref = { name, key };
-    const entry = {
-      address,
-      ref,
-      limit: new MemoryLimit(micros, this.#post(ref)),
-      due: 0,
-      look: 0,
-    };
+    const isKnown = known !== undefined && known.due > now;
+    const entry = isKnown
+      ? known
+      : { limit: new MemoryLimit(micros, this.#post({ name, key })), due: 0 };
+    this.#limits.delete(address);
     this.#limits.set(address, entry);
-    this.#idle.add(entry);
     return entry;
   }
 
-  #forget(entry: Entry): void {
-    this.#limits.delete(entry.address);
-    this.#idle.delete(entry);
-  }
-
-  #sweep(now: number): void {
-    for (let swept = 0; swept < MAX_CHECKED_LIMITS; swept++) {
-      const { first } = this.#idle;
-      if (first === undefined || first.look > now) return;
-      if (first.due <= now) this.#forget(first);
-      else {
-        first.look = first.due;
-        this.#idle.add(first);
-      }
+  #forgetIdle(now: number): void {
+    let left = MAX_FORGOTTEN_LIMITS;
+    for (const [address, { due }] of this.#limits) {
+      if (due > now || left-- === 0) return;
+      this.#limits.delete(address);
     }
   }
 
-  #post(ref: Entry['ref']): Post {
+  #post(ref: LimitName): Post {
     return {
-      granted: ({ id, owner, fencing }: MemoryLease) =>
+      granted: ({ id, owner, fencing }) =>
         this.#later(owner, (listener) => listener.grant({ id, fencing })),
       recall: (owner) => this.#later(owner, (listener) => listener.recall(ref)),
     };
@@ -125,12 +103,10 @@ export class Memory {
 
   /** Sends messages later, so that no caller is called back before its own call has returned. */
   #later(owner: string, notify: (listener: StoreListener) => void): void {
-    queueMicrotask(() => this.#tell(owner, notify));
-  }
-
-  #tell(owner: string, notify: (listener: StoreListener) => void): void {
-    const listener = this.#listeners.get(owner);
-    if (listener !== undefined) notify(listener);
+    queueMicrotask(() => {
+      const listener = this.#listeners.get(owner);
+      if (listener !== undefined) notify(listener);
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { VirtualClock } from './virtual-clock.ts';
+import { VirtualClock } from '../src/index.ts';
 
 function recorded() {
   const clock = new VirtualClock(0);

@@ -1,11 +1,18 @@
 import { checkNames } from '../checks.ts';
-import type { Clock } from '../clock.ts';
-import { checkClock } from '../clock.ts';
+import { type Clock, checkClock } from '../clock.ts';
+import type {
+  Answer,
+  Capabilities,
+  LimitName,
+  Op,
+  StoreListener,
+  StoreStats,
+  StoreTimes,
+} from '../distributed/contract.ts';
+import { Store } from '../distributed/store.ts';
 import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/rejection.ts';
-import type { Answer, Capabilities, LimitName, Op, StoreListener, StoreStats } from './contract.ts';
 import { Memory } from './memory.ts';
-import { Store } from './store.ts';
 
 export interface MemoryStoreOptions {
   /** A `Memory` that several stores use together, as several processes use one server. Default: its own. */
@@ -14,7 +21,7 @@ export interface MemoryStoreOptions {
   readonly leaseDuration?: number | undefined;
   /**
    * Maximum time of a call in milliseconds, though no call of this store takes any time. Default: 1,000, or a third of
-   * `lease` if that is shorter.
+   * `leaseDuration` if that is shorter.
    */
   readonly timeout?: number | undefined;
   /** Times renewals, and the leases of the store's own `memory`. Default: the runtime's own. */
@@ -29,11 +36,11 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkNames('memoryStore', options, ['memory', 'leaseDuration', 'timeout', 'clock']);
-  const { leaseDuration: lease = 10_000, timeout = Math.min(1_000, lease / 3) } = options;
+  const { leaseDuration = 10_000, timeout = Math.min(1_000, leaseDuration / 3) } = options;
   const clock = checkClock(options.clock);
   const { memory = new Memory({ clock }) } = options;
   if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
-  return new MemoryStore(memory, lease, timeout, clock);
+  return new MemoryStore(memory, { leaseDuration, timeout, clock });
 }
 
 class MemoryStore extends Store {
@@ -51,8 +58,8 @@ class MemoryStore extends Store {
   #unlisten = () => {};
   #isClosed = false;
 
-  constructor(memory: Memory, lease: number, timeout: number, clock: Clock) {
-    super({ leaseDuration: lease, timeout, clock });
+  constructor(memory: Memory, times: StoreTimes) {
+    super(times);
     this.#memory = memory;
   }
 
