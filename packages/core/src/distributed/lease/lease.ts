@@ -21,8 +21,6 @@ export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'spare' | 'reserves'>
 export interface LeaseOwner {
   readonly ref: LimitRef;
   readonly terms: LeaseTerms;
-  /** Milliseconds for which the lease may still be queued; 0: it must not be. */
-  timeLeft(lease: Lease): number;
   /** The state of the limit, from an answer to this operation. Comes before what the answer says of the lease. */
   learn(state: LimitState, verb: LeaseVerb): void;
   /** The lease is queued at the store. Returns false if the owner has released it instead. */
@@ -39,7 +37,7 @@ export interface LeaseOwner {
 }
 
 /** This process's record of a lease of a distributed limit. Only its methods change its state. */
-export class Lease {
+export abstract class Lease {
   /** `unsent`: not requested yet. `asking`: not answered yet. `over`: released, lost, or rejected. */
   private current: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
   private place: string | undefined = undefined;
@@ -62,6 +60,9 @@ export class Lease {
     public weight: number,
   ) {}
 
+  /** Milliseconds for which the lease may still be queued; 0: it must not be. */
+  abstract get timeLeft(): number;
+
   get state() {
     return this.current;
   }
@@ -80,7 +81,7 @@ export class Lease {
   request(now: number): LeaseRequest {
     const { owner, id, weight, resized, place, fencing } = this;
     const { queueLimit, spare, reserves } = owner.terms;
-    const wait = owner.timeLeft(this);
+    const { timeLeft: wait } = this;
     this.waitsUntil = now + wait;
     const { ref } = owner;
     return { ref, id, weight, resized, wait, queueLimit, place, fencing, spare, reserves };

@@ -103,10 +103,10 @@ export class Session implements StoreListener {
 
   /** Extends the wait at the store in time, if the lease's present waiter may wait longer than the store knows. */
   prolong(lease: Lease): void {
-    const { state, owner, waitsUntil } = lease;
+    const { state, waitsUntil } = lease;
     const { clock, leaseDuration } = this.store;
     // Both times are rounded up to a whole millisecond.
-    if (state !== 'queued' || clock.now() + owner.timeLeft(lease) <= waitsUntil + 1) return;
+    if (state !== 'queued' || clock.now() + lease.timeLeft <= waitsUntil + 1) return;
     this.checkBy(lease, waitsUntil - leaseDuration * slackPart);
   }
 

@@ -1,3 +1,4 @@
+import { maxTimer } from '../../clock.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
 import { BasePermit, type Register } from '../../semaphore/permit.ts';
 import type { StoreError } from '../../semaphore/rejection.ts';
@@ -19,6 +20,15 @@ export class AssignedLease extends Lease {
   uses = 0;
   /** When the store granted the lease, or when it last became idle. */
   since = 0;
+
+  get timeLeft(): number {
+    const { waiter, owner } = this;
+    const bucket = waiter?.timeoutBucket;
+    if (waiter === undefined || bucket === undefined || owner.terms.queueLimit === 0) return 0;
+    if (waiter.deadline === 0) return maxTimer;
+    const left = Math.ceil(waiter.deadline - bucket.owner.clock.now());
+    return Math.min(Math.max(left, 0), maxTimer);
+  }
 }
 
 /** Counts permits: those of one semaphore that this process holds. */

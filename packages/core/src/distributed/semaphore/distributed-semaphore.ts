@@ -72,7 +72,7 @@ export class DistributedSemaphore implements LeaseUser {
   ask(waiter: Waiter, timeout: number): void {
     const { limit } = this.context;
     const lease = this.startWaiting(waiter, timeout);
-    const mayWait = this.timeLeft(lease) > 0;
+    const mayWait = lease.timeLeft > 0;
     if (!mayWait || this.waiters.maySend(this.limitState.limit)) this.waiters.send(lease);
     else if (limit.queued >= this.terms.queueLimit || !this.waiters.startQueueing(lease)) {
       this.reject(waiter, 'full');
@@ -134,11 +134,7 @@ export class DistributedSemaphore implements LeaseUser {
       if (lease.state === 'queued') session.ask('stay', lease);
       else if (lease.state === 'asking') session.ask('acquire', lease);
     }
-    this.#sendNext();
-  }
-
-  timeLeft(lease: AssignedLease): number {
-    return this.waiters.timeLeft(lease);
+    if (this.isUp) this.waiters.sendNext(this.limitState.limit);
   }
 
   learn(limitState: LimitState, verb: LeaseVerb): void {
@@ -206,7 +202,7 @@ export class DistributedSemaphore implements LeaseUser {
 
   /** Sends the next requests, and evicts the semaphore of an idle key. */
   settle(): void {
-    this.#sendNext();
+    if (this.isUp) this.waiters.sendNext(this.limitState.limit);
     const isIdle = this.held.isEmpty && this.waiters.length === 0;
     if (isIdle && this.key !== undefined) this.context.limit.forget(this, this.key);
   }
@@ -219,13 +215,5 @@ export class DistributedSemaphore implements LeaseUser {
 
   #keep(): void {
     if (this.key !== undefined) this.context.limit.keep(this, this.key);
-  }
-
-  #sendNext(): void {
-    if (!this.isUp) return;
-    for (let next = this.waiters.firstUnsent; next !== undefined; next = this.waiters.firstUnsent) {
-      if (!this.waiters.maySend(this.limitState.limit)) return;
-      this.waiters.send(next);
-    }
   }
 }

@@ -1,4 +1,3 @@
-import { maxTimer } from '../../clock.ts';
 import { throwLater } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
 import { clockOf, isLate } from '../../semaphore/deadlines.ts';
@@ -31,13 +30,21 @@ export class Waiters {
     return this.sent.oldest ?? this.unsent.oldest;
   }
 
+  /** Requests the leases that may be requested now. */
+  sendNext(limit: number): void {
+    for (let next = this.#firstUnsent; next !== undefined; next = this.#firstUnsent) {
+      if (!this.maySend(limit)) return;
+      this.send(next);
+    }
+  }
+
   /** Whether another lease may be requested: with hand-off as many as can be held, without it one per waiter. */
   maySend(limit: number): boolean {
     return !this.handsOff || this.sent.length < limit;
   }
 
   /** The first lease that has not been requested from the store. */
-  get firstUnsent(): AssignedLease | undefined {
+  get #firstUnsent(): AssignedLease | undefined {
     return this.unsent.oldest?.queuedAt as AssignedLease | undefined;
   }
 
@@ -65,15 +72,6 @@ export class Waiters {
     limit.queued++;
     limit.counters.queued(lease.weight, limit.queued);
     return true;
-  }
-
-  /** Milliseconds that the lease's waiter may still be queued; 0 if it may not queue. */
-  timeLeft({ waiter }: AssignedLease): number {
-    const bucket = waiter?.timeoutBucket;
-    if (bucket === undefined || this.limit.settings.queueLimit === 0) return 0;
-    const { deadline } = waiter as Waiter;
-    const left = deadline === 0 ? maxTimer : Math.ceil(deadline - bucket.owner.clock.now());
-    return Math.min(Math.max(left, 0), maxTimer);
   }
 
   /** Removes and returns the lease's waiter, and releases the lease. */
@@ -142,7 +140,7 @@ export class Waiters {
    */
   #reuse(own: AssignedLease, lease: AssignedLease, hadLocalWaiter: boolean): void {
     const { session } = this;
-    const from = lease.waiter === undefined ? this.firstUnsent : lease;
+    const from = lease.waiter === undefined ? this.#firstUnsent : lease;
     // A lease with a local waiter is not queued at the store, so it is useless to a waiter that can keep its own lease.
     const isUseful = from?.weight === own.weight && (from === lease || !hadLocalWaiter);
     if (from === undefined || !isUseful) return session.release(own);
