@@ -93,10 +93,8 @@ export class KeyedDistributedSemaphores
     const { declared, reclaimed, lost } = this;
     const { inflight, queued } = this.only?.limitState ?? {};
     const up = this.breaker.error === undefined;
-    return {
-      ...super.stats(),
-      distributed: { up, declared, inflight, queued, reclaimed, lost },
-    };
+    const distributed = { up, declared, inflight, queued, reclaimed, lost };
+    return { ...super.stats(), distributed };
   }
 
   recalled(key: string | undefined): void {

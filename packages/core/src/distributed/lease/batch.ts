@@ -59,7 +59,7 @@ export class Batch {
     const answers = await this.#answers(batch.map(({ op }) => op));
     for (const [index, { answered }] of batch.entries()) {
       try {
-        answered(answers[index] ?? invalidAnswer, sent);
+        answered(answers[index] ?? down('the store returned an invalid answer'), sent);
       } catch (error) {
         throwLater(error);
       }
@@ -72,7 +72,7 @@ export class Batch {
       const answers: unknown[] = await this.store.send(ops, this.store.timeout);
       return ops.map((_, index) => (isAnswer(answers[index]) ? answers[index] : undefined));
     } catch (error) {
-      return ops.map(() => failed(error));
+      return ops.map(() => down('the store failed unexpectedly', error));
     }
   }
 }
@@ -81,12 +81,6 @@ function isAnswer(answer: unknown): answer is Answer {
   return typeof answer === 'object' && answer !== null && ('state' in answer || 'error' in answer);
 }
 
-function failed(cause: unknown): Answer {
-  return {
-    error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store failed unexpectedly', cause),
-  };
+function down(message: string, cause?: unknown): Answer {
+  return { error: new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause) };
 }
-
-const invalidAnswer: Answer = {
-  error: new StoreError('ERR_HEADGATE_STORE_DOWN', 'the store returned an invalid answer'),
-};
