@@ -5,8 +5,8 @@ import type { DistributedSettings } from '../settings.ts';
 import type { StoreWarnings } from './store-warnings.ts';
 
 /**
- * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that at most the calls of
- * one timeout wait in vain. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
+ * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that only the calls of
+ * one timeout wait for an answer that does not come. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
  * close it again and again, and each time all waiters would return to the store. Reports changes to the observer or,
  * without one, by warnings.
  */

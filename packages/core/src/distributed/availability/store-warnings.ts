@@ -32,7 +32,7 @@ class Refusals {
 export class StoreWarnings {
   /** Limits affected by an outage, or by messages that do not arrive. */
   readonly #away = new Set<string>();
-  /** A limit for which that is over. */
+  /** A limit for which that has ended. */
   #back: string | undefined;
   #hasWarned = false;
   #nextAt = -Infinity;

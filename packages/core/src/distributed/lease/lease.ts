@@ -49,7 +49,7 @@ export abstract class Lease {
   missed = 0;
   /** When the store removes the lease from its queue, according to the latest request. */
   waitsUntil = Infinity;
-  /** Whether the store should still have the lease although it is over, as no release of it was answered. */
+  /** Whether the store should still have the ended lease, as no release of it was answered. */
   wasHeld = false;
   /** When the lease is due for renewal. */
   renewAt = Infinity;

@@ -3,7 +3,7 @@ import type { Answer, LeaseStore } from '../contract.ts';
 import type { Batch } from './batch.ts';
 import { type Lease, slackPart } from './lease.ts';
 
-/** Sends the release of a lease that is over until the store has confirmed it or the lease has expired by itself. */
+/** Sends the release of each ended lease until the store has confirmed it or the lease has expired by itself. */
 export class Releases {
   /** Unconfirmed releases, and when each lease will have expired. */
   readonly #unconfirmed = new Map<Lease, number>();

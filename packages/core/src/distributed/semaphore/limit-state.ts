@@ -7,7 +7,7 @@ import type { LimitRef, LimitState } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
 import type { DistributedSettings } from '../settings.ts';
 
-/** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for so many. */
+/** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for all of them. */
 const MAX_RESERVE_USES = 100;
 
 /** What the semaphores of a distributed limiter have in common: the limit that applies, and this process's totals. */
