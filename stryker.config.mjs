@@ -6,6 +6,7 @@ export const parts = {
   gate: `${src}/gate/**/*.ts`,
   limits: `${src}/limits/**/*.ts`,
   distributed: `${src}/distributed/**/*.ts`,
+  'memory-store': `${src}/memory-store/**/*.ts`,
   http: `${src}/http/**/*.ts`,
   node: `${src}/node/**/*.ts`,
   common: `${src}/*.ts`,

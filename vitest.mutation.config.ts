@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
@@ -8,22 +9,22 @@ const { projects: _, ...test } = base.test ?? {};
 const further: Record<string, readonly string[]> = {
   http: ['packages/hono/test/hono-4.test.ts'],
   distributed: ['packages/test-suite/test/memory-store.test.ts'],
+  'memory-store': ['packages/test-suite/test/memory-store.test.ts'],
 };
 
-const source = (path: string) =>
-  fileURLToPath(new URL(`packages/core/src/${path}`, import.meta.url));
+const core = new URL('packages/core/', import.meta.url);
+const { exports } = JSON.parse(readFileSync(new URL('package.json', core), 'utf8'));
+
+/** Stryker copies the packages, but the links between them lead to the originals. */
+const alias = Object.keys(exports).map((path) => ({
+  find: new RegExp(`^@headgate/core${path.slice(1)}$`),
+  replacement: fileURLToPath(new URL(exports[path]['headgate-source'], core)),
+}));
 
 /** The tests that are fast and run the same examples each time, for mutants of the core (stryker.config.mjs). */
 export default defineConfig({
   ...base,
-  resolve: {
-    ...base.resolve,
-    // Stryker copies the packages, but the links between them lead to the originals.
-    alias: [
-      { find: /^@headgate\/core$/, replacement: source('index.ts') },
-      { find: /^@headgate\/core\/(\w+)$/, replacement: source('$1/index.ts') },
-    ],
-  },
+  resolve: { ...base.resolve, alias },
   test: {
     ...test,
     include: [

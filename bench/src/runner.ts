@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { milliseconds } from './timing.ts';
 
 /** The figures of one sample by name: nanoseconds, milliseconds or bytes. */
 export type Figures = Record<string, number>;
@@ -81,10 +80,10 @@ class Measuring {
   /** A very slow measurement takes only one sample per generation. */
   async sample(all: Figures[]): Promise<void> {
     if (this.#isSlow) return;
-    const start = milliseconds();
+    const start = performance.now();
     this.#child.send('sample');
     all.push(await this.#answer());
-    this.#isSlow = milliseconds() - start > slowSample;
+    this.#isSlow = performance.now() - start > slowSample;
   }
 
   end(): void {

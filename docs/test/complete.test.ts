@@ -1,12 +1,12 @@
+import { createGate, createLimiter } from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
+import { eventLoopGuard } from '@headgate/core/node';
+import { concurrencyLimit } from '@headgate/express';
+import { postgresStore } from '@headgate/postgres';
+import { redisStore } from '@headgate/redis';
+import { createServer } from '@headgate/server';
+import { throttleClient, throttleStore } from '@headgate/throttle';
 import { expect, it } from 'vitest';
-import { memoryStore } from '../../packages/core/src/distributed/index.ts';
-import { createGate, createLimiter } from '../../packages/core/src/index.ts';
-import { eventLoopGuard } from '../../packages/core/src/node/index.ts';
-import { concurrencyLimit } from '../../packages/express/src/index.ts';
-import { postgresStore } from '../../packages/postgres/src/index.ts';
-import { redisStore } from '../../packages/redis/src/index.ts';
-import { createServer } from '../../packages/server/src/index.ts';
-import { throttleClient, throttleStore } from '../../packages/throttle/src/index.ts';
 import { read } from './pages.ts';
 
 const makers = {

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { createLimiter } from '@headgate/core';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { Memory, memoryStore } from '../../packages/core/src/distributed/index.ts';
-import { createLimiter } from '../../packages/core/src/index.ts';
-import { VirtualClock } from '../../packages/core/test/virtual-clock.ts';
 import { read } from './pages.ts';
 
 const limit = 2;

@@ -1,4 +1,4 @@
-import { lcg } from '../../../packages/core/test/lcg.ts';
+import { lcg } from '@headgate/test-kit/lcg';
 
 /** A random number generator. The same seed gives the same numbers. */
 export class Rng {

@@ -1,7 +1,8 @@
 import type { Order, Priority } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
 import { Client } from './client.ts';
-import type { Panel, Plot, Point } from './plot/plot.ts';
+import type { Panel, Point } from './plot/panel.ts';
+import type { Plot } from './plot/plot.ts';
 import { exponential } from './random-times.ts';
 import { type Figure, figure } from './scenario.ts';
 import { Server } from './server.ts';

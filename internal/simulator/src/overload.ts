@@ -1,7 +1,7 @@
 import type { LimiterOptions } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
 import { Client, type ClientOptions } from './client.ts';
-import type { Point } from './plot/plot.ts';
+import type { Point } from './plot/panel.ts';
 import { Server, type Work } from './server.ts';
 import { Counter, watch } from './watch.ts';
 

@@ -1,4 +1,4 @@
-import type { Point } from './plot/plot.ts';
+import type { Point } from './plot/panel.ts';
 import { mean } from './seeds.ts';
 import type { Simulation } from './simulation.ts';
 

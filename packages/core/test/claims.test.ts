@@ -1,3 +1,5 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   byPriority,
@@ -11,8 +13,6 @@ import {
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** A limiter with a limit of 4, where a waiter of a higher class may overtake one that does not fit yet. */
 function scene(options: Partial<LimiterOptions> = {}) {

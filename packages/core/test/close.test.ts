@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type Permit } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function inUse(options = {}) {
   const clock = new VirtualClock();

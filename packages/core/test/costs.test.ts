@@ -1,7 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 // Costs that must not grow with the length of the queue. Mutation tests skip this file, as it takes long.
 

@@ -1,9 +1,9 @@
+import { lcg } from '@headgate/test-kit/lcg';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
 import { Deadlines } from '../src/semaphore/deadlines.ts';
 import { Caller, call } from './caller.ts';
-import { lcg } from './lcg.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function occupied(options: Partial<LimiterOptions> = {}) {
   const clock = new VirtualClock();

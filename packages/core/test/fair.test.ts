@@ -1,3 +1,5 @@
+import { lcg } from '@headgate/test-kit/lcg';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   byPriority,
@@ -12,8 +14,6 @@ import {
 import { deal } from '../src/queues/hand.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { lcg } from './lcg.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function occupied(options: { order?: Order; queueLimit?: number } = {}) {
   const limiter = createLimiter({

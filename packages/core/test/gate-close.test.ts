@@ -1,8 +1,8 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type Permit } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 const app: Amounts = [{ weight: 1 }];
 

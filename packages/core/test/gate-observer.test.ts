@@ -1,8 +1,8 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Observer } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released', 'resized', 'leaked'];
 

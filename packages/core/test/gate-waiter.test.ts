@@ -1,9 +1,9 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type GateOptions } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 // What a waiter of a gate may do, and what happens to the permits that it already holds.
 

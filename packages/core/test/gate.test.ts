@@ -1,8 +1,8 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type GateOptions } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function usersAndApp(options: Partial<GateOptions> = {}) {
   const clock = new VirtualClock();

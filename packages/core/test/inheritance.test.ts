@@ -1,3 +1,4 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   byPriority,
@@ -14,7 +15,6 @@ import {
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { outcome, settled, World } from './distributed/world.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 const app: Amounts = [undefined, undefined, { weight: 1 }];
 const narrow: Amounts = [undefined, { weight: 1 }, { weight: 1 }];

@@ -1,7 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { beforeEach, expect, it } from 'vitest';
 import { createLimiter, type LocalLimiter, type Permit } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 // A callback may release the last permit of a key and use the key again while the limiter still processes the old use.
 

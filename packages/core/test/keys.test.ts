@@ -1,7 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function keyed(options: Partial<LimiterOptions> = {}) {
   return createLimiter({ limit: 2, perKey: true, queueLimit: 9, ...options });

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, vi } from 'vitest';
 import {
   adaptive,
@@ -12,7 +13,6 @@ import {
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 const half = () => 0.5;
 

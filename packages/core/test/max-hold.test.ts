@@ -1,3 +1,4 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import {
   adaptive,
@@ -7,7 +8,6 @@ import {
   type Permit,
 } from '../src/index.ts';
 import { call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function limited(options: Partial<LimiterOptions> = {}) {
   const clock = new VirtualClock();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../src/distributed/index.ts';
 import { HttpGate } from '../src/http/http-gate.ts';
 import { adaptive, createGate, createLimiter, map } from '../src/index.ts';
+import { memoryStore } from '../src/memory-store/index.ts';
 import { eventLoopGuard } from '../src/node/index.ts';
 
 const limit = { name: 'one', limit: 2 };

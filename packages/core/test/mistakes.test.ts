@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../src/distributed/index.ts';
 import { HttpGate } from '../src/http/http-gate.ts';
 import {
   byPriority,
@@ -11,6 +10,7 @@ import {
   ipKey,
   type Permit,
 } from '../src/index.ts';
+import { memoryStore } from '../src/memory-store/index.ts';
 import { nearest } from '../src/suggestion.ts';
 
 const store = () => memoryStore();

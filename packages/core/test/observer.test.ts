@@ -1,8 +1,8 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions, type Observer } from '../src/index.ts';
 import { call } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 import { collectWarnings } from './warnings.ts';
 
 function observed(options: Partial<LimiterOptions> = {}) {

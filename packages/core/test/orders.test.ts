@@ -1,3 +1,4 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import {
   byPriority,
@@ -12,7 +13,6 @@ import {
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function busy(options: Partial<LimiterOptions>) {
   const clock = new VirtualClock();

@@ -1,3 +1,5 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import {
   createGate,
@@ -10,8 +12,6 @@ import {
   Waiter,
 } from '../src/index.ts';
 import { call } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** A limiter with the application's own limit algorithm. */
 function limitedBy(limit: Limit) {

@@ -1,3 +1,6 @@
+import { lcg } from '@headgate/test-kit/lcg';
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   byPriority,
@@ -15,9 +18,6 @@ import {
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { lcg } from './lcg.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** Wraps an order as an application's own, with these members replaced. */
 function own(order: Order, replaced: Partial<Queue> = {}): Order {

@@ -1,9 +1,9 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { byPriority, codel, createLimiter, fifo, lifo } from '../src/index.ts';
 import { FifoQueue } from '../src/queues/fifo.ts';
 import { Caller, call } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 const boundless = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: Number.POSITIVE_INFINITY };
 

@@ -1,9 +1,9 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type LocalLimiter, lifo } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 // Application callbacks may call the limiter: no permit is leaked, no waiter answered twice, no limit exceeded.
 

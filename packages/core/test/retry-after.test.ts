@@ -1,8 +1,8 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
 import { Backoff, Outlook, RetryAfter } from '../src/semaphore/retry-after.ts';
 import { call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 describe('the backoff computed from recent rejections', () => {
   /** The backoff of each rejection within one second, which is always the same. */

@@ -1,10 +1,10 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, vi } from 'vitest';
 import { createGate, createLimiter, Waiter } from '../src/index.ts';
 import { warnOnce } from '../src/warning.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
-import { uncaughtIn } from './uncaught.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 it('a waiter needs only granted() and rejected()', () => {
   const answers: string[] = [];

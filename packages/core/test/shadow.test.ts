@@ -1,8 +1,8 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, type GateOptions, type Rejection } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 function shadowGate(options: Partial<GateOptions> = {}) {
   const clock = new VirtualClock();

@@ -1,3 +1,4 @@
+import { lcg } from '@headgate/test-kit/lcg';
 import { expect, it } from 'vitest';
 import {
   byPriority,
@@ -13,7 +14,6 @@ import {
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
-import { lcg } from './lcg.ts';
 
 const shares = { gold: 0.6, free: 0.3 };
 

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, lifo, type Permit } from '../src/index.ts';
 import { call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 interface Waiting {
   signal?: AbortSignal;

@@ -1,7 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, systemClock } from '../src/index.ts';
 import { call } from './caller.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 it('all counts of a new limiter are 0', () => {
   expect(createLimiter({ limit: 3, name: 'app' }).stats()).toEqual({

@@ -1,5 +1,4 @@
 import { expectTypeOf, test } from 'vitest';
-import { memoryStore } from '../src/distributed/index.ts';
 import type { HttpOptions } from '../src/http/index.ts';
 import {
   type Clock,
@@ -23,6 +22,7 @@ import {
   systemClock,
   Waiter,
 } from '../src/index.ts';
+import { memoryStore } from '../src/memory-store/index.ts';
 
 type Limits = HttpOptions<unknown, [], unknown, unknown>;
 

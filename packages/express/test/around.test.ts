@@ -4,9 +4,9 @@ import {
   aRound,
   counts,
   Latch,
-  ManualClock,
   Paused,
   until,
+  VirtualClock,
   worldOfEachTest,
 } from '@headgate/test-suite';
 import express, { type ErrorRequestHandler } from 'express';
@@ -21,7 +21,7 @@ describe('Express with other middleware around the limit', () => {
   }
 
   it('leaves the response to the app if it has begun before the rejection', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const limit = limited({ limit: 1, queueLimit: 1, clock });
     const done = new Latch();
     const errors: unknown[] = [];
@@ -52,7 +52,7 @@ describe('Express with other middleware around the limit', () => {
   });
 
   it('releases the outer permit if the client disconnects before the request reaches the inner limit', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const [outer, inner] = [limited({ limit: 1, clock }), limited({ limit: 1, clock })];
     const authenticated = new Latch();
     const work = new Paused();

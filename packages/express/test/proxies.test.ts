@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
-import { aRound, counts, ManualClock, until, worldOfEachTest } from '@headgate/test-suite';
+import { aRound, counts, until, VirtualClock, worldOfEachTest } from '@headgate/test-suite';
 import express, { type Express } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { createProxyServer } from 'httpxy';
@@ -33,7 +33,7 @@ describe('reverse proxies in Express', () => {
       const { requests, target } = await silent();
       const proxy = createProxyServer({ target });
       // With this clock no timer fires.
-      const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
+      const limit = world.watch(concurrencyLimit({ limit: 1, clock: new VirtualClock() }));
       const app = express().use(limit, (req, res) => void proxy.web(req, res));
       const running = await world.serveThrough(() => app);
       const call = running.call('/', { method, ...(body === undefined ? {} : { body }) });
@@ -65,7 +65,7 @@ describe('reverse proxies in Express', () => {
 
   it('release the permit of a disconnected client immediately inside wrap', async () => {
     const { requests, target } = await silent();
-    const limit = world.watch(concurrencyLimit({ limit: 1, clock: new ManualClock() }));
+    const limit = world.watch(concurrencyLimit({ limit: 1, clock: new VirtualClock() }));
     const app = express().use(limit.wrap(createProxyMiddleware({ target })));
     await leaves(limit, app, requests);
     await counts(limit, 0);

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
-import { aRound, Call, counts, Latch, ManualClock, until } from '@headgate/test-suite';
+import { aRound, Call, counts, Latch, until, VirtualClock } from '@headgate/test-suite';
 import express, { type Express } from 'express';
 import express4 from 'express4';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -89,7 +89,7 @@ describe.each([
   });
 
   it("holds a disconnected client's permit until the handler has settled, however long that takes", async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const limit = limited({ limit: 1, abandonAfter: 1000, clock });
     const settled = new Latch();
     let response: express.Response | undefined;

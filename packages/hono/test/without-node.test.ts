@@ -1,4 +1,4 @@
-import { aRound, counts, Latch, ManualClock } from '@headgate/test-suite';
+import { aRound, counts, Latch, VirtualClock } from '@headgate/test-suite';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { appsWithoutNode } from './without-node.ts';
@@ -153,7 +153,7 @@ describe('Hono without Node', () => {
   });
 
   it('rejects a waiter after queueTimeout', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const latch = new Latch();
     const { app, limit } = appOf(
       async (c) => {

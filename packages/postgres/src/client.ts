@@ -1,4 +1,4 @@
-import { invalid } from '@headgate/core/distributed';
+import { invalid } from '@headgate/core/options';
 import pg from 'pg';
 import { refused } from './failure.ts';
 

@@ -1,4 +1,4 @@
-import { checkNames, checkSpan, invalid } from '@headgate/core/distributed';
+import { checkNames, checkSpan, invalid } from '@headgate/core/options';
 import { type Connect, clientMaker } from './client.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';

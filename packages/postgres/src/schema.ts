@@ -1,4 +1,4 @@
-import { invalid } from '@headgate/core/distributed';
+import { invalid } from '@headgate/core/options';
 
 /** Maximum length of a name in PostgreSQL, in bytes. */
 const MAX_NAME_BYTES = 63;

@@ -1,4 +1,4 @@
-import { invalid } from '@headgate/core/distributed';
+import { invalid } from '@headgate/core/options';
 import type { Connection } from './connection.ts';
 import { type IoredisClient, IoredisConnection } from './ioredis.ts';
 import { type NodeRedisClient, NodeRedisConnection } from './node-redis.ts';

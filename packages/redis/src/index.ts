@@ -1,4 +1,5 @@
-import { checkNames, checkSpan, invalid, type Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/core/distributed';
+import { checkNames, checkSpan, invalid } from '@headgate/core/options';
 import { connectionOf, type RedisClient } from './client.ts';
 import { RedisStore } from './redis-store.ts';
 

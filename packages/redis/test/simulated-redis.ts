@@ -1,4 +1,5 @@
-import { HeadgateError, type Store } from '@headgate/core/distributed';
+import { HeadgateError } from '@headgate/core';
+import type { Store } from '@headgate/core/distributed';
 import type {
   InterleavingOptions,
   InterleavingServer,

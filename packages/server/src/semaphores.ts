@@ -1,4 +1,4 @@
-import { checkNames, invalid } from '@headgate/core/distributed';
+import { checkNames, invalid } from '@headgate/core/options';
 import type { SemaphoreSettings } from './state/semaphore.ts';
 
 /** A full count, alone or with a level. */

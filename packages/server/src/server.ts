@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@headgate/core';
-import { checkCount, checkNames, checkToken } from '@headgate/core/distributed';
+import { checkCount, checkNames, checkToken } from '@headgate/core/options';
 import type { Hono } from 'hono';
 import { createApp } from './http/app.ts';
 import { type Listener, type ListenOptions, listen } from './http/listen.ts';

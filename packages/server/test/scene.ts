@@ -1,13 +1,13 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { onTestFinished } from 'vitest';
 import { createServer, type Server, type ServerOptions } from '../src/index.ts';
 import { Client } from './client.ts';
-import { ManualClock } from './clock.ts';
 
 export interface Scene {
   readonly server: Server;
   readonly port: number;
   readonly client: Client;
-  readonly clock: ManualClock;
+  readonly clock: VirtualClock;
   /** The log messages, such as `warn Removed 1 peers due to expiration.` */
   readonly log: string[];
 }
@@ -17,7 +17,7 @@ export async function scene(
   semaphores: ServerOptions['semaphores'],
   options: Partial<ServerOptions> = {},
 ): Promise<Scene> {
-  const clock = new ManualClock();
+  const clock = new VirtualClock(0);
   const log: string[] = [];
   const note = (level: string) => (message: string) => void log.push(`${level} ${message}`);
   const levels = { warn: note('warn'), error: note('error') };

@@ -17,10 +17,10 @@ export { type Busy, busy } from './kit/busy.ts';
 export { type Answer, Call, type CallOptions } from './kit/call.ts';
 export { ok, Paused } from './kit/handlers.ts';
 export { Latch } from './kit/latch.ts';
-export { ManualClock } from './kit/manual-clock.ts';
 export { collectErrors, collectWarnings } from './kit/output.ts';
 export { RawSocket } from './kit/raw-socket.ts';
 export { aRound, counts, until } from './kit/until.ts';
+export { VirtualClock } from './kit/virtual-clock.ts';
 export { Running, World } from './kit/world.ts';
 export type { StoreDriver, SuiteTimes } from './store/driver.ts';
 export {

@@ -1,7 +1,8 @@
-import { Memory, memoryStore, StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aRound, faultyStore, ManualClock, storeSuite } from '../src/index.ts';
-import { LimitView } from '../src/store/limit-view.ts';
+import { aRound, faultyStore, storeSuite, VirtualClock } from '../src/index.ts';
+import { LimitView } from '../src/store/claim.ts';
 import { StoreProcess } from '../src/store/store-process.ts';
 
 const timeout = 100;
@@ -9,7 +10,7 @@ const longWait = { wait: 5000 };
 const late = expect.objectContaining({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
 
 function scene() {
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   const memory = new Memory({ clock });
   const open = () => {
     const store = faultyStore(memoryStore({ memory, clock, leaseDuration: 1000, timeout }));
@@ -45,7 +46,7 @@ describe('faulty calls', () => {
     expect(answer).toMatchObject({ error: { code: 'ERR_HEADGATE_STORE_DOWN' } });
     await expect(view.stats()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
     expect(await others.view.stats()).toMatchObject({ inflight: 0 });
-    expect(clock.timers).toBe(0);
+    expect(clock.armed).toBe(0);
   });
 
   it('are dropped, and not executed', async () => {
@@ -81,7 +82,7 @@ describe('faulty calls', () => {
     clock.advance(30);
     expect([(await held).state, (await released).state]).toEqual(['held', 'ok']);
     expect((await second.do('acquire')).state).toBe('held');
-    expect(clock.timers).toBe(0);
+    expect(clock.armed).toBe(0);
   });
 
   it('are executed even after their timeout', async () => {

@@ -1,7 +1,14 @@
 import { createLimiter, type OutagePolicy } from '@headgate/core';
-import { memoryStore, type Op } from '@headgate/core/distributed';
+import type { Op } from '@headgate/core/distributed';
+import { memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
-import { aRound, type CallFault, collectWarnings, faultyStore, ManualClock } from '../src/index.ts';
+import {
+  aRound,
+  type CallFault,
+  collectWarnings,
+  faultyStore,
+  VirtualClock,
+} from '../src/index.ts';
 
 const policies: OutagePolicy[] = ['reject', 'admit', 'local'];
 const each: Record<string, (ops: readonly Op[], call: number) => CallFault | undefined> = {
@@ -17,7 +24,7 @@ it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, poli
   'does not retry endlessly while %s fails (%s)',
   async (name, onStoreError) => {
     const warnings = collectWarnings('HEADGATE_STORE');
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const store = faultyStore(memoryStore({ clock, leaseDuration: 3000, timeout: 300 }));
     const options = { limit: 2, queueLimit: 20, queueTimeout: 700, perKey: true, onStoreError };
     const limiter = createLimiter({ name: 'flapping', ...options, clock, store });

@@ -1,5 +1,5 @@
-import { Memory, memoryStore } from '@headgate/core/distributed';
-import { ManualClock, storeSuite } from '../src/index.ts';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { storeSuite, VirtualClock } from '../src/index.ts';
 
 const memory = new Memory();
 
@@ -10,7 +10,7 @@ storeSuite({
   wipe: () => memory.wipe(),
 });
 
-const clock = new ManualClock();
+const clock = new VirtualClock();
 const timeless = new Memory({ clock });
 
 storeSuite({

@@ -1,13 +1,12 @@
 import {
   type Answer,
-  Memory,
-  memoryStore,
   type Op,
   Store,
   StoreError,
   type StoreListener,
   type StoreStats,
 } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } from '../src/index.ts';
 
 /** A memory store behind a network: one connection for requests, another for the messages that the server pushes. */

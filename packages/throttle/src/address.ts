@@ -1,4 +1,4 @@
-import { checkText, invalid, invalidSecret } from '@headgate/core/distributed';
+import { checkText, invalid, invalidSecret } from '@headgate/core/options';
 
 /** The service's address, in the form that Node's `http.request` takes. */
 export interface Address {

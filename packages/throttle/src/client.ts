@@ -1,4 +1,4 @@
-import { checkNames, checkToken } from '@headgate/core/distributed';
+import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from './address.ts';
 import { checkLease } from './lease.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';

@@ -1,4 +1,5 @@
-import { checkNames, checkToken, type Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/core/distributed';
+import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from './address.ts';
 import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';

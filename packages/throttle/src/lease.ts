@@ -1,4 +1,4 @@
-import { checkSpan, invalid } from '@headgate/core/distributed';
+import { checkSpan, invalid } from '@headgate/core/options';
 
 const min = 100;
 /** Maximum duration sent to the service, in milliseconds. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { HeadgateError, invalid, StoreError } from '@headgate/core/distributed';
+import { HeadgateError, StoreError } from '@headgate/core';
+import { invalid } from '@headgate/core/options';
 import { endedBy } from './ended-by.ts';
 import { forgetful } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';

@@ -1,12 +1,6 @@
 import { RejectedError } from '@headgate/core';
-import {
-  checkCount,
-  checkDuration,
-  checkNames,
-  checkText,
-  invalid,
-  maxTimer,
-} from '@headgate/core/distributed';
+import { maxTimer } from '@headgate/core/distributed';
+import { checkCount, checkDuration, checkNames, checkText, invalid } from '@headgate/core/options';
 import type { LockOwner } from './lock-owner.ts';
 import type { Patience } from './retry.ts';
 

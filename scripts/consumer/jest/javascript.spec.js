@@ -8,6 +8,8 @@ const entryPoints = [
   'core/http',
   'core/node',
   'core/distributed',
+  'core/memory-store',
+  'core/options',
   'express',
   'koa',
   'hono',

@@ -1,5 +1,5 @@
 import { createLimiter, RejectedError } from '@headgate/core';
-import { memoryStore } from '@headgate/core/distributed';
+import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
 import express from 'express';
 import request from 'supertest';

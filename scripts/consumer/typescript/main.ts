@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLimiter, HeadgateError, type Permit } from '@headgate/core';
-import { memoryStore } from '@headgate/core/distributed';
 import type {} from '@headgate/core/http';
+import { memoryStore } from '@headgate/core/memory-store';
 import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import type { PostgresStoreOptions } from '@headgate/postgres';

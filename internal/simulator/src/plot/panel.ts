@@ -1,7 +1,26 @@
 import { type ScaleContinuousNumeric, scaleLinear, scaleSymlog } from 'd3-scale';
 import { line } from 'd3-shape';
-import type { Panel, Phase, Point } from './plot.ts';
 import { type Frame, rounded, text } from './svg.ts';
+
+/** Seconds, and a value: NaN if there is none. */
+export type Point = readonly [time: number, value: number];
+
+/** Lines over time on one scale. */
+export interface Panel {
+  /** The meaning of the values and their unit. */
+  readonly title: string;
+  /** Whether the scale is logarithmic, with 0 below 1. Default: false. */
+  readonly logarithmic?: boolean;
+  /** By their names in the legend. */
+  readonly lines: Readonly<Record<string, readonly Point[]>>;
+}
+
+/** An interval in seconds, shown as a labelled band. */
+export interface Phase {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
 
 type Scale = ScaleContinuousNumeric<number, number>;
 

@@ -1,26 +1,6 @@
 import { scaleLinear } from 'd3-scale';
-import { drawPanel } from './panel.ts';
+import { drawPanel, type Panel, type Phase } from './panel.ts';
 import { escaped, type Frame, rounded, text } from './svg.ts';
-
-/** Seconds, and a value: NaN if there is none. */
-export type Point = readonly [time: number, value: number];
-
-/** Lines over time on one scale. */
-export interface Panel {
-  /** The meaning of the values and their unit. */
-  readonly title: string;
-  /** Whether the scale is logarithmic, with 0 below 1. Default: false. */
-  readonly logarithmic?: boolean;
-  /** By their names in the legend. */
-  readonly lines: Readonly<Record<string, readonly Point[]>>;
-}
-
-/** An interval in seconds, shown as a labelled band. */
-export interface Phase {
-  readonly from: number;
-  readonly to: number;
-  readonly label: string;
-}
 
 /** Panels on a common time axis, one below the other. */
 export interface Plot {

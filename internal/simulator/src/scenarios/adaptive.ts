@@ -1,6 +1,7 @@
 import { adaptive, type LimitFactory } from '@headgate/core';
 import { arrive, burst } from '../arrivals.ts';
-import type { Plot, Point } from '../plot/plot.ts';
+import type { Point } from '../plot/panel.ts';
+import type { Plot } from '../plot/plot.ts';
 import { exponential } from '../random-times.ts';
 import { figure, type Scenario } from '../scenario.ts';
 import { Server, type Work } from '../server.ts';

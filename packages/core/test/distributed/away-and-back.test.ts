@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { memoryStore, type StoreStats } from '../../src/distributed/index.ts';
-import type { OutagePolicy } from '../../src/index.ts';
+import type { StoreStats } from '../../src/distributed/index.ts';
 import { call } from '../caller.ts';
-import { Line, lease, outcome, settled, timedOut, timeout, World } from './world.ts';
-
-function scene(onStoreError: OutagePolicy = 'local') {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, onStoreError, observer: { store() {} } });
-  return { world, store, limiter };
-}
+import { Line, lease, outcome, scene, settled, timedOut, timeout, World } from './world.ts';
 
 describe('a store that is unavailable for a while', () => {
   test('and has lost its state gets its waiters back, in their order', async () => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = scene({ onStoreError: 'local' });
     const other = world.limiter();
     const held = await limiter.acquire();
     const first = outcome(limiter.acquire());
@@ -40,7 +32,7 @@ describe('a store that is unavailable for a while', () => {
   });
 
   test('gets requests again that it has not received', async () => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
     const waiting = outcome(limiter.acquire());
@@ -56,7 +48,7 @@ describe('a store that is unavailable for a while', () => {
   });
 
   test('does not save a permit whose lease may have expired meanwhile', async () => {
-    const { world, store, limiter } = scene('admit');
+    const { world, store, limiter } = scene({ onStoreError: 'admit' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
     await world.advance(lease / 3 + timeout + 50);
@@ -75,7 +67,7 @@ describe('a store that is unavailable for a while', () => {
     ['a new request', true],
     ['a request pending at the store', false],
   ])('and a waiter that declines to be queued meanwhile: %s', async (_, isNewcomer) => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
     if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
@@ -88,7 +80,7 @@ describe('a store that is unavailable for a while', () => {
   });
 
   test('and a waiter that is withdrawn in its queues() callback', async () => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
     const leaves = () => {
@@ -110,7 +102,6 @@ describe('a store that is unavailable for a while', () => {
       limit: 2,
       reserve: 1,
       onStoreError: 'local',
-      observer: { store() {} },
     } as const;
     const limiter = world.limiter({ store, ...options });
     (await limiter.acquire()).release();
@@ -126,7 +117,7 @@ describe('a store that is unavailable for a while', () => {
   test.each(['admit', 'local', 'reject'] as const)(
     '%s: rejects a caller with timeout if its deadline passes before it answers and the local limit is in use',
     async (policy) => {
-      const { world, store, limiter } = scene(policy);
+      const { world, store, limiter } = scene({ onStoreError: policy });
       const held = await limiter.acquire();
       store.trouble = 'silent';
       const hurried = outcome(limiter.acquire({ queueTimeout: 100 }));
@@ -144,9 +135,7 @@ describe('a store that reports the state of its connection', () => {
   const events: boolean[] = [];
   const observer = { store: ({ up }: { up: boolean }) => void events.push(up) };
   const started = async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, observer });
+    const { world, store, limiter } = scene({ observer });
     (await limiter.acquire()).release();
     await settled();
     events.length = 0;
@@ -187,11 +176,7 @@ class FailingStats extends Line {
 
 test('a closed limiter no longer probes the store', async () => {
   const world = new World();
-  const { memory, clock } = world;
-  const store = new FailingStats(
-    memoryStore({ memory, leaseDuration: lease, timeout, clock }),
-    clock,
-  );
+  const store = world.line(FailingStats);
   const limiter = world.limiter({ store });
   store.trouble = 'silent';
   await Promise.all([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Permit, RejectedError } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
-import { outcome, settled, World } from './world.ts';
+import { outcome, scene, settled, World } from './world.ts';
 
 describe('a distributed limit', () => {
   test('is one limit over all processes', async () => {
@@ -46,9 +46,7 @@ describe('a distributed limit', () => {
   });
 
   test('calls the store once to acquire and once to release', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store });
+    const { store, limiter } = scene();
     for (let i = 0; i < 10; i++) (await limiter.acquire()).release();
     await settled();
     expect(store.calls.flat()).toEqual(
@@ -57,9 +55,7 @@ describe('a distributed limit', () => {
   });
 
   test('sends the operations of one event-loop iteration together', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, limit: 3 });
+    const { store, limiter } = scene({ limit: 3 });
     const permits = await Promise.all([limiter.acquire(), limiter.acquire(), limiter.acquire()]);
     for (const permit of permits) permit.release();
     await settled();

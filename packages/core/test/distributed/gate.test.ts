@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { memoryStore } from '../../src/distributed/index.ts';
 import { createGate, type Gate } from '../../src/index.ts';
+import { memoryStore } from '../../src/memory-store/index.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
 function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: number } = {}): Gate {

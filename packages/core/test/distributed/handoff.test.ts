@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Limiter } from '../../src/index.ts';
-import { lease, outcome, settled, World } from './world.ts';
+import { lease, outcome, scene, settled, World } from './world.ts';
 
 /** Runs this number of callers, each of which acquires again as soon as it has released; returns how to stop them. */
 function loop(limiter: Limiter, callers: number, served: () => void): () => void {
@@ -22,9 +22,7 @@ function loop(limiter: Limiter, callers: number, served: () => void): () => void
 
 describe('handoff', () => {
   test('serves many callers with few calls to the store', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, limit: 2, handoff: 10 });
+    const { world, store, limiter } = scene({ limit: 2, handoff: 10 });
     let served = 0;
     const end = loop(limiter, 10, () => served++);
     for (let i = 0; i < 200; i++) await settled();
@@ -131,9 +129,7 @@ describe('handoff', () => {
   });
 
   test('counts waiters that the store does not know towards queueLimit', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, handoff: 5, queueLimit: 2 });
+    const { store, limiter } = scene({ handoff: 5, queueLimit: 2 });
     const held = await limiter.acquire();
     const waiting = [outcome(limiter.acquire()), outcome(limiter.acquire())];
     await settled();
@@ -148,9 +144,7 @@ describe('handoff', () => {
   });
 
   test('sends no call when a waiter takes over a queued lease, until its renewal', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, handoff: 5 });
+    const { world, store, limiter } = scene({ handoff: 5 });
     const held = await limiter.acquire();
     const first = outcome(limiter.acquire({ queueTimeout: lease }));
     const second = outcome(limiter.acquire());
@@ -186,9 +180,7 @@ describe('handoff', () => {
 
 describe('reserve', () => {
   test('admits most requests without a call to the store', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, limit: 2, reserve: 1 });
+    const { world, store, limiter } = scene({ limit: 2, reserve: 1 });
     const tokens = new Set<bigint | undefined>();
     for (let i = 0; i < 250; i++) {
       const permit = await limiter.acquire();
@@ -271,9 +263,7 @@ describe('reserve', () => {
   });
 
   test('drops leases that the store may have granted to others', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, limit: 2, reserve: 1 });
+    const { world, store, limiter } = scene({ limit: 2, reserve: 1 });
     (await limiter.acquire()).release();
     world.clock.busy(lease);
     const next = outcome(limiter.acquire());

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Answer,
-  memoryStore,
-  type Op,
-  StoreError,
-  type StoreStats,
-} from '../../src/distributed/index.ts';
-import { Line, lease, outcome, settled, timeout, World } from './world.ts';
+import { type Answer, type Op, StoreError, type StoreStats } from '../../src/distributed/index.ts';
+import { Line, lease, outcome, scene, settled, timeout, World } from './world.ts';
 
 /** A store that holds its answers back on request. */
 class SlowStore extends Line {
@@ -23,16 +17,9 @@ class SlowStore extends Line {
   }
 }
 
-function slow(world: World): SlowStore {
-  return new SlowStore(
-    memoryStore({ memory: world.memory, leaseDuration: lease, timeout, clock: world.clock }),
-    world.clock,
-  );
-}
-
 test('an answer from before setLimit neither undoes it nor reports a conflict', async () => {
   const world = new World();
-  const store = slow(world);
+  const store = world.line(SlowStore);
   const conflicts: unknown[] = [];
   const limits: number[] = [];
   const observer = {
@@ -59,7 +46,7 @@ test('an answer from before setLimit neither undoes it nor reports a conflict', 
 
 test('an answer from before setLimit does not undo it if the setLimit call was lost', async () => {
   const world = new World();
-  const store = slow(world);
+  const store = world.line(SlowStore);
   const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });
   (await limiter.acquire()).release();
   await settled();
@@ -101,14 +88,7 @@ test('answers for two keys in any order keep the later declaration', async () =>
 
 for (const how of ['refused', 'late', 'granted'] as const) {
   test(`onStoreError local counts the leases that this process holds: ${how}`, async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({
-      store,
-      limit: 1,
-      onStoreError: 'local',
-      observer: { store() {} },
-    });
+    const { world, store, limiter } = scene({ limit: 1, onStoreError: 'local' });
     if (how === 'granted') {
       const other = world.limiter();
       const held = await other.acquire();
@@ -136,9 +116,7 @@ for (const how of ['refused', 'late', 'granted'] as const) {
 }
 
 test('handoff: a waiter that takes over a queued lease keeps it past the first waiter’s deadline', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, limit: 1, handoff: 5 });
+  const { world, limiter } = scene({ limit: 1, handoff: 5 });
   const other = world.limiter();
   const held = await limiter.acquire();
   // The first waiter has little time left; the second, whose lease is not requested yet, has much.
@@ -178,10 +156,7 @@ class ThrowingStore extends Line {
 
 test('a store that throws counts as unavailable, and is probed again', async () => {
   const world = new World();
-  const store = new ThrowingStore(
-    memoryStore({ memory: world.memory, leaseDuration: lease, timeout, clock: world.clock }),
-    world.clock,
-  );
+  const store = world.line(ThrowingStore);
   const errors: unknown[] = [];
   const caught = (error: unknown) => errors.push(error);
   process.on('unhandledRejection', caught);
@@ -199,9 +174,7 @@ test('a store that throws counts as unavailable, and is probed again', async () 
 });
 
 test('a renewal corrects a weight whose resize was lost', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, limit: 5 });
+  const { world, store, limiter } = scene({ limit: 5 });
   const permit = await limiter.acquire();
   store.trouble = 'refused';
   permit.adjust(4);
@@ -216,8 +189,8 @@ test.each(['reject', 'admit', 'local'] as const)(
   '%s: a waiter whose lease is requested just before its deadline is rejected with timeout',
   async (onStoreError) => {
     const world = new World();
-    const store = slow(world);
-    const limiter = world.limiter({ store, handoff: 2, onStoreError, observer: { store() {} } });
+    const store = world.line(SlowStore);
+    const limiter = world.limiter({ store, handoff: 2, onStoreError });
     const held = await world.limiter().acquire();
     const first = outcome(limiter.acquire({ queueTimeout: 1000 }));
     await settled();
@@ -235,15 +208,7 @@ test.each(['reject', 'admit', 'local'] as const)(
 );
 
 test('a key is evicted when its idle lease was lost', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    limit: 3,
-    reserve: 1,
-    perKey: true,
-    observer: { store() {} },
-  });
+  const { world, store, limiter } = scene({ limit: 3, reserve: 1, perKey: true });
   (await limiter.acquire({ key: 'a' })).release();
   // The process is paused while the lease is idle.
   world.clock.busy(lease);

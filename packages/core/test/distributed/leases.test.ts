@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lease, outcome, settled, World } from './world.ts';
+import { lease, outcome, scene, settled, World } from './world.ts';
 
 /** A permit requested when the store guaranteed leases for a shorter time than now. */
 async function acquireWithShortGuarantee() {
@@ -184,9 +184,7 @@ describe('a lease', () => {
   });
 
   test('survives lost answers', async () => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store });
+    const { world, store, limiter } = scene();
     const permit = await limiter.acquire();
     for (let i = 0; i < 6; i++) {
       store.trouble = i % 2 === 0 ? 'deaf' : undefined;

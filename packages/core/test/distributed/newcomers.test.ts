@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Waiter } from '../../src/semaphore/waiter.ts';
 import { collectWarnings } from '../warnings.ts';
-import { outcome, settled, timeout, World } from './world.ts';
+import { outcome, scene, settled, timeout } from './world.ts';
 
 class JoiningWaiter extends Waiter {
   answer: unknown;
@@ -21,9 +21,7 @@ class JoiningWaiter extends Waiter {
 }
 
 test('a request whose joins() closes the limiter during an outage is rejected', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, onStoreError: 'local', observer: { store() {} } });
+  const { world, store, limiter } = scene({ onStoreError: 'local' });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire());
   await world.advance(timeout);
@@ -35,14 +33,7 @@ test('a request whose joins() closes the limiter during an outage is rejected', 
 });
 
 test('a key that joins() itself uses during an outage is counted once', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    onStoreError: 'local',
-    perKey: true,
-    observer: { store() {} },
-  });
+  const { world, store, limiter } = scene({ onStoreError: 'local', perKey: true });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire({ key: 'a' }));
   await world.advance(timeout);
@@ -64,9 +55,7 @@ test('a key that joins() itself uses during an outage is counted once', async ()
 });
 
 test('a permit admitted after a refusal is registered without another request', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
+  const { world, store, limiter } = scene({ onStoreError: 'admit' });
   store.trouble = 'refused';
   const permit = await limiter.acquire();
   store.trouble = undefined;
@@ -77,15 +66,7 @@ test('a permit admitted after a refusal is registered without another request', 
 
 test('handoff: a lease that the store has refused is not reused for another waiter', async () => {
   const warnings = collectWarnings();
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    limit: 2,
-    handoff: 1,
-    onStoreError: 'local',
-    observer: { store() {} },
-  });
+  const { world, store, limiter } = scene({ limit: 2, handoff: 1, onStoreError: 'local' });
   const other = world.limiter({ limit: 2 });
   const held = await limiter.acquire({ weight: 2 });
   store.trouble = 'refused';

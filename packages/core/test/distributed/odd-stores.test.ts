@@ -1,13 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import {
-  type Answer,
-  type Grant,
-  memoryStore,
-  type Op,
-  type StoreListener,
-} from '../../src/distributed/index.ts';
+import type { Answer, Grant, Op, StoreListener } from '../../src/distributed/index.ts';
 import { call } from '../caller.ts';
-import { Line, lease, outcome, refused, settled, timeout, World } from './world.ts';
+import { Line, lease, outcome, refused, scene, settled, timeout, World } from './world.ts';
 
 /** A store that returns invalid answers. */
 class InvalidStore extends Line {
@@ -27,11 +21,7 @@ test.each([
   'a store that returns %s counts as unavailable until its answers are valid again',
   async (_, nonsense) => {
     const world = new World();
-    const { memory, clock } = world;
-    const store = new InvalidStore(
-      memoryStore({ memory, leaseDuration: lease, timeout, clock }),
-      clock,
-    );
+    const store = world.line(InvalidStore);
     const limiter = world.limiter({ store });
     store.nonsense = nonsense;
     await expect(limiter.acquire()).rejects.toMatchObject({
@@ -102,11 +92,7 @@ test('a recall for a limit that is not in use yet has no effect', async () => {
 
 test('a duplicated message grants one permit', async () => {
   const world = new World();
-  const { memory, clock } = world;
-  const store = new DuplicatingStore(
-    memoryStore({ memory, leaseDuration: lease, timeout, clock }),
-    clock,
-  );
+  const store = world.line(DuplicatingStore);
   const limiter = world.limiter({ store });
   const held = await world.limiter().acquire();
   const first = call(limiter);
@@ -147,7 +133,7 @@ test('the first waiter calls the store as soon as the lease of a dead process ma
 test('without setImmediate, the operations of one callback are sent together', async () => {
   vi.stubGlobal('setImmediate', undefined);
   vi.resetModules();
-  const { Coalescer } = await import('../../src/distributed/coalescer.ts');
+  const { Coalescer } = await import('../../src/distributed/lease/batch.ts');
   vi.unstubAllGlobals();
   const gone: string[][] = [];
   let wanted: string[] = [];
@@ -180,12 +166,8 @@ class RefusingStore extends Line {
 
 test('a permit granted without the store is registered again after the store has refused it', async () => {
   const world = new World();
-  const { memory, clock } = world;
-  const store = new RefusingStore(
-    memoryStore({ memory, leaseDuration: lease, timeout, clock }),
-    clock,
-  );
-  const limiter = world.limiter({ store, onStoreError: 'admit', observer: { store() {} } });
+  const store = world.line(RefusingStore);
+  const limiter = world.limiter({ store, onStoreError: 'admit' });
   store.trouble = 'silent';
   const stray = outcome(limiter.acquire());
   await world.advance(timeout);
@@ -207,15 +189,7 @@ test('a permit granted without the store is registered again after the store has
 });
 
 test('permits admitted during refusals are registered with the next answer for their key', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    perKey: true,
-    limit: 9,
-    onStoreError: 'admit',
-    observer: { store() {} },
-  });
+  const { world, store, limiter } = scene({ perKey: true, limit: 9, onStoreError: 'admit' });
   store.trouble = 'refused';
   const held = [await limiter.acquire({ key: 'a' }), await limiter.acquire({ key: 'b' })];
   await settled();

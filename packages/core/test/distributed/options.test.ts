@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Memory, memoryStore } from '../../src/distributed/index.ts';
 import { adaptive, createGate, createLimiter, fifo, lifo } from '../../src/index.ts';
+import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 
 const store = memoryStore({ memory: new Memory() });
 

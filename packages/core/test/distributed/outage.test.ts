@@ -1,20 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { OutagePolicy } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
-import { lease, outcome, refused, settled, timedOut, timeout, World } from './world.ts';
+import { lease, outcome, refused, scene, settled, timedOut, timeout } from './world.ts';
 
-function scene(onStoreError?: OutagePolicy, limit = 1) {
-  const world = new World();
-  const store = world.line();
+function observed(onStoreError?: OutagePolicy, limit = 1) {
   const reported: boolean[] = [];
   const observer = { store: ({ up }: { up: boolean }) => reported.push(up) };
-  const limiter = world.limiter({ store, onStoreError, limit, observer });
-  return { world, store, limiter, reported };
+  return { ...scene({ onStoreError, limit, observer }), reported };
 }
 
 describe('while the store is unavailable', () => {
   test('no request waits for it longer than its timeout, and later ones do not wait at all', async () => {
-    const { world, store, limiter, reported } = scene();
+    const { world, store, limiter, reported } = observed();
     store.trouble = 'silent';
     const first = outcome(limiter.acquire());
     await world.advance(timeout);
@@ -35,7 +32,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('reject rejects all waiters, and leaves nothing behind', async () => {
-    const { world, store, limiter } = scene('reject');
+    const { world, store, limiter } = observed('reject');
     const other = world.limiter();
     const held = await other.acquire();
     const waiting = [outcome(limiter.acquire()), outcome(limiter.acquire())];
@@ -50,7 +47,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('admit admits all requests, and registers them when the store is available again', async () => {
-    const { world, store, limiter } = scene('admit');
+    const { world, store, limiter } = observed('admit');
     store.trouble = 'silent';
     const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
     await world.advance(timeout);
@@ -74,7 +71,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('local enforces the limit in this process, in order of arrival', async () => {
-    const { world, store, limiter } = scene('local', 2);
+    const { world, store, limiter } = observed('local', 2);
     const held = await limiter.acquire();
     store.trouble = 'silent';
     const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
@@ -102,7 +99,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('local: waiters queued at the store keep their positions there', async () => {
-    const { world, store, limiter } = scene('local');
+    const { world, store, limiter } = observed('local');
     const other = world.limiter();
     const held = await other.acquire();
     const own = outcome(limiter.acquire({ weight: 1 }));
@@ -130,10 +127,7 @@ describe('while the store is unavailable', () => {
 
   test('local enforces queueLimit and queueTimeout', async () => {
     const warnings = collectWarnings();
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({
-      store,
+    const { world, store, limiter } = scene({
       onStoreError: 'local',
       queueLimit: 1,
       queueTimeout: 900,
@@ -154,7 +148,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('an error returned by the server affects that request only', async () => {
-    const { world, store, limiter, reported } = scene();
+    const { world, store, limiter, reported } = observed();
     store.trouble = 'refused';
     await expect(limiter.acquire()).rejects.toMatchObject({
       code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -168,7 +162,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('an acquire whose answer was lost does not hold a lease for long', async () => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = observed();
     store.trouble = 'deaf';
     const lost = outcome(limiter.acquire());
     await settled();
@@ -181,7 +175,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('a release is sent until the store has confirmed it', async () => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = observed();
     const permit = await limiter.acquire();
     store.trouble = 'silent';
     permit.release();
@@ -193,7 +187,7 @@ describe('while the store is unavailable', () => {
   });
 
   test('close() waits for it no longer than the timeout of a call', async () => {
-    const { world, store, limiter } = scene();
+    const { world, store, limiter } = observed();
     const permit = await limiter.acquire();
     store.trouble = 'silent';
     permit.release();
@@ -208,7 +202,7 @@ describe('while the store is unavailable', () => {
   test.each(['reject', 'admit', 'local'] as const)(
     'a caller whose deadline passes before the store answers is rejected with timeout, also under %s',
     async (policy) => {
-      const { world, store, limiter, reported } = scene(policy);
+      const { world, store, limiter, reported } = observed(policy);
       store.trouble = 'silent';
       const hurried = outcome(limiter.acquire({ queueTimeout: 100 }));
       await world.advance(100);

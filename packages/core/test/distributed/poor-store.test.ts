@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answer, memoryStore, type Op, type Store } from '../../src/distributed/index.ts';
+import type { Answer, Op } from '../../src/distributed/index.ts';
 import { Line, outcome, settled, World } from './world.ts';
 
 /** A store without any optional capability. */
@@ -23,29 +23,25 @@ class PoorStore extends Line {
   }
 }
 
-function poor(world: World): Store {
-  return new PoorStore(memoryStore({ memory: world.memory, clock: world.clock }), world.clock);
-}
-
 test.each([
   ['perKey', { perKey: true }],
   ['reserve', { reserve: 1 }],
 ])('%s is an error if the store does not support it', (option, options) => {
   const world = new World();
-  const make = () => world.limiter({ store: poor(world), limit: 2, ...options });
+  const make = () => world.limiter({ store: world.line(PoorStore), limit: 2, ...options });
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
 });
 
 test('setLimit() throws if the store does not support it', () => {
   const world = new World();
-  const limiter = world.limiter({ store: poor(world) });
+  const limiter = world.limiter({ store: world.line(PoorStore) });
   expect(() => limiter.setLimit(2)).toThrow(expect.objectContaining({ option: 'limit' }));
   expect(limiter.limit).toBe(1);
 });
 
 test('each process enforces queueLimit if the store does not', async () => {
   const world = new World();
-  const limiter = world.limiter({ store: poor(world), queueLimit: 1 });
+  const limiter = world.limiter({ store: world.line(PoorStore), queueLimit: 1 });
   const held = await limiter.acquire();
   const all = [outcome(limiter.acquire()), outcome(limiter.acquire())];
   await settled();

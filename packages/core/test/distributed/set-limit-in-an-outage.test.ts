@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest';
 import { collectWarnings } from '../warnings.ts';
-import { outcome, settled, timeout, World } from './world.ts';
+import { outcome, scene, settled, timeout, World } from './world.ts';
 
 test('a limit raised while the store is unavailable applies in this process', async () => {
   const warnings = collectWarnings();
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    onStoreError: 'local',
-    limit: 1,
-    warns: true,
-  });
+  const { world, store, limiter } = scene({ onStoreError: 'local', limit: 1, warns: true });
   store.trouble = 'silent';
   const first = outcome(limiter.acquire());
   await world.advance(timeout);
@@ -26,14 +19,7 @@ test('a limit raised while the store is unavailable applies in this process', as
 
 test('a local waiter is granted when the limit is raised', async () => {
   const warnings = collectWarnings();
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    onStoreError: 'local',
-    limit: 1,
-    warns: true,
-  });
+  const { world, store, limiter } = scene({ onStoreError: 'local', limit: 1, warns: true });
   store.trouble = 'silent';
   const first = outcome(limiter.acquire());
   await world.advance(timeout);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoreError } from '../../src/distributed/index.ts';
 import { createGate } from '../../src/index.ts';
-import { type Line, lease, outcome, timeout, World } from './world.ts';
+import { type Line, lease, outcome, scene, timeout, World } from './world.ts';
 
 let warnings: string[];
 beforeEach(() => {
@@ -27,9 +27,7 @@ async function outage(world: World, store: Line, limiter: { acquire(): Promise<n
 test.each(['reject', 'admit', 'local'] as const)(
   'without an observer, an outage under %s causes a warning with its cause, and another when it ends',
   async (onStoreError) => {
-    const world = new World();
-    const store = world.line();
-    const limiter = world.limiter({ store, onStoreError, warns: true });
+    const { world, store, limiter } = scene({ onStoreError, warns: true });
     await outage(world, store, limiter as never);
     expect(warnings).toEqual([
       expect.stringMatching(
@@ -43,9 +41,7 @@ test.each(['reject', 'admit', 'local'] as const)(
 );
 
 test('a store that refuses every call causes one warning, and another when it accepts one again', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, warns: true });
+  const { store, limiter } = scene({ warns: true });
   store.trouble = 'refused';
   for (let i = 0; i < 3; i++) await expect(limiter.acquire()).rejects.toThrow();
   expect(warnings).toEqual([expect.stringContaining('fails: refused; its callers are rejected')]);
@@ -108,9 +104,7 @@ test('the end of an outage is reported only for a limit whose calls are not refu
 });
 
 test('a refusal for a new reason is reported at once, up to ten reasons', async () => {
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({ store, warns: true });
+  const { store, limiter } = scene({ warns: true });
   let call = 1;
   store.objection = () => `reason ${call}`;
   for (call = 1; call <= 30; call++) await limiter.acquire().catch(() => {});

@@ -1,9 +1,9 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { describe, expect, test } from 'vitest';
 import { createGate } from '../../src/index.ts';
 import { call } from '../caller.ts';
-import { uncaughtIn } from '../uncaught.ts';
 import { collectWarnings } from '../warnings.ts';
-import { lease, outcome, settled, timeout, World } from './world.ts';
+import { lease, outcome, scene, settled, timeout, World } from './world.ts';
 
 describe('a waiter of a distributed limit', () => {
   test('is rejected without a call to the store if it declines to wait', async () => {
@@ -137,14 +137,7 @@ test('usage() returns the limit for a key that is not in use', () => {
 
 test('the weight of a permit may change while the store is unavailable', async () => {
   const warnings = collectWarnings();
-  const world = new World();
-  const store = world.line();
-  const limiter = world.limiter({
-    store,
-    limit: 3,
-    onStoreError: 'admit',
-    warns: true,
-  });
+  const { world, store, limiter } = scene({ limit: 3, onStoreError: 'admit', warns: true });
   const leased = await limiter.acquire();
   store.trouble = 'silent';
   const local = outcome(limiter.acquire());

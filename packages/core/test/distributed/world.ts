@@ -1,16 +1,19 @@
+import { VirtualClock } from '@headgate/test-suite';
 import {
   type Answer,
-  Memory,
-  memoryStore,
   type Op,
   Store,
   StoreError,
   type StoreListener,
   type StoreStats,
 } from '../../src/distributed/index.ts';
-import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
-import type { DistributedLimiterOptions } from '../../src/limiter/options.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import {
+  createLimiter,
+  type DistributedLimiterOptions,
+  type Limiter,
+  type Permit,
+} from '../../src/index.ts';
+import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 
 export const lease = 3000;
 export const timeout = 300;
@@ -97,9 +100,11 @@ export class World {
   readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
 
-  line(): Line {
+  line(): Line;
+  line<L extends Line>(Kind: new (inner: Store, clock: VirtualClock) => L): L;
+  line(Kind = Line): Line {
     const { memory, clock } = this;
-    return new Line(memoryStore({ memory, leaseDuration: lease, timeout, clock }), clock);
+    return new Kind(memoryStore({ memory, leaseDuration: lease, timeout, clock }), clock);
   }
 
   /**
@@ -133,6 +138,13 @@ export class World {
       await settled();
     }
   }
+}
+
+/** One process with a limiter, in a world of its own. */
+export function scene(options: LineOptions = {}) {
+  const world = new World();
+  const store = world.line();
+  return { world, store, limiter: world.limiter({ store, ...options }) };
 }
 
 /** The permit or error of a promise, as soon as it has settled. */

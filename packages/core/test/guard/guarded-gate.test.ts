@@ -1,3 +1,4 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   createGate,
@@ -9,7 +10,6 @@ import {
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 
 /** Rejects the priorities that the test sets, and records each call. */
 class RecordingGuard implements Guard {

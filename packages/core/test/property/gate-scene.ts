@@ -1,3 +1,5 @@
+import { Thrown } from '@headgate/test-kit/property';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect } from 'vitest';
 import { GateWaiter } from '../../src/gate/gate-waiter.ts';
 import {
@@ -9,9 +11,7 @@ import {
   type Rejection,
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 import { Judge } from './judge.ts';
-import { Thrown } from './scene.ts';
 import { quietVisit, type Visit, Visitor } from './visitor.ts';
 
 export interface GateSettings {

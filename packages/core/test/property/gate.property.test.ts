@@ -1,6 +1,6 @@
+import { assertFor, patience } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { assertFor, patience } from './budget.ts';
 import { GateScene, type GateSettings } from './gate-scene.ts';
 import { pick, Step } from './step.ts';
 import type { Visit } from './visitor.ts';

@@ -1,5 +1,5 @@
+import type { VirtualClock } from '@headgate/test-suite';
 import type { LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
-import type { VirtualClock } from '../virtual-clock.ts';
 
 /** A request, as the model sees it. */
 interface Case {

@@ -1,7 +1,7 @@
+import { assertFor, patience } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LimiterOptions } from '../../src/index.ts';
-import { assertFor, patience } from './budget.ts';
 import { reactions, Scene, type Wishes } from './scene.ts';
 import { pick, Step } from './step.ts';
 

@@ -1,3 +1,5 @@
+import { assertFor, patience } from '@headgate/test-kit/property';
+import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -13,8 +15,6 @@ import {
 import { priorities } from '../../src/semaphore/priority.ts';
 import { type Amounts, askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
-import { VirtualClock } from '../virtual-clock.ts';
-import { assertFor, patience } from './budget.ts';
 
 // In any order, every waiter is answered exactly once, no room stays idle, and nothing is left in the end.
 

@@ -1,8 +1,8 @@
+import { assertFor, patience } from '@headgate/test-kit/property';
+import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, map, type Permit } from '../../src/index.ts';
-import { VirtualClock } from '../virtual-clock.ts';
-import { assertFor, patience } from './budget.ts';
 
 // Promises, aborts and timers in every possible order.
 

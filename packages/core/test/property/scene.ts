@@ -1,3 +1,5 @@
+import { Thrown } from '@headgate/test-kit/property';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect } from 'vitest';
 import {
   type AcquireOptions,
@@ -8,7 +10,6 @@ import {
   type Permit,
   Waiter,
 } from '../../src/index.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 import { Judge } from './judge.ts';
 
 /** What a caller does within its callbacks. */
@@ -31,8 +32,6 @@ export interface Wishes {
   whenGranted: Reaction[];
   whenRejected: Reaction[];
 }
-
-export class Thrown extends Error {}
 
 class Actor extends Waiter {
   answers = 0;

@@ -1,11 +1,11 @@
+import { assertFor, patience } from '@headgate/test-kit/property';
+import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createGate, type Gate, type GateLimitOptions } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 import { collectWarnings } from '../warnings.ts';
-import { assertFor, patience } from './budget.ts';
 
 // A gate of one limit has a simpler implementation, which must behave like the general one.
 

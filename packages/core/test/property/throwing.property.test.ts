@@ -1,3 +1,5 @@
+import { assertFor, patience, Thrown } from '@headgate/test-kit/property';
+import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -17,9 +19,6 @@ import {
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
-import { VirtualClock } from '../virtual-clock.ts';
-import { assertFor, patience } from './budget.ts';
-import { Thrown } from './scene.ts';
 
 // Whatever the application's code throws at any time, no permit is leaked and no waiter is lost.
 

@@ -1,6 +1,5 @@
-import { type Gate, type Permit, type Rejection, Waiter } from '../../src/index.ts';
+import { type Clock, type Gate, type Permit, type Rejection, Waiter } from '../../src/index.ts';
 import type { Amounts } from '../ask-gate.ts';
-import type { GateScene } from './gate-scene.ts';
 
 export interface Visit {
   /** The index of the gate. */
@@ -18,6 +17,16 @@ export interface Visit {
 
 export const quietVisit = { gone: false, whenGranted: [], whenRejected: [] };
 
+/** What a visitor knows of its scene. */
+interface Scene {
+  readonly clock: Clock;
+  readonly app: { readonly limit: number };
+  readonly settings: { readonly queueTimeout: number };
+  granted(visitor: Visitor): void;
+  rejected(visitor: Visitor, rejection: Rejection): void;
+  react(reaction: string, visitor: Visitor): void;
+}
+
 let orders = 0;
 
 /** A waiter of a gate that tracks its state and may react within an answer. */
@@ -29,7 +38,7 @@ export class Visitor extends Waiter {
   readonly takes: Amounts;
 
   constructor(
-    private readonly scene: GateScene,
+    private readonly scene: Scene,
     readonly visit: Visit,
     readonly gate: Gate,
   ) {

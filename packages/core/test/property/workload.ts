@@ -1,6 +1,6 @@
+import { lcg } from '@headgate/test-kit/lcg';
+import { VirtualClock } from '@headgate/test-suite';
 import { createLimiter, type Order, type Permit, type Priority, Waiter } from '../../src/index.ts';
-import { lcg } from '../lcg.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 
 /** A kind of request in a workload. */
 export interface Kind {

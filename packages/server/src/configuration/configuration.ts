@@ -1,4 +1,4 @@
-import { checkToken } from '@headgate/core/distributed';
+import { checkToken } from '@headgate/core/options';
 import { parse, TomlError } from 'smol-toml';
 import { type SemaphoreOptions, type SemaphoresOptions, semaphoresFrom } from '../semaphores.ts';
 import { lineOf } from './line-of.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '@headgate/core/distributed';
+import { invalid } from '@headgate/core/options';
 
 const levels = ['error', 'warn', 'info', 'debug', 'trace', 'off'] as const;
 

@@ -1,4 +1,5 @@
-import { HeadgateError, invalid, nearest } from '@headgate/core/distributed';
+import { HeadgateError } from '@headgate/core';
+import { invalid, nearest } from '@headgate/core/options';
 
 /** An invalid value, and its path in the file. */
 export class InvalidValue extends Error {

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { checkCount, checkNames, checkText, invalid } from '@headgate/core/distributed';
+import { checkCount, checkNames, checkText, invalid } from '@headgate/core/options';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';

@@ -1,4 +1,4 @@
-import { Heap } from '@headgate/core/distributed';
+import { Heap } from './heap.ts';
 import { type Refusal, tooManyPeers } from './refusal.ts';
 import type { Peer } from './semaphore.ts';
 

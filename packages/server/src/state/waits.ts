@@ -1,4 +1,4 @@
-import { Heap } from '@headgate/core/distributed';
+import { Heap } from './heap.ts';
 import { type Acquired, type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
 import type { Peer, Wait } from './semaphore.ts';
 

@@ -22,9 +22,9 @@ it('an acquire is checked in the documented order', async () => {
   expect(await client.acquire('0', 'A', 1)).toBe('400 Unknown peer');
   // A refused acquire still renews the peer, unless the count can never be granted.
   expect(await client.acquire(peer, 'A', 0, '?expires_in=1m')).toBe(badCount(0));
-  clock.pass(59_000);
+  clock.advance(59_000);
   expect(await client.acquire(peer, 'A', 3, '?expires_in=1m')).toBe(never(3, 2));
-  clock.pass(1_000);
+  clock.advance(1_000);
   expect(await client.said('GET', `/peers/${peer}/is_acquired`)).toBe('400 Unknown peer');
   // An existing lock comes before the hierarchy, which comes before another pending lock.
   await client.acquire(other, 'A', 2);
@@ -132,10 +132,10 @@ it('expires_in renews the peer even if the lock stays pending', async () => {
   const [holder, peer] = [await client.newPeer('1h'), await client.newPeer('3s')];
   await client.acquire(holder, 'A');
   expect(await client.acquire(peer, 'A', 1, '?expires_in=100s')).toBe(`202 ${peer}`);
-  clock.pass(99_000);
+  clock.advance(99_000);
   expect(await client.said('GET', `/peers/${peer}/is_acquired`)).toBe('200 false');
   expect(await client.acquire(holder, 'A', 1, '?expires_in=1s')).toBe(`200 ${holder}`);
-  clock.pass(1_000);
+  clock.advance(1_000);
   expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('400 Unknown peer');
 });
 
@@ -144,10 +144,10 @@ it('a + in a query is a space', async () => {
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A', 1, '?expires_in=1m+40s');
   await client.acquire(peer, 'A');
-  clock.pass(99_999);
+  clock.advance(99_999);
   expect(await client.remainder('A')).toBe('200 0');
   expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('200 true');
-  clock.pass(1);
+  clock.advance(1);
   expect(await client.said('GET', `/peers/${holder}/is_acquired`)).toBe('400 Unknown peer');
   expect(await client.acquire(peer, 'A', 1, '?expires_in=1m%2040s')).toBe(`200 ${peer}`);
 });

@@ -10,7 +10,7 @@ it('a pending lock outlives its block_for and keeps its queue position', async (
   const blocked = client.acquire(first, 'A', 1, '?block_for=10s');
   await client.untilPending(first);
   await client.acquire(second, 'A');
-  clock.pass(10_000);
+  clock.advance(10_000);
   expect(await blocked).toBe(`202 ${first}`);
   await client.said('DELETE', `/peers/${holder}`);
   expect(await client.said('GET', `/peers/${first}/is_acquired`)).toBe('200 true');
@@ -52,7 +52,7 @@ it('a blocked request returns when the holder expires, even without other reques
   await client.acquire(holder, 'A');
   const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
   await client.untilPending(peer);
-  clock.pass(10_000);
+  clock.advance(10_000);
   expect(await blocked).toBe(`200 ${peer}`);
   expect(log).toContain('warn Removed 1 peers due to expiration.');
 });
@@ -66,10 +66,10 @@ it('a blocked request is answered 202 when its block_for has elapsed, not before
     answer = said;
   });
   await client.untilPending(peer);
-  clock.pass(1_999);
+  clock.advance(1_999);
   await client.untilPending(peer);
   expect(answer).toBe('');
-  clock.pass(1);
+  clock.advance(1);
   await blocked;
   expect(answer).toBe(`202 ${peer}`);
 });
@@ -82,7 +82,7 @@ it.each(['is deleted', 'expires'])(
     await client.acquire(holder, 'A');
     const blocked = client.acquire(peer, 'A', 1, '?block_for=1h');
     await client.untilPending(peer);
-    if (how === 'expires') clock.pass(10_000);
+    if (how === 'expires') clock.advance(10_000);
     else await client.said('DELETE', `/peers/${peer}`);
     expect(await blocked).toBe('400 Unknown peer');
   },

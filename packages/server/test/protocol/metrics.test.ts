@@ -6,9 +6,9 @@ it('the gauges of each semaphore sum the counts', async () => {
   const [holder, first, second] = await client.newPeers(3);
   await client.acquire(holder, 'A', 4);
   await client.acquire(first, 'A', 3);
-  clock.pass(1_500);
+  clock.advance(1_500);
   await client.acquire(second, 'A', 2);
-  clock.pass(1_400);
+  clock.advance(1_400);
   const metrics = await client.ask('GET', '/metrics');
   expect(metrics.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
   const samples = metrics.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -38,7 +38,7 @@ it('the gauges follow releases, and expired peers no longer count', async () => 
   const [holder, first] = [await client.newPeer('10s'), await client.newPeer('10s')];
   await client.acquire(holder, 'A');
   await client.acquire(first, 'A');
-  clock.pass(10_000);
+  clock.advance(10_000);
   server.configure({ C: 2 });
   const { text } = await client.ask('GET', '/metrics');
   expect(text).not.toContain('semaphore="A"');

@@ -76,11 +76,11 @@ it('the highest id is preserved exactly', async () => {
 it('a heartbeat renews its peer and no other', async () => {
   const { client, clock } = await scene({});
   const peer = await client.newPeer('10s');
-  clock.pass(9_000);
+  clock.advance(9_000);
   expect(await client.said('PUT', `/peers/${peer}`, '{"expires_in":"10s"}')).toBe('200 Ok');
-  clock.pass(9_000);
+  clock.advance(9_000);
   expect(await client.said('GET', `/peers/${peer}/is_acquired`)).toBe('200 true');
-  clock.pass(1_000);
+  clock.advance(1_000);
   expect(await client.said('PUT', `/peers/${peer}`, '{"expires_in":"10s"}')).toBe(
     '400 Unknown peer',
   );
@@ -90,7 +90,7 @@ it("a heartbeat may also shorten the peer's life", async () => {
   const { client, clock } = await scene({});
   const peer = await client.newPeer('1y');
   expect(await client.said('PUT', `/peers/${peer}`, '{"expires_in":"1s"}')).toBe('200 Ok');
-  clock.pass(1_000);
+  clock.advance(1_000);
   expect(await client.said('GET', '/peers/')).toBe('200 []');
 });
 

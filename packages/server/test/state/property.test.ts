@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
+import { assertFor, patience } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { assertFor, patience } from '../../../core/test/property/budget.ts';
 import { Refusal, type RefusalKind } from '../../src/state/refusal.ts';
 import { Model, type ModelSemaphore } from './model.ts';
 import { World } from './world.ts';

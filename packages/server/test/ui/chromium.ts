@@ -1,5 +1,5 @@
+import { findProgram } from '@headgate/test-servers';
 import { type Browser, chromium } from 'playwright-core';
-import { findProgram } from '../../../../internal/test-servers/src/programs.ts';
 
 /** Launches a headless Chromium. */
 export function launchChromium(): Promise<Browser> {

@@ -23,7 +23,7 @@ it('shows the count in use, the holders, and the waiting peers with their waitin
   );
   const waiter = await client.newPeer('2h');
   await client.acquire(waiter, 'A', 2);
-  clock.pass(65_000);
+  clock.advance(65_000);
   await until(`${first} .longest`, /^1\smin 5\ss$/);
   expect(await text(`${first} .used`)).toBe('2 of 3');
   expect(await text(`${first} .waiting`)).toBe('1 count 2');

@@ -19,10 +19,10 @@ it('reports each semaphore with its holders and its pending locks', async () => 
     '/restore',
     `{"expires_in":"1m","peer_id":${highest},"acquired":{"A":2}}`,
   );
-  clock.pass(1_500);
+  clock.advance(1_500);
   const [first, second] = [await client.newPeer('10s'), await client.newPeer('20s')];
   await client.acquire(first, 'A', 2);
-  clock.pass(2_250);
+  clock.advance(2_250);
   await client.acquire(second, 'A', 1);
   const [a, b] = (await shown(client)).semaphores;
   expect(a).toEqual({
@@ -59,7 +59,7 @@ it('reflects a grant, a release, an expiry and a deleted peer', async () => {
     return { peers, stakes, waiting: semaphores[0]?.waiting.peers };
   };
   expect(await holders()).toEqual({ peers: 3, stakes: [`${short} 0`, `${long} 0`], waiting: 1 });
-  clock.pass(1_200);
+  clock.advance(1_200);
   expect(await holders()).toEqual({
     peers: 2,
     stakes: [`${long} 1200`, `${third} 200`],

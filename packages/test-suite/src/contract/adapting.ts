@@ -2,9 +2,9 @@ import type { Outcome, Sample } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { collectErrors } from '../kit/output.ts';
 import { counts, until } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** A constant limit that records its samples. */
@@ -17,7 +17,7 @@ function recordingLimit() {
 export function adapting(world: World): void {
   it('get a sample of each finished request: its duration, the weight in flight, and its route', async () => {
     const { samples, limit } = recordingLimit();
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const work = new Paused();
     const middleware = world.limit({ limit, clock });
     const app = await world.serve(

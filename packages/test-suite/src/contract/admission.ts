@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 export function admission(world: World): void {
@@ -48,7 +48,7 @@ export function admission(world: World): void {
   });
 
   it('passes the permit and the wait to the handler', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, limit, work } = await busy(world, { queueLimit: 1, clock });
     const waiter = app.call();
     await counts(limit, 1, 1);

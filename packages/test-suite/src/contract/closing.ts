@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 export function closing(world: World): void {
@@ -34,7 +34,7 @@ export function closing(world: World): void {
   });
 
   it('close() resolves to the number of running requests after its timeout', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { limit, work, holder } = await busy(world, { clock });
     const signal = work.begun[0]?.admission?.permit?.signal;
     const closed = limit.close({ timeout: 1000 });

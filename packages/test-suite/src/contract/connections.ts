@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { Latch } from '../kit/latch.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 export function connections(world: World): void {
@@ -43,7 +43,7 @@ export function connections(world: World): void {
   ] as const)(
     'responds to pipelined requests even if the later one is admitted first: %s',
     async (_, options) => {
-      const clock = new ManualClock();
+      const clock = new VirtualClock();
       const { app, limit, work, holder } = await busy(world, { ...options, queueLimit: 9, clock });
       const raw = app.raw();
       for (const path of ['/a', '/b']) raw.request(`GET ${path}`);
@@ -58,7 +58,7 @@ export function connections(world: World): void {
   );
 
   it('answers a pipelined request that waits for the permit of a later one whose response is destroyed', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const limit = world.limit({ limit: 1, order: lifo(), queueLimit: 9, clock });
     const held = new Latch();
     const app = await world.serve(

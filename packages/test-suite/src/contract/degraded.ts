@@ -3,8 +3,8 @@ import type { Rejection } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 export function degraded(world: World): void {
@@ -75,7 +75,7 @@ export function degraded(world: World): void {
   it.each(['full', 'timeout'] as const)(
     'lets onReject run the handler, which sees the rejection (%s)',
     async (reason) => {
-      const clock = new ManualClock();
+      const clock = new VirtualClock();
       const work = new Paused();
       const limit = world.limit({
         ...{ limit: 1, queueLimit: reason === 'full' ? 0 : 1, clock },
@@ -125,7 +125,7 @@ export function degraded(world: World): void {
   });
 
   it("calls onReject in the request's own async context", async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const tenant = new AsyncLocalStorage<unknown>();
     const work = new Paused();
     const limit = world.limit({

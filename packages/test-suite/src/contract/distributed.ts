@@ -1,5 +1,5 @@
 import type { OutagePolicy } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 const fields = ['ratelimit', 'ratelimit-policy', 'server-timing'];
@@ -51,7 +51,7 @@ export function headerFields(world: World): void {
   });
 
   it('reports the wait of a request', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, limit, work } = await busy(world, { queueLimit: 1, headers: true, clock });
     const waiter = app.call();
     await counts(limit, 1, 1);

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 type Register = (name: string, test: () => Promise<void>) => unknown;
@@ -33,7 +33,7 @@ export function leavingTheHandler(world: World): void {
   const untracked: Register = (name, test) => !tracksHandlers && it(name, test);
 
   tracked("holds a disconnected client's permit until its handler has settled", async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { limit, work, holder } = await busy(world, { clock });
     holder.abort();
     await disconnected(work);
@@ -46,7 +46,7 @@ export function leavingTheHandler(world: World): void {
   untracked(
     'releases the permit of a disconnected client after abandonAfter if its handler never touches the response',
     async () => {
-      const clock = new ManualClock();
+      const clock = new VirtualClock();
       const { limit, work, holder } = await busy(world, { clock, abandonAfter: 5000 });
       holder.abort();
       await disconnected(work);
@@ -60,7 +60,7 @@ export function leavingTheHandler(world: World): void {
   );
 
   untracked('applies the abandonAfter of each of two limits', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const [outer, inner] = [
       world.limit({ limit: 1, clock, abandonAfter: Number.POSITIVE_INFINITY }),
       world.limit({ limit: 1, clock, abandonAfter: 1000 }),
@@ -79,15 +79,15 @@ export function leavingTheHandler(world: World): void {
   });
 
   untracked('clears the timer of abandonAfter once the handler touches the response', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { limit, work, holder } = await busy(world, { clock });
-    const idle = clock.timers;
+    const idle = clock.armed;
     holder.abort();
     await disconnected(work);
-    expect(clock.timers).toBe(idle + 1);
+    expect(clock.armed).toBe(idle + 1);
     work.finish();
     await counts(limit, 0);
-    expect(clock.timers).toBe(idle);
+    expect(clock.armed).toBe(idle);
   });
 
   it("aborts the permit's signal when the client disconnects", async () => {

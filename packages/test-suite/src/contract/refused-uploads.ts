@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound } from '../kit/until.ts';
 import { pump, size } from '../kit/upload.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** The connection of a rejected upload. */
 export function refusedUploads(world: World): void {
   it('serves the next request if the upload was received completely', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, work, holder } = await busy(world, { clock });
     const refused = async (length: number) => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -48,7 +48,7 @@ export function refusedUploads(world: World): void {
   ])(
     'is announced correctly as kept or closed after an upload %s',
     async (_, headers, body, connection) => {
-      const clock = new ManualClock();
+      const clock = new VirtualClock();
       const { app, work, holder } = await busy(world, { clock });
       const raw = app.raw();
       raw.request('POST /upload', ...headers);
@@ -74,7 +74,7 @@ export function refusedUploads(world: World): void {
   it.each([200_000, 1_000_000])(
     'serves each request of a single-connection client after an upload of %i bytes',
     async (length) => {
-      const clock = new ManualClock();
+      const clock = new VirtualClock();
       const { app, work, holder } = await busy(world, { clock });
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
       world.later(() => agent.destroy());
@@ -93,7 +93,7 @@ export function refusedUploads(world: World): void {
 
   it('is not read further if the request was paused', async () => {
     const work = new Paused();
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const limit = world.limit({ limit: 1, clock });
     const app = await world.serveThrough(
       (listener) => (req, res) => {

@@ -3,8 +3,8 @@ import type { SuiteOptions } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import type { Answer, CallOptions } from '../kit/call.ts';
 import { Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { counts } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** The Accept header that a browser sends for a link. */
@@ -46,7 +46,7 @@ export function rejection(world: World): void {
   });
 
   it('rejects a waiter after queueTimeout', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, limit, work, holder } = await busy(world, {
       ...{ queueLimit: 1, queueTimeout: 500, clock },
     });

@@ -4,8 +4,8 @@ import type { SuiteHandler } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok } from '../kit/handlers.ts';
 import { Latch } from '../kit/latch.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** Ways in which a handler ends its response without a reply. */
@@ -63,7 +63,7 @@ export function releases(world: World): void {
   it.each(Object.entries(endings))(
     'releases the permit immediately when the handler ends its response by %s',
     async (_, end) => {
-      const limit = world.limit({ limit: 1, clock: new ManualClock() });
+      const limit = world.limit({ limit: 1, clock: new VirtualClock() });
       const app = await world.serve({ use: limit }, { handle: end });
       await expect(app.call().answer()).rejects.toThrow();
       await counts(limit, 0);
@@ -74,7 +74,7 @@ export function releases(world: World): void {
     'releases the permit of a disconnected client when the handler ends the response by %s',
     async (_, end) => {
       const latch = new Latch();
-      const limit = world.limit({ limit: 1, clock: new ManualClock() });
+      const limit = world.limit({ limit: 1, clock: new VirtualClock() });
       const app = await world.serve(
         { use: limit },
         {
@@ -96,7 +96,7 @@ export function releases(world: World): void {
   );
 
   it('releases the permit of a handler that never responds after maxHold, and reports it', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const leaks: unknown[] = [];
     const { app, limit, work, holder } = await busy(world, {
       ...{ maxHold: 1000, queueLimit: 1, clock },

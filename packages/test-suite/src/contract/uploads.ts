@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
-import { ManualClock } from '../kit/manual-clock.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import { pump, size } from '../kit/upload.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** 64 kB are drained, and Node reads and buffers more before it stops. */
@@ -17,7 +17,7 @@ export function uploads(world: World): void {
     ['', `Content-Length: ${size}`],
     [' in chunks', 'Transfer-Encoding: chunked'],
   ])('rejects a large upload%s without draining it', async (_, header) => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, work, holder } = await busy(world, { clock });
     const raw = app.raw();
     raw.request('POST /upload', header);
@@ -35,7 +35,7 @@ export function uploads(world: World): void {
   });
 
   it('rejects a large upload after queueTimeout', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1, clock });
     const raw = app.raw();
     raw.request('POST /upload', `Content-Length: ${size}`);
@@ -51,7 +51,7 @@ export function uploads(world: World): void {
 
   it('does not drain a large upload if onReject responds', async () => {
     const onReject = (_: unknown, context: SuiteContext) => context.send(503, 'busy');
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { app, work, holder } = await busy(world, { onReject, clock });
     const raw = app.raw();
     raw.request('POST /upload', `Content-Length: ${size}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import type { ManualClock } from './manual-clock.ts';
 import { until } from './until.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 /** A client that writes raw bytes, for what well-behaved clients cannot do. */
 export class RawSocket {
@@ -37,7 +37,7 @@ export class RawSocket {
   }
 
   /** Advances the clock until the server has closed the connection. */
-  async untilClosed(clock: ManualClock): Promise<void> {
+  async untilClosed(clock: VirtualClock): Promise<void> {
     await until(() => {
       clock.advance(100);
       return this.socket.closed;

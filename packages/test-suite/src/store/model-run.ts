@@ -1,9 +1,8 @@
 import type { LeaseVerb, Op, Reply } from '@headgate/core/distributed';
 import { expect } from 'vitest';
 import { until } from '../kit/until.ts';
-import type { Claim, Wishes } from './claim.ts';
+import { type Claim, LimitView, type Wishes } from './claim.ts';
 import { type Expected, LimitModel } from './limit-model.ts';
-import { LimitView } from './limit-view.ts';
 import type { StoreProcess } from './store-process.ts';
 import type { StoreWorld } from './store-world.ts';
 

@@ -6,9 +6,9 @@ import {
   type Rejection,
   Waiter,
 } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/distributed';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect } from 'vitest';
-import { type Faults, type FaultyStore, faultyStore, ManualClock } from '../../src/index.ts';
+import { type Faults, type FaultyStore, faultyStore, VirtualClock } from '../../src/index.ts';
 
 export const lease = 1200;
 const timeout = 200;
@@ -69,7 +69,7 @@ class Caller extends Waiter {
 
 /** Three processes with a distributed limiter each, and faults between them and their store. */
 export class DistributedScene {
-  readonly clock = new ManualClock();
+  readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
   readonly stores: FaultyStore[] = [];
   readonly limiters: Limiter[] = [];
@@ -206,6 +206,6 @@ export class DistributedScene {
       rejected: this.callers.filter(({ rejection }) => rejection !== undefined).length,
     });
     await this.advance(2 * lease);
-    expect(this.clock.timers).toBe(0);
+    expect(this.clock.armed).toBe(0);
   }
 }

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { type Claim, longWait } from '../claim.ts';
-import type { LimitView } from '../limit-view.ts';
+import { type Claim, type LimitView, longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const times = ({ process, name, key }: LimitView) =>

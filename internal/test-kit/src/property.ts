@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { uncaughtIn } from './uncaught.ts';
+
+/** Duration of each property file in `npm run test:soak`, with fresh seeds. */
+const soakSeconds = Number(process.env.HEADGATE_SOAK_SECONDS ?? 0);
+
+/** Maximum number of runs of a property, which mutation tests lower. */
+const maxRuns = Number(process.env.HEADGATE_PROPERTY_RUNS ?? Number.POSITIVE_INFINITY);
+
+/** Timeout of a property in vitest, in milliseconds. */
+export const patience = soakSeconds > 0 ? 0 : 120_000;
+
+/** An error that a property's callbacks throw on purpose. */
+export class Thrown extends Error {}
+
+/**
+ * Asserts a property, in batches between which the event loop runs. Only a `Thrown` may surface as an uncaught
+ * exception.
+ *
+ * @param batchSize Number of runs of a batch, unless mutation tests allow fewer. There is one batch, or in a soak
+ * test as many as fit in the time.
+ * @param share This property's part of a soak test's time, if the file has several properties.
+ * @returns the number of runs.
+ */
+export async function assertFor<T>(
+  property: fc.IProperty<T> | fc.IAsyncProperty<T>,
+  batchSize: number,
+  share = 1,
+): Promise<number> {
+  const numRuns = Math.min(batchSize, maxRuns);
+  let runs = 0;
+  const end = performance.now() + soakSeconds * 1000 * share;
+  do {
+    const errors = await uncaughtIn(() => fc.assert(property as fc.IAsyncProperty<T>, { numRuns }));
+    expect(errors.filter((error) => !(error instanceof Thrown))).toEqual([]);
+    runs += numRuns;
+  } while (performance.now() < end);
+  return runs;
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../../clock.ts';
+import type { OutagePolicy } from '../../limiter/source.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
+import { warn } from '../../warning.ts';
+
+/** Milliseconds in which the same warning is not repeated. */
+const WARNING_INTERVAL = 60_000;
+
+/** Different refusals of one limit that are reported within that time: a message may contain an id of the request. */
+const MAX_REFUSALS = 10;
+
+const effects = {
+  reject: 'its callers are rejected',
+  admit: 'its callers are admitted without the store',
+  local: 'each process applies the limit alone',
+} as const satisfies Record<OutagePolicy, string>;
+
+/** What a store has refused to one limit. */
+class Refusals {
+  /** Whether the operator believes that the limit fails. */
+  hasWarned = false;
+  /** The latest call was refused. */
+  isRefused = true;
+  /** By message, in the order in which they were reported: until when it is not repeated. */
+  readonly quietUntil = new Map<string, number>();
+}
+
+/**
+ * Warns the operator of store failures, for limits without an observer for them. An outage affects every limit of the
+ * store, and causes one warning; a refusal concerns one limit, and each such limit is named.
+ */
+export class StoreWarnings {
+  /** Limits affected by an outage, or by messages that do not arrive. */
+  readonly #away = new Set<string>();
+  /** A limit for which that has ended. */
+  #back: string | undefined;
+  #hasWarned = false;
+  #nextAt = -Infinity;
+  readonly #refusals = new Map<string, Refusals>();
+
+  constructor(private readonly clock: Clock) {}
+
+  failed(name: string, policy: OutagePolicy, error: StoreError): void {
+    const effect = `${effects[policy]} (onStoreError: ${policy})`;
+    const message = `the store of limit "${name}" fails: ${textOf(error)}; ${effect}`;
+    if (error.code === 'ERR_HEADGATE_STORE_REFUSED') this.#refused(name, message);
+    else this.#add(name, message);
+  }
+
+  /** The store works, but its messages do not arrive. */
+  muted(name: string, error: StoreError): void {
+    this.#add(name, `the store of limit "${name}" is impaired: ${textOf(error)}`);
+  }
+
+  /** The store can be reached again, or its messages arrive. Calls for this limit may still be refused. */
+  returned(name: string): void {
+    if (!this.#away.delete(name)) return;
+    if (this.#refusals.get(name)?.isRefused !== true) this.#back = name;
+    if (this.#away.size > 0 || !this.#hasWarned || this.#back === undefined) return;
+    this.#hasWarned = false;
+    isBack(this.#back);
+  }
+
+  /** A call for this limit has succeeded. */
+  worked(name: string): void {
+    const refusals = this.#refusals.get(name);
+    if (refusals === undefined) return;
+    refusals.isRefused = false;
+    if (refusals.hasWarned) isBack(name);
+    refusals.hasWarned = false;
+  }
+
+  /** The limit is closed. */
+  forget(name: string): void {
+    this.#away.delete(name);
+    this.#refusals.delete(name);
+  }
+
+  #add(name: string, message: string): void {
+    const isFirst = this.#away.size === 0;
+    this.#away.add(name);
+    const now = this.clock.now();
+    if (!isFirst || now < this.#nextAt) return;
+    this.#nextAt = now + WARNING_INTERVAL;
+    this.#hasWarned = true;
+    this.#back = undefined;
+    warn('HEADGATE_STORE', message);
+  }
+
+  #refused(name: string, message: string): void {
+    const refusals = this.#refusals.get(name) ?? new Refusals();
+    this.#refusals.set(name, refusals);
+    refusals.isRefused = true;
+    const { quietUntil } = refusals;
+    const now = this.clock.now();
+    for (const [earlier, until] of quietUntil) if (until <= now) quietUntil.delete(earlier);
+    if (quietUntil.has(message) || quietUntil.size === MAX_REFUSALS) return;
+    quietUntil.set(message, now + WARNING_INTERVAL);
+    refusals.hasWarned = true;
+    warn('HEADGATE_STORE', message);
+  }
+}
+
+function isBack(name: string): void {
+  warn('HEADGATE_STORE', `the store of limit "${name}" is back`);
+}
+
+/** Adds the client's own message if the store cannot be reached: `connect ECONNREFUSED 127.0.0.1:6379`. */
+function textOf({ code, message, cause }: StoreError): string {
+  if (code !== 'ERR_HEADGATE_STORE_DOWN') return message;
+  const { message: own, code: ownCode } = (cause ?? {}) as { message?: string; code?: string };
+  const detail = own || ownCode;
+  return detail && !message.includes(detail) ? `${message} (${detail})` : message;
+}

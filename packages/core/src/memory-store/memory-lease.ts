@@ -1,0 +1,40 @@
+import type { LeaseRequest } from '../distributed/contract.ts';
+
+/** A lease in a `Memory`, held or queued. */
+export class MemoryLease {
+  weight: number;
+  /** When the lease expires, by the memory's clock; if queued, when it is removed from the queue. */
+  expires = 0;
+  /** One lease duration after its last request. */
+  ends = 0;
+  /** Position in the queue; sorts by arrival. */
+  place = 0;
+  /** Defined if the lease is held. */
+  fencing: bigint | undefined = undefined;
+  spare = 0;
+  reserves = false;
+
+  constructor(
+    readonly id: string,
+    weight: number,
+  ) {
+    this.weight = weight;
+  }
+
+  /** The process that the lease belongs to. */
+  get owner(): string {
+    return this.id.slice(0, this.id.indexOf('.'));
+  }
+
+  get isHeld(): boolean {
+    return this.fencing !== undefined;
+  }
+
+  /** Applies a new request: the lease lasts from now on, but is queued no longer than its maximum wait. */
+  refresh({ wait, spare, reserves }: LeaseRequest, duration: number, now: number): void {
+    this.spare = spare;
+    this.reserves = reserves;
+    this.ends = now + duration;
+    this.expires = this.isHeld ? this.ends : now + Math.min(duration, wait);
+  }
+}

@@ -1,0 +1,89 @@
+import { checkNames } from '../checks.ts';
+import { type Clock, checkClock } from '../clock.ts';
+import type {
+  Answer,
+  Capabilities,
+  LimitName,
+  Op,
+  StoreListener,
+  StoreStats,
+  StoreTimes,
+} from '../distributed/contract.ts';
+import { Store } from '../distributed/store.ts';
+import { invalid } from '../errors.ts';
+import { StoreError } from '../semaphore/rejection.ts';
+import { Memory } from './memory.ts';
+
+export interface MemoryStoreOptions {
+  /** A `Memory` that several stores use together, as several processes use one server. Default: its own. */
+  readonly memory?: Memory | undefined;
+  /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. Default: 10,000. */
+  readonly leaseDuration?: number | undefined;
+  /**
+   * Maximum time of a call in milliseconds, though no call of this store takes any time. Default: 1,000, or a third of
+   * `leaseDuration` if that is shorter.
+   */
+  readonly timeout?: number | undefined;
+  /** Times renewals, and the leases of the store's own `memory`. Default: the runtime's own. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * A store in this process, for tests, and for apps that run as one process today. It has the guarantees of a store that
+ * several processes use, but its state ends with the process.
+ *
+ * @throws HeadgateError for an unknown option, and for a value that is not allowed.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  checkNames('memoryStore', options, ['memory', 'leaseDuration', 'timeout', 'clock']);
+  const { leaseDuration = 10_000, timeout = Math.min(1_000, leaseDuration / 3) } = options;
+  const clock = checkClock(options.clock);
+  const { memory = new Memory({ clock }) } = options;
+  if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
+  return new MemoryStore(memory, { leaseDuration, timeout, clock });
+}
+
+class MemoryStore extends Store {
+  readonly can: Capabilities = {
+    fencing: true,
+    queueLimit: true,
+    setLimit: true,
+    keys: true,
+    place: true,
+    resize: true,
+    recall: true,
+    counts: true,
+  };
+  readonly #memory: Memory;
+  #unlisten = () => {};
+  #isClosed = false;
+
+  constructor(memory: Memory, times: StoreTimes) {
+    super(times);
+    this.#memory = memory;
+  }
+
+  async send(ops: readonly Op[]): Promise<Answer[]> {
+    if (this.#isClosed) return ops.map(() => ({ error: closed() }));
+    return ops.map((op) => this.#memory.do(op, this.leaseDuration));
+  }
+
+  listen(listener: StoreListener): () => void {
+    this.#unlisten = this.#memory.listen(this.owner, listener);
+    return this.#unlisten;
+  }
+
+  async stats(ref: LimitName): Promise<StoreStats> {
+    if (this.#isClosed) throw closed();
+    return this.#memory.stats(ref);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#unlisten();
+  }
+}
+
+function closed(): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_DOWN', 'the memory store was closed');
+}

@@ -1,0 +1,116 @@
+import { type Clock, checkClock, systemClock } from '../clock.ts';
+import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/contract.ts';
+import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
+
+/** Maximum number of idle limits that each operation removes. */
+const MAX_FORGOTTEN_LIMITS = 2;
+
+interface Entry {
+  readonly limit: MemoryLimit;
+  /** When the limit is forgotten, unless there is an operation on it until then. */
+  due: number;
+}
+
+export interface MemoryOptions {
+  /** Times the leases. Default: the runtime's own. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * The server side of several memory stores in this process, which use it as several processes use one server.
+ *
+ * A limit, or a key of one, is forgotten when it has not been used for twice the duration of its longest lease.
+ */
+export class Memory {
+  readonly #clock: Clock;
+  /** By address, the least recently used one first. */
+  readonly #limits = new Map<string, Entry>();
+  readonly #listeners = new Map<string, StoreListener>();
+
+  constructor({ clock = systemClock }: MemoryOptions = {}) {
+    this.#clock = checkClock(clock);
+  }
+
+  /** Number of limits, and of keys of limits, in memory. */
+  get size(): number {
+    return this.#limits.size;
+  }
+
+  /** Forgets everything, like a restarted server. */
+  wipe(): void {
+    this.#limits.clear();
+  }
+
+  /** @internal Subscribes a store; returns a function that unsubscribes it. */
+  listen(owner: string, listener: StoreListener): () => void {
+    this.#listeners.set(owner, listener);
+    this.#later(owner, (listener) => listener.check());
+    return () => {
+      if (this.#listeners.get(owner) === listener) this.#listeners.delete(owner);
+    };
+  }
+
+  /** @internal Executes an operation of a store with this lease duration in milliseconds. */
+  do(op: Op, lease: number): Reply {
+    const moment = this.#moment(lease);
+    this.#forgetIdle(moment.now);
+    const entry = this.#entry(op.verb === 'setLimit' ? op.ref : op.lease.ref, moment);
+    const reply = entry.limit.do(op, moment);
+    entry.due = moment.now + 2 * entry.limit.longestLease;
+    return reply;
+  }
+
+  /** @internal */
+  stats(ref: LimitName): StoreStats {
+    const moment = this.#moment(0);
+    const entry = this.#limits.get(addressOf(ref));
+    if (entry !== undefined && entry.due > moment.now) return entry.limit.stats(moment);
+    return { limit: 0, version: '', inflight: 0, holders: 0, queued: 0, longestWait: 0 };
+  }
+
+  #moment(lease: number): Moment {
+    const now = this.#clock.now();
+    return { now, micros: Math.floor(now * 1000), lease };
+  }
+
+  #entry({ name, key }: LimitName, { now, micros }: Moment): Entry {
+    const address = addressOf({ name, key });
+    const known = this.#limits.get(address);
+    const isKnown = known !== undefined && known.due > now;
+    const entry = isKnown
+      ? known
+      : { limit: new MemoryLimit(micros, this.#post({ name, key })), due: 0 };
+    this.#limits.delete(address);
+    this.#limits.set(address, entry);
+    return entry;
+  }
+
+  #forgetIdle(now: number): void {
+    let left = MAX_FORGOTTEN_LIMITS;
+    for (const [address, { due }] of this.#limits) {
+      if (due > now || left-- === 0) return;
+      this.#limits.delete(address);
+    }
+  }
+
+  #post(ref: LimitName): Post {
+    return {
+      granted: ({ id, owner, fencing }) =>
+        this.#later(owner, (listener) => listener.grant({ id, fencing })),
+      recall: (owner) => this.#later(owner, (listener) => listener.recall(ref)),
+    };
+  }
+
+  /** Sends messages later, so that no caller is called back before its own call has returned. */
+  #later(owner: string, notify: (listener: StoreListener) => void): void {
+    queueMicrotask(() => {
+      const listener = this.#listeners.get(owner);
+      if (listener !== undefined) notify(listener);
+    });
+  }
+}
+
+/** An unambiguous string for a name and a key. */
+function addressOf({ name, key }: LimitName): string {
+  return key === undefined ? `${name.length}.${name}` : `${name.length}.${name}.${key}`;
+}

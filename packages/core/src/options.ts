@@ -1,0 +1,10 @@
+export {
+  checkCount,
+  checkDuration,
+  checkNames,
+  checkSpan,
+  checkText,
+  checkToken,
+} from './checks.ts';
+export { invalid, invalidSecret } from './errors.ts';
+export { nearest } from './suggestion.ts';
