@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bundle, type RedisServer, startRedis } from '@headgate/test-servers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from '@headgate/test-servers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useServer } from '../server.ts';
 
-let redis: RedisServer;
+const { server: redis } = await useServer();
 let program: string;
 beforeAll(async () => {
-  redis = await startRedis();
   program = await bundle(new URL('./one-shot.ts', import.meta.url));
 });
-afterAll(() => redis.stop());
 
 const endings = ['closing', 'leaving', 'holding'];
 const cases = ['ioredis', 'node-redis'].flatMap((library) =>

@@ -1,21 +1,11 @@
-import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startProxy } from '@headgate/test-servers';
+import { expect, test, vi } from 'vitest';
+import { ownServer, useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
-import { ownServer } from './own-server.ts';
 
 const crew = useCrew(10);
 const lease = 1_500;
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; perKey?: boolean }) {
   return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;

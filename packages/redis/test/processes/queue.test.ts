@@ -1,19 +1,10 @@
-import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startProxy } from '@headgate/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useServer } from '../server.ts';
 import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 
 const crew = useCrew();
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 async function proxied() {
   const proxy = await startProxy(redis);
