@@ -1,4 +1,4 @@
-import { startProxy } from '@headgate/test-servers';
+import { firstOf, startBehindProxy } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
@@ -38,23 +38,12 @@ test.concurrent('tokens increase from permit to permit, over processes, and afte
   }
 });
 
-test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async ({
-  onTestFinished,
-}) => {
-  const proxy = await startProxy(redis);
-  onTestFinished(() => proxy.stop());
+test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async (context) => {
   const options = { limit: 1, lease, name: 'out of reach' };
-  const [one] = (await crew.start(1, proxy, options)) as [Limited];
-  const [two] = (await crew.start(1, redis, options)) as [Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  proxy.hold(true);
-  const first = await Promise.race([
-    held.aborted().then(({ code }) => code),
-    waiting.held.then(() => 'granted to another'),
-  ]);
-  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
-  await waiting.held;
+  const scene = await startBehindProxy(context, redis, (server) => crew.start(1, server, options));
+  scene.proxy.hold(true);
+  expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
+  await scene.waiting.held;
 });
 
 test.concurrent('a lease that another program has removed is noticed at its renewal', async () => {
