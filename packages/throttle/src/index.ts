@@ -1,6 +1,5 @@
-import { checkNames, checkToken, type Store } from '@headgate/core/distributed';
+import { checkNames, checkTimes, checkToken, type Store } from '@headgate/core/distributed';
 import { addressFrom } from './address.ts';
-import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';
 import { Transport } from './transport.ts';
 
@@ -32,8 +31,7 @@ const maxSockets = 3;
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
   checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout']);
-  const lease = checkLease(options.leaseDuration);
-  const { timeout = Math.min(1_000, lease / 3) } = options;
+  const { lease, timeout } = checkTimes(options);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   return new ThrottleStore(new Transport({ address, token, sockets: maxSockets }), lease, timeout);

@@ -30,5 +30,6 @@ export type {
   StoreTimes,
 } from './store.ts';
 export { Store } from './store.ts';
+export { checkTimes, fullCapabilities } from './store-kit.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';
 export { within } from './within.ts';
