@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bundleService, startProxy } from '@headgate/test-servers';
+import { bundleService, freePort } from '@headgate/test-servers';
 import { afterAll } from 'vitest';
 
 /** Another program that implements the protocol, such as the original, from `THROTTLE_SERVER`. */
@@ -20,10 +20,7 @@ export class Service {
 
   static async start(semaphores: FullCounts): Promise<Service> {
     const folder = await mkdtemp(join(tmpdir(), 'headgate-throttle-'));
-    const proxy = await startProxy({ port: 0 });
-    const { port } = proxy;
-    await proxy.stop();
-    const service = new Service(folder, port);
+    const service = new Service(folder, await freePort());
     await service.#write(semaphores);
     await service.launch();
     // The service loads its metrics library on the first scrape, which takes longer than a call's timeout on a busy
