@@ -16,7 +16,7 @@ describe('no disturbance without a fault', () => {
     holds(calmIsQuiet, calm().asks('a', 0, 500, 400));
   });
 
-  test('a pause of the network itself explains everything', () => {
+  test('a pause of the verifier, which runs the proxies, excuses a lost lease', () => {
     const lost = () => calm().works('a', 0, 1_000, { aborted: true });
     holds(calmIsQuiet, lost().paused(verifier, 500, 700));
     holds(calmIsQuiet, lost().paused('a', 500, 700));

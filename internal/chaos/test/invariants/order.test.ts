@@ -28,7 +28,7 @@ describe('first in, first out', () => {
     expect(inOrder(late.log)).toEqual({ checked: 0, broken: [] });
   });
 
-  test('if a place is certain for less than a lease, fewer violations are provable', () => {
+  test('if a queue position is certain for less than a lease, fewer violations are provable', () => {
     const passed = (certain: number) =>
       new Tale(1, certain).waits('a', '1', [0, 600], [900, 950]).waits('b', '2', [50], [350, 500]);
     breaks(inOrder, passed(1_000), /b of B passed a of A/);
@@ -43,7 +43,7 @@ describe('first in, first out', () => {
     );
   });
 
-  test('without places, a waiter that was queued before the other was asked for comes first', () => {
+  test('without queue positions, a waiter queued before the other was requested comes first', () => {
     const pair = (asked: number) =>
       tale().waits('a', undefined, steady, [900, 950]).waits('b', undefined, [asked], [350, 500]);
     breaks(inOrder, pair(50), /b of B passed a of A/);

@@ -30,13 +30,13 @@ describe('no second grant while the first holder is alive', () => {
     holds(noOverlap, tale().works('a', 0, 20).works('b', 5, 5, { aborted: true }));
   });
 
-  test('work of a process that was stopped does not count', () => {
+  test('the work of a stopped process does not count towards the limit', () => {
     const stopped = () => tale().works('a', 0, 2_010).paused('a', 5, 2_000);
     holds(noOverlap, stopped().works('b', 1_000, 1_900));
     holds(noOverlap, stopped().works('b', 2_005, 2_300));
   });
 
-  test('work that it began after the stop counts, and so does work of other processes', () => {
+  test('work that a stopped process began after the stop counts, as does the work of other processes', () => {
     const stopped = () => tale().paused('a', 5, 2_000).works('b', 1_000, 2_300);
     breaks(noOverlap, stopped().works('a', 2_001, 2_010), /2 at work of 1/);
     breaks(noOverlap, stopped().works('c', 1_500, 1_510), /2 at work of 1/);
@@ -65,14 +65,14 @@ test('after a loss of state without other faults, twice the limit may be at work
   breaks(noOverlap, lost().works('b', 800, 5_000), /2 at work of 1/);
 });
 
-describe('a process that could not know that it was disconnected', () => {
+describe('the work of a process that could not notice its disconnection', () => {
   const overlap = () => tale().works('a', 0, 900).works('b', 500, 510);
   const refused = () =>
     tale()
       .works('a', 0, 900, { writes: [{ at: 600, accepted: false }] })
       .works('b', 500, 510, { writes: [{ at: 505, accepted: true }] });
 
-  test('its work does not count for a lease', () => {
+  test('is excluded from the count for one lease duration', () => {
     holds(noOverlap, overlap().severed('a', 100, 800, 300));
     holds(noOverlap, overlap().severed('a', 100, 800, 300, 'a'));
     holds(noStaleWrite, refused().severed('a', 100, 800, 300));
@@ -80,7 +80,7 @@ describe('a process that could not know that it was disconnected', () => {
     breaks(noOverlap, late, /2 at work of 1/);
   });
 
-  test('work of a process that could notice it, or whose connections did not end, counts', () => {
+  test('is counted if it could notice, or if its connections did not end', () => {
     breaks(noOverlap, overlap().severed('a', 100, 200, 300), /2 at work of 1/);
     breaks(noOverlap, overlap().severed('a', 100, 800, 300, 'b'), /2 at work of 1/);
     breaks(noOverlap, overlap().severed('c', 100, 800, 300), /2 at work of 1/);

@@ -22,7 +22,7 @@ describe('permits of dead processes become available', () => {
   const inherited = (at: number, admitted = true) =>
     tale().event({ kind: 'inherited', from: 0, at, limit: 1, admitted });
 
-  test("they must be available within the subject's time", () => {
+  test("permits must be available within the subject's time", () => {
     holds(theDeadAreInherited, inherited(1_100));
     breaks(theDeadAreInherited, inherited(1_300), /only 1300 ms later/);
     breaks(theDeadAreInherited, inherited(500, false), /never available/);
