@@ -8,7 +8,7 @@ export {
 } from '../checks.ts';
 export { maxTimer } from '../clock.ts';
 export { HeadgateError, invalid, invalidSecret } from '../errors.ts';
-export { StoreError } from '../semaphore/store-error.ts';
+export { StoreError } from '../semaphore/rejection.ts';
 export { nearest } from '../suggestion.ts';
 export { Heap } from './heap.ts';
 export { certainPart } from './lease-parts.ts';

@@ -2,7 +2,7 @@ import { checkNames } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import { checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import { StoreError } from '../semaphore/store-error.ts';
+import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
 import {
   type Answer,

@@ -9,7 +9,7 @@ import {
   type StoreStats,
 } from '../../src/distributed/index.ts';
 import { createLimiter, type Limiter, type Permit } from '../../src/index.ts';
-import type { DistributedLimiterOptions } from '../../src/limiter/create-limiter.ts';
+import type { DistributedLimiterOptions } from '../../src/limiter/options.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 export const lease = 3000;

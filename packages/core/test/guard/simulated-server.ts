@@ -1,7 +1,7 @@
 import type { Priority } from '../../src/index.ts';
-import { Accepts } from '../../src/node/accepts.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
+import { Accepts } from '../../src/node/loop-iteration.ts';
 import { lcg } from '../lcg.ts';
 
 /** The work of a server, and how clients connect to it. */
