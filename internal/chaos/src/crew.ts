@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rng } from './dice.ts';
-import type { Place } from './ground.ts';
 import type { Event } from './log/event.ts';
 import { stamp } from './log/stamp.ts';
 import { Member } from './member.ts';
@@ -8,6 +7,13 @@ import { Presence } from './presence.ts';
 import { FencedResource } from './resource.ts';
 import { within } from './within.ts';
 import type { Order, Plan, Said, Write } from './worker/plan.ts';
+
+/** A worker's position; when the worker is killed, its successor takes the slot. */
+export interface Place {
+  readonly slot: number;
+  /** Unique to this worker. */
+  readonly name: string;
+}
 
 export interface WorkersOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout'> {
   readonly size: number;

@@ -1,25 +1,13 @@
-import type { Store } from '@headgate/core/distributed';
-import type { FaultyProxy } from '@headgate/test-servers';
-import type { Fault } from './faults/fault.ts';
+import type { Place } from './crew.ts';
+import type { Endpoints, Fault } from './faults/fault.ts';
 
 /** An environment: servers, and the connections to them. */
-export interface Ground {
-  /** A proxy for each worker; none if there are several servers. */
-  readonly proxies: readonly FaultyProxy[];
+export interface Ground extends Endpoints {
   /** The faults of these servers. */
   readonly faults: readonly Fault[];
-  /** Reads the state of a limit from the servers directly. */
-  readonly store: Store;
   /** The connection settings that this worker's program receives. */
   way(worker: Place): unknown;
   stop(): Promise<void>;
-}
-
-/** A worker's position; when the worker is killed, its successor takes the slot. */
-export interface Place {
-  readonly slot: number;
-  /** Unique to this worker. */
-  readonly name: string;
 }
 
 /** The parameters of an environment. */

@@ -1,7 +1,8 @@
 import type { Store } from '@headgate/core/distributed';
 import { startProxy } from '@headgate/test-servers';
+import type { Place } from './crew.ts';
 import type { Fault } from './faults/fault.ts';
-import type { Ground, Place } from './ground.ts';
+import type { Ground } from './ground.ts';
 
 /** The verifier's own connection to the server. */
 export interface Verifier {

@@ -1,10 +1,10 @@
 import { bundle } from '@headgate/test-servers';
-import { Workers } from './crew.ts';
+import { type Place, Workers } from './crew.ts';
 import { Rng } from './dice.ts';
 import type { Fault } from './faults/fault.ts';
 import { network } from './faults/network.ts';
 import { processes } from './faults/processes.ts';
-import type { Ground, Place, Subject } from './ground.ts';
+import type { Ground, Subject } from './ground.ts';
 import { Record } from './log/record.ts';
 import { verifier, watchLoop } from './log/watch-loop.ts';
 import { type Report, reportOn } from './report.ts';

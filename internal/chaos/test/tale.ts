@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+import type { Invariant } from '../src/invariants/finding.ts';
 import type { Event, Log } from '../src/log/event.ts';
 
 /**
@@ -98,4 +100,18 @@ interface Work {
   readonly token?: number | 'none';
   readonly aborted?: boolean;
   readonly writes?: readonly { at: number; accepted: boolean }[];
+}
+
+export const tale = (limit = 1) => new Tale(limit);
+
+/** Expects that the invariant finds nothing wrong in a log, and that it checks something. */
+export function holds(invariant: Invariant, { log }: Tale): void {
+  const { broken, checked } = invariant(log);
+  expect(broken).toEqual([]);
+  expect(checked).toBeGreaterThan(0);
+}
+
+/** Expects that the invariant finds one violation. */
+export function breaks(invariant: Invariant, { log }: Tale, what: string | RegExp): void {
+  expect(invariant(log).broken).toEqual([expect.stringMatching(what)]);
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
 
 const self = fileURLToPath(import.meta.url);
 const repository = dirname(dirname(dirname(dirname(self))));
@@ -13,6 +14,18 @@ interface Origin {
   /** A hash of the contents of all inputs. */
   readonly hash: string;
 }
+
+/** The service looks for its manifest, its page and a CommonJS package next to its sources, not next to the bundle. */
+const ownUrls: Plugin = {
+  name: 'own-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/packages\/server\/src\/.*\.ts$/ }, async ({ path }) => {
+      const url = JSON.stringify(pathToFileURL(path).href);
+      const contents = (await readFile(path, 'utf8')).replaceAll('import.meta.url', url);
+      return { contents, loader: 'ts' };
+    });
+  },
+};
 
 const mark = '\n// origin: ';
 const bundles = new Map<string, Promise<string>>();
@@ -26,6 +39,11 @@ export function bundle(program: URL): Promise<string> {
   const made = bundles.get(entry) ?? make(entry);
   bundles.set(entry, made);
   return made;
+}
+
+/** Bundles the command of `@headgate/server`. */
+export function bundleService(): Promise<string> {
+  return bundle(new URL('../../../packages/server/src/command/main.ts', import.meta.url));
 }
 
 async function make(entry: string): Promise<string> {
@@ -50,10 +68,10 @@ async function build(entry: string, output: string): Promise<void> {
   const { outputFiles, metafile } = await esbuild.build({
     ...{ entryPoints: [entry], absWorkingDir: repository, write: false, metafile: true },
     ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', keepNames: true },
-    conditions: ['headgate-source'],
+    ...{ conditions: ['headgate-source'], plugins: [ownUrls] },
     // Defined for CommonJS packages, which require Node's built-in modules.
     banner: {
-      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+      js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
     },
     logLevel: 'error',
   });

@@ -1,6 +1,8 @@
-export { bundle } from './bundle.ts';
+export { bundle, bundleService } from './bundle.ts';
+export { createCertificate } from './certificate.ts';
 export { type RedisCluster, type SlotMove, startCluster } from './cluster.ts';
 export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts';
+export { freePort } from './ports.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
 export { findProgram, type Program, type ProgramName } from './programs.ts';
 export { type FaultyProxy, startProxy } from './proxy.ts';

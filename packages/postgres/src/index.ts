@@ -1,4 +1,5 @@
-import { checkNames, checkSpan, invalid } from '@headgate/core/options';
+import { checkTimes } from '@headgate/core/distributed';
+import { checkNames } from '@headgate/core/options';
 import { type Connect, clientMaker } from './client.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';
@@ -25,9 +26,6 @@ export interface PostgresStoreOptions {
   readonly timeout?: number | undefined;
 }
 
-const MIN_LEASE = 100;
-const MAX_LEASE = 1e12;
-
 /**
  * A store that counts limits in PostgreSQL 13 or newer. All processes with the same database, `schema` and limit name
  * share one limit and one queue, in order of arrival. `await store.migrate()` creates the tables.
@@ -38,11 +36,6 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   checkNames('postgresStore', options, ['connect', 'schema', 'leaseDuration', 'timeout']);
   const { connect, schema: name = 'headgate' } = options;
   const schema = checkSchema(name);
-  const lease = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
-  const timeout = checkSpan('timeout', options.timeout ?? Math.min(1_000, lease / 3));
-  if (lease < MIN_LEASE || lease < 3 * timeout || lease > MAX_LEASE) {
-    const expected = `at least ${MIN_LEASE} ms and three times timeout (${timeout} ms), to be renewed in time, and finite`;
-    throw invalid('leaseDuration', expected, options.leaseDuration ?? lease);
-  }
+  const { lease, timeout } = checkTimes(options);
   return new PostgresStore(clientMaker(connect), schema, lease, timeout);
 }

@@ -1,6 +1,7 @@
 import {
   type Answer,
   type Capabilities,
+  fullCapabilities,
   type Grant,
   type LimitName,
   type Op,
@@ -26,16 +27,7 @@ import { statistics, statsOf } from './stats.sql.ts';
 import { Work } from './work.ts';
 
 export class PostgresStore extends Store {
-  readonly can: Capabilities = {
-    fencing: true,
-    queueLimit: true,
-    setLimit: true,
-    keys: true,
-    place: true,
-    resize: true,
-    recall: true,
-    counts: true,
-  };
+  readonly can: Capabilities = fullCapabilities;
   readonly #make: MakeClient;
   readonly #schema: string;
   readonly #errands: BackgroundQueries;

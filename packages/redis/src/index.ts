@@ -1,5 +1,5 @@
-import type { Store } from '@headgate/core/distributed';
-import { checkNames, checkSpan, invalid } from '@headgate/core/options';
+import { checkTimes, type Store } from '@headgate/core/distributed';
+import { checkNames, invalid } from '@headgate/core/options';
 import { connectionOf, type RedisClient } from './client.ts';
 import { RedisStore } from './redis-store.ts';
 
@@ -22,10 +22,6 @@ export interface RedisStoreOptions {
   readonly timeout?: number | undefined;
 }
 
-const MIN_LEASE = 100;
-/** The maximum that `whole` sends to a script. */
-const MAX_LEASE = 1e12;
-
 /**
  * A store that counts limits in Redis 6.2 or newer or Valkey, including clusters. All processes with the same server,
  * `prefix` and limit name share one limit and one queue, in order of arrival.
@@ -35,11 +31,7 @@ const MAX_LEASE = 1e12;
 export function redisStore(options: RedisStoreOptions): Store {
   checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout']);
   const { client, prefix = 'headgate:' } = options;
-  const lease = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
-  const { timeout = Math.min(1_000, lease / 3) } = options;
+  const { lease, timeout } = checkTimes(options);
   if (typeof prefix !== 'string') throw invalid('prefix', 'a string', prefix);
-  if (lease < MIN_LEASE || lease > MAX_LEASE) {
-    throw invalid('leaseDuration', `at least ${MIN_LEASE} ms, and finite`, options.leaseDuration);
-  }
   return new RedisStore(connectionOf(client), prefix, lease, timeout);
 }

@@ -1,4 +1,4 @@
-import { operation } from './operation.lua.ts';
+import { steps } from './steps.lua.ts';
 
 /**
  * All operations on one limit. The limit is a sorted set, whose members have these scores:
@@ -13,41 +13,39 @@ import { operation } from './operation.lua.ts';
  *
  * A waiter is encoded as `<weight>:<lease>:<spare>:<reserves>:<id>`, which is all that a grant needs.
  *
- * ARGV, which `calls.ts` creates: limit, version (empty to declare it now), lease, owner, prefix, the text of a recall,
- * `1` if the call must not fail, `1` if an operation holds permits in reserve, `1` if a stored weight may differ; then
- * for each operation its verb, its members as a holder and as a waiter, and its weight; except for `release` and
- * `setLimit` also spare, wait, queueLimit or place, and fencing token.
- *
- * The answer, which `calls.ts` parses, consists of lines: limit, version, milliseconds until the next lease may end (if
- * there are waiters), number of expired leases, inflight, queued; for each operation its state, and its token or place;
- * then id and token of each permit granted to another waiter of this owner.
+ * `calls.ts` creates the arguments. An empty version declares the limit now. `calls.ts` also parses the answer, which
+ * consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters), number of expired
+ * leases, inflight, queued; for each operation its state, and its token or place; then id and token of each permit
+ * granted to another waiter of this owner.
  *
  * Scripts are not rolled back, and Redis rejects commands that may use memory only at a script's first write. So a call
  * that must not fail for lack of memory writes something else first, and messages, which may fail, are last. The set is
  * never empty in between, because a cluster may redirect calls for a missing key to another node.
  *
- * Every request waits for this script, and Redis runs one script at a time. By the count of instructions, the costs
- * are: each call of Redis, each closure that is created, each conversion between number and text (least with '%d'), and
- * each score that is read.
+ * Every request waits for this script, and Redis runs one script at a time: so what each call does is written out, and
+ * only the other steps are functions (ADR 0015).
  */
-export const leaseScript = `
-local key, limitArg, versionArg, term = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local me, channel, mustNotFail = ARGV[4], ARGV[5], ARGV[7] == '1'
-local call, match, format, sub, max, min, floor, ceil =
-  redis.call, string.match, string.format, string.sub, math.max, math.min, math.floor, math.ceil
-
-local time = call('TIME')
-local micros = time[1] * 1000000 + time[2]
-local now = floor(micros / 1000)
-local expires = format('%d', now + term)
-
+export const leaseScript = `${steps}
 -- The head: a letter; limit, version, last token, weight held, number of waiters, last place in the queue, a time
 -- before which no waiter times out, longest lease, creation time of the set (lower tokens are of a lost state), and
 -- whether permits were ever held in reserve.
 local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
+
+local key, args, call, format, max = KEYS[1], ARGV, redis.call, string.format, math.max
+local limitArg, versionArg, term = tonumber(args[1]), tonumber(args[2]), tonumber(args[3])
+local caller, prefix, recallMessage = args[4], args[5], args[6]
+local mustNotFail, isReserving, isSearching = args[7] == '1', args[8] == '1', args[9] == '1'
+local i, last = 10, #args
+
+local time = call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local now = math.floor(micros / 1000)
+local ends = now + term
+local expires = format('%d', ends)
+
 local mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
 -- Whether a waiter may fit now; whether to recall reserves.
-local mayFit, recall, reclaimed = false, false, 0
+local mayFit, recall, reclaimed = false, false, '0'
 
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
@@ -64,7 +62,7 @@ if old then
   elseif versionArg ~= nil and versionArg > version then
     limit, version, mayFit = limitArg, versionArg, true
   end
-  longest = max(longest, term)
+  if term > longest then longest = term end
 else
   limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
@@ -74,97 +72,134 @@ else
   local write = mustNotFail and redis.pcall or call
   write('ZADD', key, '-1', old)
 end
+if isReserving then reserving = 1 end
 local lifetime = format('%d', 2 * longest)
 local expiresAlready = (not top[1] or mustNotFail) and call('PEXPIRE', key, lifetime) == 1
 
 -- No lease ends before that; waiters have higher scores.
 local nextEnd = tonumber(top[4] or '1e14')
 if nextEnd <= now then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '0', now)) do
-    -- A script that was rejected halfway wrote this lease uncounted.
-    inflight = max(0, inflight - match(dead, '^h(%d+)'))
-    reclaimed = reclaimed + 1
-  end
-  call('ZREMRANGEBYSCORE', key, '0', now)
-  mayFit = true
-  nextEnd = tonumber(call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
+  local weight
+  weight, reclaimed, nextEnd = expireLeases(key, now)
+  -- A script that was rejected halfway wrote leases uncounted.
+  inflight, mayFit = max(0, inflight - weight), true
 end
 if queued > 0 and nextTimeout <= now then
-  for _, dead in ipairs(call('ZRANGEBYSCORE', key, '1e14', format('(%d', 1e14 + (now + 1) * 256))) do
-    call('ZREM', key, dead, 'w' .. sub(dead, 2))
-    queued = queued - 1
-    mayFit = true
-  end
-  local pulse = call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
-  nextTimeout = pulse and floor((pulse - 1e14) / 256) or 0
+  local count
+  count, nextTimeout = expireWaiters(key, now)
+  queued, mayFit = queued - count, mayFit or count > 0
 end
 
-reserving = max(reserving, tonumber(ARGV[8]))
-
-local reply, n = { '', '', '', '', '', '' }, 6
--- For a waiter, the index of its state in the reply; arguments of ZADD and ZREM for grants; messages to other owners,
--- by owner.
-local replyAt, added, removed, messages
-local i = 10
+-- As long as one operation needs.
+local reply, n = { '', '', '', '', '', '', '', '' }, 6
+-- Arguments of ZADD and ZREM; messages to other owners; for a waiter, the index of its state in the reply.
+local grants
 repeat
-  while i <= #ARGV do
-${operation}
-  end
-
-  -- Grants permits to the first waiters, as long as they fit.
-  mayFit = false
-  if queued > 0 and not added then added, removed, messages = {}, {}, {} end
-  while queued > 0 and (inflight == 0 or inflight < limit) do
-    -- In batches, as Lua limits the number of arguments.
-    local most = format('%d', max(1, min(limit - inflight, 100)))
-    local heads = call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
-    -- Only if another program has removed members.
-    if not heads[1] then
-      queued = 0
-      break
+  -- Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then it is
+  -- performed after that.
+  while i <= last do
+    local verb, holder, waiter, weight, size = args[i], args[i + 1], args[i + 2], args[i + 3], 4
+    -- place: for an acquire the queueLimit, otherwise the place that it had in the queue.
+    local spare, wait, place, fencing
+    if verb ~= 'release' and verb ~= 'setLimit' then
+      spare, wait, place, fencing, size = args[i + 4], tonumber(args[i + 5]), args[i + 6], args[i + 7], 8
     end
-    local pulses = {}
-    for at, head in ipairs(heads) do pulses[at] = 'x' .. sub(head, 2) end
-    local scores = call('ZMSCORE', key, unpack(pulses))
-    local isFull = false
-    for at, head in ipairs(heads) do
-      local weight, lease, spare, reserves, id, owner = match(head, '^w(%d+):(%d+):(%d+):(%d):(([^.]*).*)$')
-      isFull = inflight > 0 and inflight + weight > limit
-      if isFull then break end
-      -- One lease after the last renewal: the process may have died since.
-      local pulsed = scores[at] - 1e14
-      local over = floor(pulsed / 256) + ceil(pulsed % 256 / 255 * lease)
-      nextEnd = min(nextEnd, over)
-      local g, c = #removed, #added
-      removed[g + 1], removed[g + 2] = head, pulses[at]
-      added[c + 1], added[c + 2] = format('%d', over), 'h' .. weight .. ':' .. reserves .. ':' .. id
-      inflight, queued = inflight + weight, queued - 1
-      lastToken = max(lastToken + 1, micros)
-      local token, told = format('%d', lastToken), replyAt and replyAt[head]
-      lastToken = lastToken + spare
-      if told then
-        reply[told], reply[told + 1] = 'held', token
+    local fits = queued == 0 and (inflight == 0 or inflight + weight <= limit)
+    local joins = verb == 'acquire' and wait > 0 and queued < tonumber(place)
+    -- Its new state; its token unless it gets a new one, or its place.
+    local state, extra = 'ok'
+    -- Frequent cases first: ZADD and ZREM return whether it existed.
+    if verb == 'acquire' and fits and call('ZADD', key, expires, holder) == 1 then
+      inflight, state = inflight + weight, 'held'
+    elseif verb == 'release' and call('ZREM', key, holder) == 1 then
+      inflight, mayFit = inflight - weight, true
+    elseif mayFit and queued > 0 and not joins then
+      -- If it joins, its answer can still say that it was granted.
+      break
+    elseif verb ~= 'setLimit' then
+      local scores = call('ZMSCORE', key, holder, waiter)
+      local isHeld, oldPlace = scores[1], scores[2]
+      if isHeld and verb ~= 'resize' then
+        call('ZADD', key, 'XX', expires, holder)
+        -- A former waiter has no token yet; the message with it may be lost.
+        state, extra = 'held', (verb == 'renew' or fencing ~= '') and fencing
+      elseif verb == 'acquire' or verb == 'stay' then
+        local at = tonumber(oldPlace or verb == 'stay' and place)
+        -- An invalid place would change what the score means.
+        if not oldPlace and not (at and at >= 1e15 and at < 9e15) then
+          at = (joins or verb == 'stay') and max(micros, lastPlace + 1)
+        end
+        if at then
+          state, extra = 'queued', format('%d', at)
+          local timeout = enqueue(key, waiter, not oldPlace and extra, wait, now, term)
+          nextTimeout = queued > 0 and nextTimeout < timeout and nextTimeout or timeout
+          recall = recall or oldPlace or queued == 0
+          if not oldPlace then
+            queued, lastPlace, mayFit = queued + 1, max(lastPlace, at), mayFit or verb == 'stay'
+          end
+          grants = grants or { added = {}, removed = {}, messages = {}, replyAt = {} }
+          grants.replyAt[waiter] = n + 1
+        else
+          state = 'full'
+        end
       else
-        local grants = messages[owner]
-        if grants then grants[#grants + 1] = id .. '\\n' .. token
-        else messages[owner] = { id .. '\\n' .. token } end
+        local given, held, was = tonumber(fencing)
+        local isForgotten = verb == 'renew' and given and (given < born or given > lastToken)
+        local isUncounted = verb == 'register' or isForgotten
+        local queuedAs = (isUncounted or verb == 'release') and oldPlace and waiter
+        -- Only then, because most of a long queue that timed out has expired before its releases arrive.
+        if isSearching and not isUncounted and not queuedAs then
+          held, was = search(key, '0', '(1e14', '^h(%d+):%d:(.*)$', holder)
+          if verb == 'release' and not held then
+            queuedAs = search(key, '1e15', '+inf', '^w(%d+):%d+:%d+:%d:(.*)$', holder)
+          end
+        end
+        if held then
+          call('ZREM', key, held)
+          inflight, mayFit = inflight - was, true
+        elseif queuedAs then
+          call('ZREM', key, queuedAs, 'x' .. string.sub(queuedAs, 2))
+          queued, mayFit = queued - 1, true
+        end
+        if verb == 'release' then
+          state = (held or queuedAs) and 'ok' or 'lost'
+        elseif held or isUncounted then
+          -- If it exists already, with two weights, it was counted.
+          if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
+          state, extra = 'held', (verb == 'resize' or given) and fencing
+        else
+          state = 'lost'
+        end
       end
     end
-    -- Before the queue or set is read again, grants must be written.
-    if added[1] and (not isFull and queued > 0 or i <= #ARGV) then
-      call('ZADD', key, unpack(added))
-      call('ZREM', key, unpack(removed))
-      added, removed = {}, {}
+
+    if state == 'held' then
+      if ends < nextEnd then nextEnd = ends end
+      if extra then
+        lastToken = max(lastToken, (tonumber(extra) or 0) + spare)
+      else
+        lastToken = max(lastToken + 1, micros)
+        extra, lastToken = format('%d', lastToken), lastToken + spare
+      end
     end
-    if isFull then break end
+    reply[n + 1], reply[n + 2] = state, extra or ''
+    n, i = n + 2, i + size
   end
-until i > #ARGV
+
+  mayFit = false
+  if queued > 0 and (inflight == 0 or inflight < limit) then
+    grants = grants or { added = {}, removed = {}, messages = {}, replyAt = {} }
+    inflight, queued, lastToken, nextEnd =
+      grant(key, limit, inflight, queued, lastToken, nextEnd, micros, grants, reply, i > last)
+  end
+until i > last
 
 local new = struct.pack(layout,
   'm', limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving)
-if added and added[1] then
-  local c = #added
-  added[c + 1], added[c + 2], removed[#removed + 1] = '-1', new, old
+if grants and grants.added[1] then
+  local added, removed = grants.added, grants.removed
+  local a = #added
+  added[a + 1], added[a + 2], removed[#removed + 1] = '-1', new, old
   call('ZADD', key, unpack(added))
   call('ZREM', key, unpack(removed))
 elseif new ~= old then
@@ -173,26 +208,17 @@ elseif new ~= old then
 end
 if not expiresAlready then call('PEXPIRE', key, lifetime) end
 
+reply[1] = limit == limitArg and args[1] or format('%d', limit)
+reply[2] = version == versionArg and args[2] or format('%d', version)
 if queued > 0 then reply[3] = format('%d', nextEnd - now) end
-reply[1], reply[2], reply[4] = format('%d', limit), format('%d', version), reclaimed
-reply[5], reply[6] = format('%d', inflight), format('%d', queued)
-if messages then
-  for owner, grants in pairs(messages) do
-    local news = table.concat(grants, '\\n')
-    if owner == me then reply[n + 1] = news
-    else redis.pcall('PUBLISH', channel .. owner, 'grant\\n' .. news) end
+reply[4], reply[5], reply[6] = reclaimed, format('%d', inflight), format('%d', queued)
+if grants then
+  for owner, granted in pairs(grants.messages) do
+    local news = table.concat(granted, '\\n')
+    if owner == caller then reply[n + 1] = news
+    else redis.pcall('PUBLISH', prefix .. owner, 'grant\\n' .. news) end
   end
 end
-if recall and reserving == 1 and queued > 0 then
-  -- This owner learns from its answer that others wait.
-  local told = { [me] = true }
-  for _, held in ipairs(call('ZRANGEBYSCORE', key, '0', '(1e14')) do
-    local reserves, owner = match(held, '^h%d+:(%d):([^.]*)')
-    if reserves == '1' and not told[owner] then
-      redis.pcall('PUBLISH', channel .. owner, ARGV[6])
-      told[owner] = true
-    end
-  end
-end
+if recall and reserving == 1 and queued > 0 then recallReserves(key, caller, prefix, recallMessage) end
 return table.concat(reply, '\\n')
 `;

@@ -1,6 +1,7 @@
 import {
   type Answer,
   type Capabilities,
+  fullCapabilities,
   type LimitName,
   type Op,
   Store,
@@ -22,16 +23,7 @@ const leases = new Script(leaseScript);
 const statistics = new Script(statsScript);
 
 export class RedisStore extends Store {
-  readonly can: Capabilities = {
-    fencing: true,
-    queueLimit: true,
-    setLimit: true,
-    keys: true,
-    place: true,
-    resize: true,
-    recall: true,
-    counts: true,
-  };
+  readonly can: Capabilities = fullCapabilities;
   readonly #connection: Connection;
   readonly #sender: Sender;
   readonly #subscription: Subscription;

@@ -1,25 +1,23 @@
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
-import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { useServer } from './server.ts';
 
 // The costs of a distributed limit that docs/distributed.md states.
 
-let redis: RedisServer;
+/** The client bypasses the proxy, which counts. */
+const { server: redis, admin: direct } = await useServer();
 let proxy: FaultyProxy;
 let client: Redis;
-/** Bypasses the proxy, which counts. */
-let direct: Redis;
 let store: Store;
 let name = 'figures';
 let count = 0;
 
 beforeAll(async () => {
-  redis = await startRedis();
   proxy = await startProxy(redis);
-  direct = new Redis(redis.port, '127.0.0.1');
   client = new Redis(proxy.port, '127.0.0.1');
   store = redisStore({ client });
   // The script is loaded, and the subscription is open.
@@ -32,9 +30,7 @@ beforeEach(() => {
 afterAll(async () => {
   await store.close();
   client.disconnect();
-  direct.disconnect();
   await proxy.stop();
-  await redis.stop();
 });
 
 function create(limit: number, reserve = 0): Limiter {

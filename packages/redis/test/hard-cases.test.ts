@@ -1,25 +1,12 @@
 import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
-import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { libraries, library } from './clients.ts';
 import { Participant } from './participant.ts';
+import { useServer } from './server.ts';
 
-let redis: RedisServer;
-let admin: Redis;
-const undo: (() => unknown)[] = [];
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port);
-});
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 const forged = [
   '',
@@ -43,12 +30,12 @@ const forged = [
 describe.each(libraries)('$name', ({ connect }) => {
   test('forged messages change nothing', async () => {
     const one = new Participant(connect(redis.port));
-    undo.push(() => one.end());
+    onTestFinished(() => one.end());
     await one.listening();
     const errors: unknown[] = [];
     const caught = (error: unknown) => errors.push(error);
     process.on('uncaughtException', caught);
-    undo.push(() => process.off('uncaughtException', caught));
+    onTestFinished(() => void process.off('uncaughtException', caught));
     for (const message of forged) await admin.publish(`headgate:${one.store.owner}`, message);
     await admin.publish(`headgate:${one.store.owner}`, `grant\n${one.store.owner}.x\n5`);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -59,7 +46,7 @@ describe.each(libraries)('$name', ({ connect }) => {
   test('an answer that arrived while the event loop was busy counts as in time', async () => {
     const app = connect(redis.port);
     const one = new Participant(app, { leaseDuration: 1000, timeout: 100 });
-    undo.push(() => one.end());
+    onTestFinished(() => one.end());
     await one.listening();
     await one.do('release', { name: 'warm' });
     const id = one.id();
@@ -114,7 +101,7 @@ describe('requests that limiters do not send', () => {
   let name: string;
   beforeEach(() => {
     one = new Participant(library('ioredis 6').connect(redis.port));
-    undo.push(() => one.end());
+    onTestFinished(() => one.end());
     name = `odd ${one.store.owner}`;
   });
 
@@ -200,7 +187,7 @@ describe('requests that limiters do not send', () => {
 
   test('a queue of twenty thousand waiters is granted within the time of one call', async () => {
     const two = new Participant(library('ioredis 6').connect(redis.port));
-    undo.push(() => two.end());
+    onTestFinished(() => two.end());
     await two.listening();
     await one.do('acquire', { name });
     const spec = { name, wait: 60_000, queueLimit: 1e6 };

@@ -1,27 +1,16 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { interleavingSuite } from '@headgate/test-suite';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll } from 'vitest';
+import { useServer } from './server.ts';
 import { SimulatedRedis } from './simulated-redis.ts';
 
-let server: RedisServer;
-let client: Redis;
+const { admin } = await useServer();
+await admin.ping();
 let latest: SimulatedRedis;
 let serial = 0;
-beforeAll(async () => {
-  server = await startRedis();
-  client = new Redis(server.port);
-  await client.ping();
-});
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
 
 interleavingSuite({
   name: 'redisStore',
   start: (options) => {
-    latest = new SimulatedRedis(client, options, ++serial);
+    latest = new SimulatedRedis(admin, options, ++serial);
     return latest;
   },
   settled: () => latest.settled(),

@@ -1,25 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { redisStore } from '@headgate/redis';
-import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { library } from './clients.ts';
 import { Participant } from './participant.ts';
+import { useServer } from './server.ts';
 
-let redis: RedisServer;
-let admin: Redis;
+const { server: redis, admin } = await useServer();
 const participants: Participant[] = [];
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port);
-});
 afterEach(async () => {
   for (const one of participants.splice(0)) await one.end();
   await admin.flushall();
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
 });
 
 function participant(options = {}): Participant {

@@ -1,8 +1,8 @@
-import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startProxy } from '@headgate/test-servers';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { libraries } from './clients.ts';
 import { Participant } from './participant.ts';
+import { useServer } from './server.ts';
 
 interface ParticipantOptions {
   readonly port?: number;
@@ -10,36 +10,23 @@ interface ParticipantOptions {
   readonly timeout?: number;
 }
 
-let redis: RedisServer;
-let admin: Redis;
+const { server: redis, admin } = await useServer();
 let name: string;
 let count = 0;
-const undo: (() => unknown)[] = [];
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port);
-});
 beforeEach(() => {
   name = `limit ${++count}`;
-});
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
 });
 
 describe.each(libraries)('$name', ({ connect }) => {
   function participant({ port = redis.port, ...options }: ParticipantOptions = {}): Participant {
     const made = new Participant(connect(port), options);
-    undo.push(() => made.end());
+    onTestFinished(() => made.end());
     return made;
   }
 
   async function proxy() {
     const made = await startProxy(redis);
-    undo.push(() => made.stop());
+    onTestFinished(() => made.stop());
     return made;
   }
 

@@ -1,23 +1,18 @@
 import { startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { libraries } from './clients.ts';
 import { Participant } from './participant.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-
 async function server(args: readonly string[] = []) {
   const redis = await startRedis({ args });
-  undo.push(() => redis.stop());
+  onTestFinished(() => redis.stop());
   return redis;
 }
 
 function adminOf({ port }: { port: number }, options = {}): Redis {
   const admin = new Redis({ port, ...options });
-  undo.push(() => admin.disconnect());
+  onTestFinished(() => admin.disconnect());
   return admin;
 }
 
@@ -26,7 +21,7 @@ const refused = 'ERR_HEADGATE_STORE_REFUSED';
 describe.each(libraries)('$name', ({ connect }) => {
   function participant({ port }: { port: number }): Participant {
     const made = new Participant(connect(port));
-    undo.push(() => made.end());
+    onTestFinished(() => made.end());
     return made;
   }
 
@@ -62,7 +57,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     const writer = participant(master);
     await writer.do('acquire', { name: 'limit', limit: 3 });
     const replica = await startReplica(master);
-    undo.push(() => replica.stop());
+    onTestFinished(() => replica.stop());
     const one = participant(replica);
     const error = await one.fails('acquire', { name: 'limit', limit: 3 });
     expect(error).toMatchObject({ code: refused, message: expect.stringContaining('READONLY') });

@@ -1,25 +1,18 @@
 import { createLimiter, type Limiter } from '@headgate/core';
 import { type RedisClient, redisStore } from '@headgate/redis';
-import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { expectReplaced } from '@headgate/test-servers/processes';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Connection, SubscribeOptions } from '../src/connection.ts';
 import { Subscription } from '../src/subscription.ts';
 import { type AppClient, libraries, library } from './clients.ts';
+import { useServer } from './server.ts';
 
 const timeout = 150;
 const subscribe = '$9\r\nsubscribe';
-let redis: RedisServer;
+const { server: redis } = await useServer();
 let proxy: FaultyProxy;
 let serial = 0;
-const undo: (() => unknown)[] = [];
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-afterAll(() => redis.stop());
 
 interface Process {
   readonly limiter: Limiter;
@@ -33,7 +26,7 @@ function start(app: AppClient, name: string, options: { timeout?: number } = {})
   const events: Process['events'] = [];
   const observer = { store: (event: Process['events'][number]) => events.push(event) };
   const limiter = createLimiter({ name, limit: 1, queueLimit: 9, store, observer });
-  undo.push(async () => {
+  onTestFinished(async () => {
     await limiter.close({ timeout: 0 });
     await store.close();
     await app.close();
@@ -43,7 +36,7 @@ function start(app: AppClient, name: string, options: { timeout?: number } = {})
 
 async function useProxy(): Promise<void> {
   proxy = await startProxy(redis);
-  undo.push(() => proxy.stop());
+  onTestFinished(() => proxy.stop());
 }
 
 /** With an open subscription, a release elsewhere grants the waiter by a message. */
@@ -73,7 +66,7 @@ describe.each(libraries)('$name', ({ connect }) => {
 
 test('an unanswered attempt to subscribe is aborted and repeated', async () => {
   vi.useFakeTimers();
-  undo.push(() => vi.useRealTimers());
+  onTestFinished(() => void vi.useRealTimers());
   const signals: AbortSignal[] = [];
   const connection = {
     isUp: true,
@@ -85,7 +78,7 @@ test('an unanswered attempt to subscribe is aborted and repeated', async () => {
   } as unknown as Connection;
   const options = { connection, channel: 'one', timeout: 100, listener: () => undefined };
   const subscription = new Subscription(options);
-  undo.push(() => subscription.close());
+  onTestFinished(() => subscription.close());
   subscription.open();
   await vi.advanceTimersByTimeAsync(5_100);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);

@@ -1,35 +1,28 @@
 import { createLimiter } from '@headgate/core';
 import { redisStore } from '@headgate/redis';
-import { startProxy, startRedis } from '@headgate/test-servers';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startProxy } from '@headgate/test-servers';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { libraries } from './clients.ts';
+import { useServer } from './server.ts';
 
 // Redis is down when the process starts.
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-const undo: (() => unknown)[] = [];
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-  vi.restoreAllMocks();
-});
-afterAll(() => redis.stop());
+const { server: redis } = await useServer();
 
 describe.each(libraries)('$name', ({ name: library, connect }) => {
   test.each(['admit', 'local', 'reject'] as const)(
     'the first request is answered immediately under %s, and a warning names the cause; the store is used once it is up',
     async (onStoreError) => {
+      onTestFinished(() => void vi.restoreAllMocks());
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
       const proxy = await startProxy(redis);
-      undo.push(() => proxy.stop());
+      onTestFinished(() => proxy.stop());
       proxy.refuse(true);
       const app = connect(proxy.port);
       const store = redisStore({ client: app.client, timeout: 1_000 });
       const name = `${library} ${onStoreError}`;
       const limiter = createLimiter({ name, limit: 2, store, onStoreError });
-      undo.push(async () => {
+      onTestFinished(async () => {
         await limiter.close({ timeout: 0 });
         await store.close();
         await app.close();

@@ -1,18 +1,12 @@
 import { redisStore } from '@headgate/redis';
-import { startRedis } from '@headgate/test-servers';
 import { storeSuite } from '@headgate/test-suite';
-import { Redis } from 'ioredis';
-import { afterAll, expect, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Library } from './clients.ts';
+import { useServer } from './server.ts';
 
 /** Tests the store contract, or these topics of it, with one library. */
 export async function suiteThrough(library: Library, topics?: readonly string[]): Promise<void> {
-  const redis = await startRedis();
-  const admin = new Redis(redis.port);
-  afterAll(async () => {
-    admin.disconnect();
-    await redis.stop();
-  });
+  const { server: redis, admin } = await useServer();
 
   storeSuite({
     name: `Redis through ${library.name}`,

@@ -4,12 +4,14 @@ import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCertificate } from '@headgate/test-servers';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type Timeouts, timeouts } from '../src/http/connections.ts';
 import { listen } from '../src/http/listen.ts';
 import { createServer, type ListenOptions } from '../src/index.ts';
-import { certificate } from './certificate.ts';
 import { Client } from './client.ts';
+
+const certificate = await createCertificate();
 
 /**
  * A server in real time, because Node's own connection timeouts do not follow an injected clock. `shorter` overrides

@@ -5,11 +5,13 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { HeadgateError, systemClock } from '@headgate/core';
+import { createCertificate } from '@headgate/test-servers';
 import { Hono } from 'hono';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../src/index.ts';
-import { certificate } from './certificate.ts';
 import { scene } from './scene.ts';
+
+const certificate = await createCertificate();
 
 const json = 'application/json';
 

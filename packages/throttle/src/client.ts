@@ -1,6 +1,6 @@
+import { checkTimes } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from './address.ts';
-import { checkLease } from './lease.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
 import { LockOwner } from './lock-owner.ts';
 import { Protocol } from './protocol.ts';
@@ -30,7 +30,7 @@ export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
   return new ThrottleClient(
     // Each waiting caller needs its own connection for its blocked request.
     new Transport({ address, token, sockets: Infinity }),
-    checkLease(options.leaseDuration),
+    checkTimes({ leaseDuration: options.leaseDuration }).lease,
   );
 }
 

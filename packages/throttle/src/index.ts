@@ -1,7 +1,6 @@
-import type { Store } from '@headgate/core/distributed';
+import { checkTimes, type Store } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from './address.ts';
-import { checkLease } from './lease.ts';
 import { ThrottleStore } from './throttle-store.ts';
 import { Transport } from './transport.ts';
 
@@ -33,8 +32,7 @@ const maxSockets = 3;
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
   checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout']);
-  const lease = checkLease(options.leaseDuration);
-  const { timeout = Math.min(1_000, lease / 3) } = options;
+  const { lease, timeout } = checkTimes(options);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   return new ThrottleStore(new Transport({ address, token, sockets: maxSockets }), lease, timeout);

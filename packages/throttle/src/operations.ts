@@ -1,4 +1,3 @@
-import type { Clock } from '@headgate/core';
 import {
   type LeaseRequest,
   type LeaseVerb,
@@ -6,16 +5,12 @@ import {
   type Reply,
 } from '@headgate/core/distributed';
 import { forgetful, refused } from './failure.ts';
+import { LeasePeers, type LeasePeersOptions } from './lease-peers.ts';
 import { LeaseTable, type TableEntry } from './lease-table.ts';
 import type { LocalQueue, Waiting } from './local-queue.ts';
-import type { Protocol } from './protocol.ts';
 import type { CallTimes } from './transport.ts';
 
-export interface OperationsOptions {
-  readonly protocol: Protocol;
-  readonly clock: Clock;
-  /** The length of a lease in milliseconds. */
-  readonly lease: number;
+export interface OperationsOptions extends LeasePeersOptions {
   /** Timeout, in milliseconds, of a call that no operation waits for. */
   readonly timeout: number;
   /** Called when a waiter was enqueued. */
@@ -43,17 +38,19 @@ export interface OperationContext extends CallTimes {
 export class Operations {
   readonly #options: OperationsOptions;
   readonly #kept: LeaseTable;
+  readonly #peers: LeasePeers;
   /** When the re-registration of all leases was last requested. */
   #reregisteredAt = -Infinity;
 
   constructor(options: OperationsOptions) {
     this.#options = options;
     this.#kept = new LeaseTable(options.left);
+    this.#peers = new LeasePeers(options);
   }
 
   /** Creates the peer of a lease that is about to be acquired, without waiting for earlier operations. */
   prepare(request: LeaseRequest, times: CallTimes): void {
-    this.#create(this.#kept.of(request), times).catch(() => {});
+    this.#peers.create(this.#kept.of(request), times).catch(() => {});
   }
 
   do(verb: LeaseVerb, request: LeaseRequest, course: OperationContext): Promise<State> {
@@ -88,7 +85,7 @@ export class Operations {
     if (await this.#acquireOrEnqueue(lease, wait, course)) return this.#markHeld(lease);
     if (mayWait) return 'queued';
     lease.retire();
-    await this.#remove(lease, course);
+    await this.#peers.remove(lease, course);
     this.#kept.delete(lease);
     return 'full';
   }
@@ -127,12 +124,13 @@ export class Operations {
     if (!lease.isReleased) lease.retire();
     lease.isReleased = true;
     try {
-      const wasThere = await this.#remove(lease, times);
+      const wasThere = await this.#peers.remove(lease, times);
       if (lease.isReleased) this.#kept.delete(lease);
       return wasThere ? 'ok' : 'lost';
     } catch (error) {
       // The limiter retries for the length of a lease.
-      setTimeout(() => lease.isReleased && this.#kept.delete(lease), this.#leftover).unref();
+      const leftover = 2 * this.#options.lease;
+      setTimeout(() => lease.isReleased && this.#kept.delete(lease), leftover).unref();
       throw error;
     }
   }
@@ -148,7 +146,7 @@ export class Operations {
     if (outcome !== 'unknown') return outcome === 'held';
     // Enqueues one after the other, so that the local order matches the service's.
     return course.inSequence(lease.id, async () => {
-      await this.#create(lease, course);
+      await this.#peers.create(lease, course);
       if (lease.isReleased) return false;
       const retried = await this.#request(lease, wait, course);
       if (retried !== 'unknown' || lease.isReleased) return retried === 'held';
@@ -186,56 +184,18 @@ export class Operations {
     const timer = setTimeout(() => {
       lease.retire();
       // If that fails, the peer expires.
-      this.#remove(lease, { timeout: this.#options.timeout }).catch(() => {});
+      this.#peers.remove(lease, { timeout: this.#options.timeout }).catch(() => {});
     }, wait);
     timer.unref();
     return () => clearTimeout(timer);
   }
 
-  #create(lease: TableEntry, times: CallTimes): Promise<void> {
-    const { protocol, lease: length } = this.#options;
-    return lease.inTurn(async () => {
-      if (lease.isMade || lease.isReleased) return;
-      const [{ peer }, sent] = [lease, this.#now()];
-      await protocol.restore(peer, new Map(), length, times);
-      if (lease.peer === peer) lease.renewedAt = sent;
-    });
-  }
-
   /** Restores the lease as held, even beyond the full count. */
   async #restore(lease: TableEntry, times: CallTimes): Promise<State> {
-    const { protocol, lease: length } = this.#options;
-    const counts = new Map([[lease.line.semaphore, lease.weight]]);
-    const isHeld = await lease.inTurn(async () => {
-      if (lease.isReleased) return false;
-      const sent = this.#now();
-      const isRestored = await protocol.restore(lease.peer, counts, length, times);
-      // Released in the meantime: its removal follows.
-      if (lease.isReleased) return true;
-      if (!isRestored) {
-        // The peer exists without this lock, because the lease is still queued.
-        lease.retire();
-        await protocol.restore(lease.peer, counts, length, times);
-      }
-      if (!lease.isReleased) lease.renewedAt = sent;
-      return true;
-    });
-    if (!isHeld) return 'lost';
+    if (!(await this.#peers.restore(lease, times))) return 'lost';
     if (lease.isReleased) return 'held';
-    await this.#remove(lease, times);
+    await this.#peers.remove(lease, times);
     return this.#markHeld(lease);
-  }
-
-  /** Removes its retired peers. Returns false if none of them existed. */
-  #remove(lease: TableEntry, times: CallTimes): Promise<boolean> {
-    return lease.inTurn(async () => {
-      let wasThere = false;
-      for (const peer of lease.removing) {
-        if (await this.#options.protocol.remove(peer, times)) wasThere = true;
-        lease.removing.delete(peer);
-      }
-      return wasThere;
-    });
   }
 
   #markHeld(lease: TableEntry): 'held' {
@@ -254,11 +214,6 @@ export class Operations {
       this.#options.forgotten();
     }
     return true;
-  }
-
-  /** Milliseconds for which a lease whose removal failed is tracked. */
-  get #leftover(): number {
-    return 2 * this.#options.lease;
   }
 
   #now(): number {

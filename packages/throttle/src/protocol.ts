@@ -1,7 +1,9 @@
 import { notDone } from './failure.ts';
-import { maxDuration } from './lease.ts';
 import { metricsFrom, type SemaphoreMetrics } from './metrics.ts';
 import type { Answer, Call, Caller, CallTimes } from './transport.ts';
+
+/** Maximum duration sent to the service, in milliseconds. */
+const MAX_DURATION = 1e12;
 
 /** The counts that a peer holds, by semaphore. */
 export type Counts = ReadonlyMap<string, number>;
@@ -100,5 +102,5 @@ function pathOf(peer: bigint, semaphore: string): string {
 }
 
 function duration(milliseconds: number): string {
-  return `${Math.min(Math.ceil(milliseconds), maxDuration)}ms`;
+  return `${Math.min(Math.ceil(milliseconds), MAX_DURATION)}ms`;
 }

@@ -4,9 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startProxy } from '@headgate/test-servers';
+import { bundleService, freePort } from '@headgate/test-servers';
 import { afterAll } from 'vitest';
-import { program as ours } from '../../server/test/command/program.ts';
 
 /** Another program that implements the protocol, such as the original, from `THROTTLE_SERVER`. */
 export const { THROTTLE_SERVER: otherServer } = process.env;
@@ -21,11 +20,7 @@ export class Service {
 
   static async start(semaphores: FullCounts): Promise<Service> {
     const folder = await mkdtemp(join(tmpdir(), 'headgate-throttle-'));
-    // The proxy picks a free port.
-    const proxy = await startProxy({ port: 0 });
-    const { port } = proxy;
-    await proxy.stop();
-    const service = new Service(folder, port);
+    const service = new Service(folder, await freePort());
     await service.#write(semaphores);
     await service.launch();
     // The service loads its metrics library on the first scrape, which takes longer than a call's timeout on a busy
@@ -61,7 +56,8 @@ export class Service {
   }
 
   async launch(): Promise<void> {
-    const [program, ...own] = otherServer === undefined ? [process.execPath, ours] : [otherServer];
+    const [program, ...own] =
+      otherServer === undefined ? [process.execPath, await bundleService()] : [otherServer];
     const args = [...own, '--port', `${this.port}`, '-c', this.#file];
     this.#child = spawn(program as string, args, { stdio: 'ignore' });
     const end = () => void this.#child.kill('SIGKILL');

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServer } from '@headgate/server';
-import { bundle } from '@headgate/test-servers';
+import { bundle, createCertificate } from '@headgate/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { certificate } from '../../server/test/certificate.ts';
 import { useServer } from './use-server.ts';
 
+const certificate = await createCertificate();
 const service = useServer({ A: 1 });
 const { connect, acquired, peers } = service;
 

@@ -1,13 +1,22 @@
+import type { Store } from '@headgate/core/distributed';
+import type { FaultyProxy } from '@headgate/test-servers';
 import type { Workers } from '../crew.ts';
 import type { Rng } from '../dice.ts';
-import type { Ground } from '../ground.ts';
 import type { Event } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
+
+/** The part of an environment that faults act on. */
+export interface Endpoints {
+  /** A proxy for each worker; none if there are several servers. */
+  readonly proxies: readonly FaultyProxy[];
+  /** Reads the state of a limit from the servers directly. */
+  readonly store: Store;
+}
 
 /** What a fault acts on. */
 export interface Stage {
   readonly workers: Workers;
-  readonly ground: Ground;
+  readonly ground: Endpoints;
   readonly rng: Rng;
   /** Milliseconds. */
   readonly lease: number;

@@ -1,8 +1,12 @@
+export { firstOf, startBehindProxy } from './behind-proxy.ts';
+export { type CountDriver, countSuite, outcomes } from './count-suite.ts';
 export { type CrashDriver, crashSuite } from './crash-suite.ts';
 export { useCrew } from './crew.ts';
 export { type CutDriver, cutSuite } from './cut-suite.ts';
 export { Instance, type Tell } from './instance.ts';
 export type { Held, Limited, Waiting } from './limited.ts';
+export { grantDelaySuite, type QueueDriver, queueSuite } from './queue-suite.ts';
+export { runToEnd } from './run-to-end.ts';
 export { type SavingDriver, savingSuite } from './saving-suite.ts';
 export { serve } from './serve.ts';
 export { type LimitOptions, type LimitSettings, limitSettings } from './settings.ts';

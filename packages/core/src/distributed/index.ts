@@ -18,5 +18,6 @@ export type {
 } from './contract.ts';
 export { certainPart } from './contract.ts';
 export { Store } from './store.ts';
+export { checkTimes, fullCapabilities } from './store-kit.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';
 export { within } from './within.ts';

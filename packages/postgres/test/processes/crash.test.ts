@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startProxy } from '@headgate/test-servers';
-import { crashSuite } from '@headgate/test-servers/processes';
+import { crashSuite, firstOf, startBehindProxy } from '@headgate/test-servers/processes';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
-import { connected, type Held, type Limited, useCrew, type Waiting } from './crew.ts';
+import { connected, type Limited, useCrew } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
 
@@ -20,27 +19,10 @@ function useRing() {
 }
 
 /** A process behind a proxy holds a permit for which another process waits. */
-async function startBehindProxy(
-  database: Database,
-  { onTestFinished }: TestContext,
-  options: Options,
-) {
-  const proxy = await startProxy(database.server);
-  onTestFinished(() => proxy.stop());
-  const [one] = (await crew.start(1, database.through(proxy), options)) as [Limited];
-  const [two] = (await crew.start(1, database, options)) as [Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  return { proxy, one, two, held, waiting };
-}
-
-/** Returns which happens first: the holder's signal aborts, or the waiter is granted the permit. */
-function firstOf({ held, waiting }: { held: Held; waiting: Waiting }): Promise<string | undefined> {
-  return Promise.race([
-    held.aborted().then(({ code }) => code),
-    waiting.held.then(() => 'granted to another'),
-  ]);
-}
+const startCutOff = (database: Database, context: TestContext, options: Options) =>
+  startBehindProxy(context, database.server, (server) =>
+    crew.start(1, database.through(server), options),
+  );
 
 /** Waits until these processes are registered, and no others are in the ring. */
 async function inRing(database: Database, processes: readonly Limited[]) {
@@ -92,7 +74,7 @@ inParallel('a process that is killed, or cannot renew', () => {
 
   test('a holder that is considered dead and cannot renew is aborted before another is granted', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
-    const scene = await startBehindProxy(database, context, options);
+    const scene = await startCutOff(database, context, options);
     await inRing(database, [scene.one, scene.two]);
     scene.proxy.refuse(true);
     scene.proxy.cut();
@@ -128,7 +110,7 @@ inParallel('a process that is cut off', () => {
 
   test('a holder that is considered dead temporarily, but can renew, keeps its permit', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
-    const scene = await startBehindProxy(database, context, options);
+    const scene = await startCutOff(database, context, options);
     const { proxy, one, two, held, waiting } = scene;
     await inRing(database, [one, two]);
     proxy.refuse(true);
@@ -144,7 +126,7 @@ inParallel('a process that is cut off', () => {
 
   test('a holder that is cut off is aborted before its lease expires in the store', async (context) => {
     const options = { limit: 1, lease: 3_000, name: 'cut off' };
-    const scene = await startBehindProxy(database, context, options);
+    const scene = await startCutOff(database, context, options);
     scene.proxy.hold(true);
     expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
     await scene.waiting.held;

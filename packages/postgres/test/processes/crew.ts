@@ -3,7 +3,6 @@ import { type LimitOptions, limitSettings } from '@headgate/test-servers/process
 import { vi } from 'vitest';
 import type { PostgresInstance, Settings } from './instance.ts';
 
-export type { Held, Waiting } from '@headgate/test-servers/processes';
 export type Limited = processes.Limited<PostgresInstance>;
 
 interface Place {

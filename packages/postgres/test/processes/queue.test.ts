@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { grantDelaySuite, queueSuite } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
-import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
+import { type Limited, useCrew } from './crew.ts';
 import { type Database, ofStores, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
 
@@ -11,34 +12,7 @@ function start(options: Parameters<typeof crew.start>[2], where: Database = data
   return crew.start(2, where, options) as Promise<[Limited, Limited]>;
 }
 
-/** Releases one permit after the other; returns the index of each waiter that was granted next. */
-async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]> {
-  const order: number[] = [];
-  const left = new Map(queue.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
-  for (let last = first; left.size > 0; ) {
-    await last.release();
-    const { i, permit } = await Promise.race(left.values());
-    left.delete(i);
-    order.push(i);
-    last = permit;
-  }
-  return order;
-}
-
-// Not concurrent with other tests, because it measures time.
-test('a waiter is granted within 50 ms of the release in another process', async () => {
-  const [one, two] = await start({ limit: 1 });
-  const delays: number[] = [];
-  for (let i = 0; i < 11; i++) {
-    const held = await one.acquire();
-    const { held: next } = await two.wait();
-    const released = await held.release();
-    const permit = await next;
-    delays.push(permit.at - released);
-    await permit.release();
-  }
-  expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(50);
-});
+grantDelaySuite(start);
 
 inParallel('the work of many waiters', () => {
   const calm = useDatabaseBeside(database);
@@ -75,6 +49,16 @@ inParallel('the work of many waiters', () => {
 });
 
 inParallel('the queue', () => {
+  queueSuite({
+    start,
+    disconnect: () =>
+      database.ask(
+        `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE ${ofStores}`,
+      ),
+    wait: 500,
+    within: 1_000,
+  });
+
   test('a waiter that misses its notification learns of its grant by polling', async () => {
     const [one, two] = await start({ limit: 1, lease: 3_000, name: 'not notified' });
     await one.acquire();
@@ -111,49 +95,5 @@ inParallel('the queue', () => {
     await held.release();
     await (await waiting.held).release();
     await one.do('finish', 1, 'COMMIT');
-  });
-
-  test('a queue over two processes is served in order of arrival', async () => {
-    const [one, two] = await start({ limit: 1 });
-    const held = await one.acquire();
-    const queue: Waiting[] = [];
-    for (let i = 0; i < 12; i++) queue.push(await (i % 3 === 0 ? one : two).wait());
-    expect(await orderOf(held, queue)).toEqual(queue.map((_, i) => i));
-  });
-
-  test('a waiter whose connections were ended keeps its place', async () => {
-    const [one, two] = await start({ limit: 1 });
-    const held = await one.acquire();
-    const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
-    await database.ask(
-      `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE ${ofStores}`,
-    );
-    expect(await orderOf(held, queue)).toEqual([0, 1, 2, 3]);
-  });
-
-  test('a timeout and an abort leave the queue, and the full limit can be acquired', async () => {
-    const [one, two] = await start({ limit: 2 });
-    const holders = [await one.acquire(), await two.acquire()];
-    const leaving = await two.wait();
-    await expect(one.acquire({ queueTimeout: 500 })).rejects.toMatchObject({ reason: 'timeout' });
-    await leaving.abort();
-    await expect(leaving.held).rejects.toThrow('the caller has withdrawn');
-    await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ queued: 0 }));
-    for (const held of holders) await held.release();
-    await Promise.all([one.acquire(), two.acquire()]);
-    await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 2 }));
-  });
-
-  test('a large weight is not starved by small ones that arrive later', async () => {
-    const [one, two] = await start({ limit: 3 });
-    const small = [await one.acquire(), await two.acquire()];
-    const large = await one.wait({ weight: 3 });
-    const later = await two.wait();
-    await small[0]?.release();
-    await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ inflight: 1 }));
-    expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 2 });
-    await small[1]?.release();
-    await (await large.held).release();
-    await later.held;
   });
 });

@@ -1,6 +1,5 @@
 import type { RedisClient } from '@headgate/redis';
-import { Cluster, Redis } from 'ioredis';
-import type { Settings } from './instance.ts';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 
 /** An app's own client, without error handlers. */
 export interface Connected {
@@ -9,12 +8,19 @@ export interface Connected {
   close(): void;
 }
 
-type Connecting = Pick<Settings, 'ports' | 'library' | 'client'>;
+export interface ConnectOptions {
+  /** Ports of one server, or of the nodes of a cluster. */
+  readonly ports: readonly number[];
+  /** The client library. Default: ioredis. */
+  readonly library?: 'node-redis' | undefined;
+  /** Options for ioredis. */
+  readonly client?: Omit<RedisOptions, 'replyMapping'> | undefined;
+}
 
 const host = '127.0.0.1';
 const again = () => 20;
 
-export async function connect({ ports, library, client = {} }: Connecting): Promise<Connected> {
+export async function connect({ ports, library, client = {} }: ConnectOptions): Promise<Connected> {
   const port = ports[0] as number;
   if (library === 'node-redis') return connectNodeRedis(port);
   const redis =

@@ -1,35 +1,16 @@
-import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Held, type Limited, useCrew } from './crew.ts';
+import { startProxy } from '@headgate/test-servers';
+import { countSuite } from '@headgate/test-servers/processes';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useServer } from '../server.ts';
+import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
-/** The outcomes of concurrent requests, in no particular order. */
-async function outcomes(asked: readonly Promise<Held>[]) {
-  const settled = await Promise.allSettled(asked);
-  const held = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  const reasons = settled.flatMap((one) => (one.status === 'rejected' ? one.reason.reason : []));
-  return { held, reasons };
-}
-
-test('five processes with a limit of 4 admit 4 callers together', async () => {
-  const processes = await crew.start(5, redis, { limit: 4, queueLimit: 0 });
-  const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
-  const { held, reasons } = await outcomes(asked);
-  expect(held).toHaveLength(4);
-  expect(new Set(held.map(({ fencing }) => fencing)).size).toBe(4);
-  expect(reasons).toEqual(new Array(21).fill('full'));
+countSuite({
+  start: (count, options) => crew.start(count, redis, options),
+  wait: 200,
+  within: 5_000,
 });
 
 test('if 50 processes start at once on an empty server, the limit is never exceeded', async () => {
@@ -49,16 +30,6 @@ test('if 50 processes start at once on an empty server, the limit is never excee
   }
 });
 
-test('the work of several processes never overlaps beyond the limit', async () => {
-  const processes = await crew.start(3, redis, { limit: 4 });
-  const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
-  for (const here of most) expect(here).toBeLessThanOrEqual(4);
-  await vi.waitFor(
-    async () => expect(await processes[0]?.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
-    5_000,
-  );
-});
-
 test('a process that starts while all permits are held admits no additional caller', async () => {
   const options = { limit: 2, name: 'taken', queueLimit: 0 };
   const [one] = (await crew.start(1, redis, options)) as [Limited];
@@ -68,36 +39,6 @@ test('a process that starts while all permits are held admits no additional call
   await held[0]?.release();
   await vi.waitFor(() => late.acquire(), 5_000);
   await expect(one.acquire()).rejects.toMatchObject({ reason: 'full' });
-});
-
-test('releasing a permit twice releases its weight once', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
-  const [held] = [await one.acquire(), await two.acquire()];
-  const waiting = [await two.wait(), await two.wait()];
-  await held?.release();
-  await held?.release();
-  await Promise.race(waiting.map((next) => next.held));
-  expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 1 });
-});
-
-test('a new limit applies in all processes, admits the waiters that fit, and revokes no permit', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
-  const first = await one.acquire();
-  const queue = [await two.wait(), await one.wait(), await two.wait()];
-  await one.do('setLimit', 3);
-  const others = [await queue[0]?.held, await queue[1]?.held];
-  await two.do('setLimit', 1);
-  // A resolved release() does not mean that the store has processed it.
-  await vi.waitFor(async () => expect(await one.do('stored')).toMatchObject({ limit: 1 }), 5_000);
-  for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
-  await first.release();
-  await others[0]?.release();
-  await vi.waitFor(
-    async () => expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1, limit: 1 }),
-    5_000,
-  );
-  await others[1]?.release();
-  await queue[2]?.held;
 });
 
 test('of two limits declared under one name the later one applies, and the conflict is reported once', async () => {
@@ -153,25 +94,4 @@ test('no process waits for another one to create the limit', async () => {
   await held.release();
   proxy.hold(false);
   await (await late).release();
-});
-
-test('stored state and stats of a limit', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
-  const held = [await one.acquire(), await two.acquire()];
-  await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
-  const waiting = await two.wait();
-  const stored = await one.do('stored');
-  expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });
-  expect(stored.longestWait).toBeGreaterThan(0);
-  expect(await one.do('stats')).toMatchObject({
-    limit: 2,
-    inflight: 1,
-    queued: 0,
-    admitted: 1,
-    rejected: { timeout: 1 },
-    distributed: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
-  });
-  expect(await two.do('stats')).toMatchObject({ inflight: 1, queued: 1, admitted: 1 });
-  for (const permit of held) await permit.release();
-  await waiting.held;
 });

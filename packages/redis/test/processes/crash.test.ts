@@ -1,15 +1,11 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { crashSuite } from '@headgate/test-servers/processes';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
 const lease = 1_500;
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
+const { server: redis } = await useServer();
 
 function start(count: number, options: { limit: number; lease?: number }) {
   return crew.start(count, redis, { lease, ...options }) as Promise<

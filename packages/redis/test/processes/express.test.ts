@@ -1,13 +1,9 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
 
 const crew = useCrew();
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
+const { server: redis } = await useServer();
 
 let ids = 0;
 

@@ -1,18 +1,10 @@
 import { redisStore } from '@headgate/redis';
 import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
-import type { RedisOptions } from 'ioredis';
 import { concurrencyApp } from './app.ts';
-import type { Connected } from './connect.ts';
+import type { Connected, ConnectOptions } from './connect.ts';
 
 /** The settings of the shared limit that a process receives. */
-export interface Settings extends LimitSettings {
-  /** Ports of one server, or of the nodes of a cluster. */
-  readonly ports: readonly number[];
-  /** The client library. Default: ioredis. */
-  readonly library?: 'node-redis' | undefined;
-  /** Options for ioredis. */
-  readonly client?: Omit<RedisOptions, 'replyMapping'> | undefined;
-}
+export interface Settings extends LimitSettings, ConnectOptions {}
 
 /** An instance with its own client. */
 export class RedisInstance extends Instance {

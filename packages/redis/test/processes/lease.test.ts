@@ -1,21 +1,11 @@
-import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { firstOf, startBehindProxy } from '@headgate/test-servers/processes';
+import { expect, test, vi } from 'vitest';
+import { ownServer, useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
-import { ownServer } from './own-server.ts';
 
 const crew = useCrew(10);
 const lease = 1_500;
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; perKey?: boolean }) {
   return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
@@ -48,23 +38,12 @@ test.concurrent('tokens increase from permit to permit, over processes, and afte
   }
 });
 
-test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async ({
-  onTestFinished,
-}) => {
-  const proxy = await startProxy(redis);
-  onTestFinished(() => proxy.stop());
+test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async (context) => {
   const options = { limit: 1, lease, name: 'out of reach' };
-  const [one] = (await crew.start(1, proxy, options)) as [Limited];
-  const [two] = (await crew.start(1, redis, options)) as [Limited];
-  const held = await one.acquire();
-  const waiting = await two.wait();
-  proxy.hold(true);
-  const first = await Promise.race([
-    held.aborted().then(({ code }) => code),
-    waiting.held.then(() => 'granted to another'),
-  ]);
-  expect(first).toBe('ERR_HEADGATE_LEASE_LOST');
-  await waiting.held;
+  const scene = await startBehindProxy(context, redis, (server) => crew.start(1, server, options));
+  scene.proxy.hold(true);
+  expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
+  await scene.waiting.held;
 });
 
 test.concurrent('a lease that another program has removed is noticed at its renewal', async () => {

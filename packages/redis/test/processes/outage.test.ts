@@ -1,7 +1,7 @@
 import type { RedisServer } from '@headgate/test-servers';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { ownServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
-import { ownServer } from './own-server.ts';
 
 const crew = useCrew(10);
 const times = { lease: 9_000, timeout: 1_000 };

@@ -1,21 +1,11 @@
 import { redisStore } from '@headgate/redis';
-import { type RedisServer, startRedis, startReplica } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startReplica } from '@headgate/test-servers';
+import { expect, test, vi } from 'vitest';
+import { ownServer, useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
-import { ownServer } from './own-server.ts';
 
 const crew = useCrew(12);
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 const policies = ['reject', 'admit', 'local'] as const;
 

@@ -1,15 +1,10 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { savingSuite } from '@headgate/test-servers/processes';
-import { afterAll, beforeAll } from 'vitest';
+import { useServer } from '../server.ts';
 import { useCrew } from './crew.ts';
 
 const crew = useCrew();
 const lease = 1_200;
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
+const { server: redis } = await useServer();
 
 savingSuite({
   start: (count, options) => crew.start(count, redis, { lease, ...options }),

@@ -1,22 +1,12 @@
-import { type RedisServer, startRedis } from '@headgate/test-servers';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
 
 // Problems that Sidekiq's concurrent limiter has fixed over the years; lease.test.ts covers expiry of keys, and
 // reclaiming.
 
 const crew = useCrew();
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 test('a caller that acquires a second permit is counted exactly twice', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];

@@ -1,22 +1,12 @@
-import { type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
+import { startProxy } from '@headgate/test-servers';
 import { cutSuite, expectWhole } from '@headgate/test-servers/processes';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { ownServer, useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
-import { ownServer } from './own-server.ts';
 
 const crew = useCrew(10);
 const lease = 2_000;
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 /** Milliseconds until the whole limit is available, after its leases have expired. */
 const back = lease + 5_000;

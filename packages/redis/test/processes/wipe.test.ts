@@ -1,21 +1,12 @@
-import { type RedisServer, startProxy, startRedis, startReplica } from '@headgate/test-servers';
+import { startProxy, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useServer } from '../server.ts';
 import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
 
 const crew = useCrew();
 const lease = 2_000;
-let redis: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.port, '127.0.0.1', { retryStrategy: () => 20 });
-  admin.on('error', () => {});
-});
-afterAll(async () => {
-  admin.disconnect();
-  await redis.stop();
-});
+const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; lease?: number; onStoreError?: 'local' }) {
   return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;

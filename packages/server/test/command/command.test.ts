@@ -4,9 +4,11 @@ import { Agent, request } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { createCertificate, freePort } from '@headgate/test-servers';
 import { expect, it, vi } from 'vitest';
-import { certificate } from '../certificate.ts';
-import { Command, freePort } from './process.ts';
+import { Command } from './process.ts';
+
+const certificate = await createCertificate();
 
 const abc = `
 unknown = "ignored"

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { bundleService } from '@headgate/test-servers';
 import { onTestFinished } from 'vitest';
 import { Client } from '../client.ts';
-import { program } from './program.ts';
+
+const program = await bundleService();
 
 interface Line {
   readonly level?: string;
@@ -130,13 +131,4 @@ export class Command {
       if (this.#child?.exitCode != null) throw new Error(`The process has exited: ${this.stderr}`);
     }
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -1,0 +1,36 @@
+import type { TestContext } from 'vitest';
+import { startProxy } from '../proxy.ts';
+import type { Held, Limited, Waiting } from './limited.ts';
+
+interface Server {
+  readonly port: number;
+}
+
+/** A process behind a proxy holds a permit for which another process waits. */
+export async function startBehindProxy<L extends Limited>(
+  { onTestFinished }: TestContext,
+  server: Server,
+  start: (server: Server) => Promise<L[]>,
+) {
+  const proxy = await startProxy(server);
+  onTestFinished(() => proxy.stop());
+  const [one] = (await start(proxy)) as [L];
+  const [two] = (await start(server)) as [L];
+  const held = await one.acquire();
+  const waiting = await two.wait();
+  return { proxy, one, two, held, waiting };
+}
+
+/** Returns which happens first: the holder's signal aborts, or the waiter is granted the permit. */
+export function firstOf({
+  held,
+  waiting,
+}: {
+  held: Held;
+  waiting: Waiting;
+}): Promise<string | undefined> {
+  return Promise.race([
+    held.aborted().then(({ code }) => code),
+    waiting.held.then(() => 'granted to another'),
+  ]);
+}

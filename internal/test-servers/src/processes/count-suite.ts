@@ -1,0 +1,96 @@
+import type { DistributedLimiterOptions } from '@headgate/core';
+import { expect, test, vi } from 'vitest';
+import type { Held, Limited } from './limited.ts';
+
+export interface CountDriver {
+  /** Starts processes that share a limit. */
+  start(
+    count: number,
+    options: Pick<DistributedLimiterOptions, 'limit' | 'queueLimit'>,
+  ): Promise<Limited[]>;
+  /** A wait in milliseconds that is longer than a call on a busy machine. */
+  readonly wait: number;
+  /** Maximum milliseconds until the store has counted what a process has sent. */
+  readonly within: number;
+}
+
+/** The outcomes of concurrent requests, in no particular order. */
+export async function outcomes(asked: readonly Promise<Held>[]) {
+  const settled = await Promise.allSettled(asked);
+  const held = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const reasons = settled.flatMap((one) => (one.status === 'rejected' ? one.reason.reason : []));
+  return { held, reasons };
+}
+
+/** Tests, in real processes, that a limit is counted once for all of them. */
+export function countSuite({ start, wait, within }: CountDriver): void {
+  const pair = (limit: number) => start(2, { limit }) as Promise<[Limited, Limited]>;
+  const expectStored = (one: Limited | undefined, what: object) =>
+    vi.waitFor(async () => expect(await one?.do('stored')).toMatchObject(what), within);
+
+  test('five processes with a limit of 4 admit 4 callers together', async () => {
+    const processes = await start(5, { limit: 4, queueLimit: 0 });
+    const asked = processes.flatMap((one) => Array.from({ length: 5 }, () => one.acquire()));
+    const { held, reasons } = await outcomes(asked);
+    expect(held).toHaveLength(4);
+    expect(new Set(held.map(({ fencing }) => fencing)).size).toBe(4);
+    expect(reasons).toEqual(new Array(21).fill('full'));
+  });
+
+  test('the work of several processes never overlaps beyond the limit', async () => {
+    const processes = await start(3, { limit: 4 });
+    const most = await Promise.all(processes.map((one) => one.do('work', 10, 30)));
+    for (const here of most) expect(here).toBeLessThanOrEqual(4);
+    await expectStored(processes[0], { inflight: 0, queued: 0 });
+    for (const one of processes) expect(one.of('store')).toEqual([]);
+  });
+
+  test('releasing a permit twice releases its weight once', async () => {
+    const [one, two] = await pair(2);
+    const held = await one.acquire();
+    await two.acquire();
+    const waiting = [await two.wait(), await two.wait()];
+    await held.release();
+    await held.release();
+    await Promise.race(waiting.map((next) => next.held));
+    expect(await one.do('stored')).toMatchObject({ inflight: 2, queued: 1 });
+  });
+
+  test('a new limit applies in all processes, admits the waiters that fit, and revokes no permit', async () => {
+    const [one, two] = await pair(1);
+    const first = await one.acquire();
+    const queue = [await two.wait(), await one.wait(), await two.wait()];
+    await one.do('setLimit', 3);
+    const others = [await queue[0]?.held, await queue[1]?.held];
+    await two.do('setLimit', 1);
+    // A resolved release() does not mean that the store has processed it.
+    await expectStored(one, { limit: 1 });
+    for (const held of [first, ...others]) expect(await held?.isAborted()).toBe(false);
+    await first.release();
+    await others[0]?.release();
+    await expectStored(one, { inflight: 1, queued: 1, limit: 1 });
+    await others[1]?.release();
+    await queue[2]?.held;
+  });
+
+  test('stored state and stats of a limit', async () => {
+    const [one, two] = await pair(2);
+    const held = [await one.acquire(), await two.acquire()];
+    await expect(one.acquire({ queueTimeout: wait })).rejects.toMatchObject({ reason: 'timeout' });
+    const waiting = await two.wait();
+    const stored = await one.do('stored');
+    expect(stored).toMatchObject({ limit: 2, inflight: 2, holders: 2, queued: 1 });
+    expect(stored.longestWait).toBeGreaterThan(0);
+    expect(await one.do('stats')).toMatchObject({
+      limit: 2,
+      inflight: 1,
+      queued: 0,
+      admitted: 1,
+      rejected: { timeout: 1 },
+      distributed: { up: true, declared: 2, inflight: 2, reclaimed: 0, lost: 0 },
+    });
+    expect(await two.do('stats')).toMatchObject({ inflight: 1, queued: 1, admitted: 1 });
+    for (const permit of held) await permit.release();
+    await waiting.held;
+  });
+}

@@ -1,0 +1,34 @@
+import { checkSpan } from '../checks.ts';
+import { invalid } from '../errors.ts';
+
+/** The `can` of a store that supports everything. */
+export const fullCapabilities = {
+  fencing: true,
+  queueLimit: true,
+  setLimit: true,
+  keys: true,
+  place: true,
+  resize: true,
+  recall: true,
+  counts: true,
+};
+
+const MIN_LEASE = 100;
+/** Still a whole number of milliseconds in every server. */
+const MAX_LEASE = 1e12;
+
+/**
+ * Checks the length of a store's leases, which it rounds down to whole milliseconds, and adds the default times.
+ *
+ * @throws HeadgateError unless `leaseDuration` is a finite number of at least 100.
+ */
+export function checkTimes(options: {
+  readonly leaseDuration?: number | undefined;
+  readonly timeout?: number | undefined;
+}): { readonly lease: number; readonly timeout: number } {
+  const lease = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
+  if (lease < MIN_LEASE || lease > MAX_LEASE) {
+    throw invalid('leaseDuration', `at least ${MIN_LEASE} ms, and finite`, options.leaseDuration);
+  }
+  return { lease, timeout: options.timeout ?? Math.min(1_000, lease / 3) };
+}

@@ -1,0 +1,98 @@
+/**
+ * The steps of `lease.lua.ts` that not every call takes, as functions. A function is created with every run, which is
+ * cheap only if it captures no variable: it takes what it needs as arguments, and returns what has changed.
+ */
+export const steps = `
+-- Returns the weight and the number of the leases that it removed, and when the next one ends.
+local function expireLeases(key, now)
+  local weight, ended = 0, redis.call('ZRANGEBYSCORE', key, '0', now)
+  for _, holder in ipairs(ended) do weight = weight + string.match(holder, '^h(%d+)') end
+  redis.call('ZREMRANGEBYSCORE', key, '0', now)
+  return weight, #ended, tonumber(redis.call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
+end
+
+-- Returns the number of waiters that it removed, and a time before which no other one times out.
+local function expireWaiters(key, now)
+  local ended = redis.call('ZRANGEBYSCORE', key, '1e14', string.format('(%d', 1e14 + (now + 1) * 256))
+  for _, pulse in ipairs(ended) do redis.call('ZREM', key, pulse, 'w' .. string.sub(pulse, 2)) end
+  local first = redis.call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
+  return #ended, first and math.floor((first - 1e14) / 256) or 0
+end
+
+-- Members begin with the weight: if that may have changed, all are searched for the id. Returns the member and its
+-- weight.
+local function search(key, from, to, pattern, holder)
+  local id = string.match(holder, '^h%d+:%d:(.*)$')
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, from, to)) do
+    local weight, found = string.match(member, pattern)
+    if found == id then return member, weight end
+  end
+end
+
+-- Adds a waiter, or extends its wait if it has a place; returns when it times out.
+local function enqueue(key, waiter, newPlace, wait, now, term)
+  local left = math.min(term, wait)
+  local pulse = string.format('%d', 1e14 + (now + left) * 256 + math.ceil((term - left) / term * 255))
+  if newPlace then redis.call('ZADD', key, pulse, 'x' .. string.sub(waiter, 2), newPlace, waiter)
+  else redis.call('ZADD', key, pulse, 'x' .. string.sub(waiter, 2)) end
+  return now + left
+end
+
+-- Grants permits to the first waiters, as long as they fit, and adds what is to be written and published to grants.
+local function grant(key, limit, inflight, queued, lastToken, nextEnd, micros, grants, reply, isLast)
+  local format, match, sub, floor, ceil = string.format, string.match, string.sub, math.floor, math.ceil
+  while queued > 0 and (inflight == 0 or inflight < limit) do
+    -- In batches, as Lua limits the number of arguments.
+    local most = format('%d', math.max(1, math.min(limit - inflight, 100)))
+    local waiters = redis.call('ZRANGEBYSCORE', key, '1e15', '+inf', 'LIMIT', '0', most)
+    -- Only if another program has removed members.
+    if not waiters[1] then
+      queued = 0
+      break
+    end
+    local pulses = {}
+    for at, waiter in ipairs(waiters) do pulses[at] = 'x' .. sub(waiter, 2) end
+    local scores = redis.call('ZMSCORE', key, unpack(pulses))
+    local added, removed, isFull = grants.added, grants.removed, false
+    for at, waiter in ipairs(waiters) do
+      local weight, lease, spare, reserves, id, owner = match(waiter, '^w(%d+):(%d+):(%d+):(%d):(([^.]*).*)$')
+      isFull = inflight > 0 and inflight + weight > limit
+      if isFull then break end
+      -- One lease after the last renewal: the process may have died since.
+      local pulsed = scores[at] - 1e14
+      local ends = floor(pulsed / 256) + ceil(pulsed % 256 / 255 * lease)
+      if ends < nextEnd then nextEnd = ends end
+      local a, r = #added, #removed
+      added[a + 1], added[a + 2] = format('%d', ends), 'h' .. weight .. ':' .. reserves .. ':' .. id
+      removed[r + 1], removed[r + 2] = waiter, pulses[at]
+      inflight, queued = inflight + weight, queued - 1
+      lastToken = lastToken < micros and micros or lastToken + 1
+      local token, told, messages = format('%d', lastToken), grants.replyAt[waiter], grants.messages[owner]
+      lastToken = lastToken + spare
+      if told then reply[told], reply[told + 1] = 'held', token
+      elseif messages then messages[#messages + 1] = id .. '\\n' .. token
+      else grants.messages[owner] = { id .. '\\n' .. token } end
+    end
+    -- Before the queue or set is read again, grants must be written.
+    if added[1] and (not isFull and queued > 0 or not isLast) then
+      redis.call('ZADD', key, unpack(added))
+      redis.call('ZREM', key, unpack(removed))
+      grants.added, grants.removed = {}, {}
+    end
+    if isFull then break end
+  end
+  return inflight, queued, lastToken, nextEnd
+end
+
+-- The caller learns from its answer that others wait.
+local function recallReserves(key, caller, prefix, message)
+  local told = { [caller] = true }
+  for _, holder in ipairs(redis.call('ZRANGEBYSCORE', key, '0', '(1e14')) do
+    local reserves, owner = string.match(holder, '^h%d+:(%d):([^.]*)')
+    if reserves == '1' and not told[owner] then
+      redis.pcall('PUBLISH', prefix .. owner, message)
+      told[owner] = true
+    end
+  end
+end
+`;
