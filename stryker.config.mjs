@@ -12,7 +12,7 @@ export const parts = {
   common: `${src}/*.ts`,
 };
 
-/** A score below fails the run. A part without one has not been measured yet (docs/support.md). */
+/** A lower score fails the run. A part without a minimum has not been measured yet (docs/support.md). */
 const floors = { limiter: 85, gate: 88, limits: 53, node: 87, common: 86 };
 
 const part = process.env.HEADGATE_MUTATED ?? 'limiter';
@@ -24,7 +24,7 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  // A mutant that runs while a module is loaded would need every test, each with its modules loaded anew.
+  // A mutant that runs while a module is loaded would need every test, each of which loads its modules again.
   ignoreStatic: true,
   // Texts of messages, and names that the compiler checks.
   mutator: { excludedMutations: ['StringLiteral'] },

@@ -18,21 +18,21 @@ const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
 /** Files that need modules and a process of their own: all others share those of their worker. */
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
-  // They import modules anew, replace a global for them, and measure the heap.
+  // They import modules again, replace globals for them, and measure the heap.
   'packages/core/test/distributed/odd-stores.test.ts',
   'packages/core/test/two-copies.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',
 ];
 
-/** Of the root and of each project, which inherits nothing: an inherited maxWorkers would hide that of the command line. */
+/** Used by the root and by each project: if a project inherited maxWorkers, the command line could not override it. */
 const common = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['headgate-source', 'node'] } },
 };
 
 const setup = {
-  // A busy machine is no failure; what hangs still fails.
+  // A busy machine does not cause failures, but a test that hangs still fails.
   testTimeout: 30_000,
   hookTimeout: 30_000,
   setupFiles: ['./scripts/unexpected-output.ts'],

@@ -5,7 +5,7 @@ import base from './vitest.config.ts';
 
 const { projects: _, ...test } = base.test ?? {};
 
-/** Tests of a part of the core that stand elsewhere. */
+/** Tests of a part of the core that are in other folders. */
 const further: Record<string, readonly string[]> = {
   http: ['packages/hono/test/hono-4.test.ts'],
   distributed: ['packages/test-suite/test/memory-store.test.ts'],

@@ -9,6 +9,7 @@ import { createServer } from '@headgate/server';
 import { startPostgres, startRedis } from '@headgate/test-servers';
 import { cluster } from './checks/cluster.ts';
 import { degraded } from './checks/degraded.ts';
+import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
@@ -16,7 +17,6 @@ import { nightly } from './checks/nightly.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
-import { shared } from './checks/shared.ts';
 import { shutdown } from './checks/shutdown.ts';
 import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
@@ -31,10 +31,10 @@ const checks = {
   [import.meta.resolve('./express/degraded.ts')]: degraded,
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,
   [import.meta.resolve('./express/drain.ts')]: drain,
-  [import.meta.resolve('./express/shared.ts')]: shared,
-  [import.meta.resolve('./express/shared-postgres.ts')]: shared,
+  [import.meta.resolve('./express/distributed.ts')]: distributed,
+  [import.meta.resolve('./express/distributed-postgres.ts')]: distributed,
   // Behaves the same, whichever store counts.
-  [import.meta.resolve('./express/service.ts')]: shared,
+  [import.meta.resolve('./express/service.ts')]: distributed,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./koa/app.ts')]: koa,

@@ -1,4 +1,4 @@
-// npm run test:soak [-- seconds]: runs the property tests for so long (default: a minute).
+// npm run test:soak [-- seconds]: runs the property tests for this many seconds (default: 60).
 import { spawnSync } from 'node:child_process';
 
 const seconds = Number(process.argv[2] ?? 60);

@@ -56,7 +56,7 @@ function report(results: Results): Table {
   const goal = (name: string, what: string, target: number) =>
     plainGoal(results, [name, 'bytes'], { what, target, unit: 'bytes' });
   return {
-    title: '(c) Heap that a waiter keeps, of 100,000',
+    title: '(c) Heap per waiter, with 100,000 waiters',
     columns: ['', 'bytes'],
     rows: Object.keys(measurements).map((name) => [name, cell(results, name, 'bytes')]),
     goals: [

@@ -153,7 +153,7 @@ function report(results: Results): Table {
   const goal = ratioGoals(results, 'leave');
   const what = '50,000 of 100,000 leave, without signals';
   return {
-    title: '(d) 100,000 wait, every second one leaves, the rest is served: milliseconds',
+    title: '(d) 100,000 waiters, of which every second one leaves: milliseconds',
     columns: ['', 'join', 'leave', 'served'],
     rows: Object.keys(measurements).map((name) => [
       name,
@@ -163,7 +163,7 @@ function report(results: Results): Table {
     ]),
     goals: [
       plainGoal(results, [withdraw, 'leave'], { what, target: 10, unit: 'ms' }),
-      goal('they leave, with signals / bare abort listener', acquire, bare, 1.2),
+      goal('leaving, with signals / bare abort listener', acquire, bare, 1.2),
     ],
   };
 }

@@ -119,8 +119,11 @@ function report(results: Results): Table {
     goals: [
       plainGoal(results, [tries, 'us'], { what: 'tryAcquire + release, a key', ...speed }),
       plainGoal(results, [runs, 'us'], { what: 'run(), a key', ...speed }),
-      plainGoal(results, [tries, 'megabytes'], { what: 'tryAcquire + release, left', ...memory }),
-      plainGoal(results, [runs, 'megabytes'], { what: 'run(), left', ...memory }),
+      plainGoal(results, [tries, 'megabytes'], {
+        what: 'tryAcquire + release, heap left',
+        ...memory,
+      }),
+      plainGoal(results, [runs, 'megabytes'], { what: 'run(), heap left', ...memory }),
     ],
   };
 }

@@ -22,7 +22,7 @@ const groups: readonly Comparison[] = [
   },
   {
     framework: 'express',
-    situation: 'line',
+    situation: 'queueing',
     cases: [...ours, 'express-queue'],
     over: 'hand',
     target: 1.05,
@@ -41,7 +41,7 @@ const groups: readonly Comparison[] = [
     over: 'hand',
     target: 1.05,
   },
-  { framework: 'koa', situation: 'line', cases: ours, over: 'hand', target: 1.05 },
+  { framework: 'koa', situation: 'queueing', cases: ours, over: 'hand', target: 1.05 },
   {
     framework: 'hono',
     situation: 'free',
@@ -49,7 +49,7 @@ const groups: readonly Comparison[] = [
     over: 'hand',
     target: 1.05,
   },
-  { framework: 'hono', situation: 'line', cases: ours, over: 'hand', target: 1.05 },
+  { framework: 'hono', situation: 'queueing', cases: ours, over: 'hand', target: 1.05 },
 ];
 
 /** Compares middlewares over HTTP. `only` selects groups by name, such as "express free". */
@@ -72,8 +72,8 @@ export async function httpTable(only: RegExp, rounds: number): Promise<Table> {
 
 const described = Object.entries(situations)
   .map(([name, { limit, connections, takesATurn, held }]) => {
-    const work = takesATurn ? ', a handler that takes a turn of the event loop' : '';
-    return `${name}: limit ${limit}, ${connections} connections${held ? ', its place taken' : work}`;
+    const work = takesATurn ? ', a handler that takes an iteration of the event loop' : '';
+    return `${name}: limit ${limit}, ${connections} connections${held ? '; its only permit is held' : work}`;
   })
   .join('; ');
 

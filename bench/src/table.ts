@@ -29,7 +29,7 @@ export function verdict({ measured, target, interval, atLeast = false }: Goal): 
   return open ? `${word}, within noise` : word;
 }
 
-const goalColumns = ['asked for', 'target', 'measured', ''];
+const goalColumns = ['goal', 'target', 'measured', ''];
 
 function goalRow(goal: Goal): string[] {
   const { interval } = goal;

@@ -67,7 +67,7 @@ describe('bound', () => {
     expect(bound('cpu', rates, 2)).toBe(0);
   });
 
-  it('is otherwise the capacity, and never more than the offered load', () => {
+  it('is the capacity if the main thread is no bottleneck, and never more than the offered load', () => {
     expect(bound('database', { capacity: 200, offered: 2_000 }, 0.1)).toBe(200);
     expect(bound('cpu', { capacity: 100, offered: 50 }, 0.1)).toBe(50);
     expect(bound('threads', { capacity: 40, offered: 20 }, 0.1)).toBe(20);

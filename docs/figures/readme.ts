@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
     label: 'the same when requests queue',
     page: 'performance',
     heading: '(f)',
-    goal: 'express line: CPU / hand-written counter',
+    goal: 'express queueing: CPU / hand-written counter',
   },
   {
     label: 'CPU of a rejection, relative to the bare app',
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
   {
     label: 'Redis, 4 processes, 5 ms of work: throughput relative to a minimal FIFO lock',
     page: 'performance',
-    heading: 'Crowds of 50 callers',
+    heading: '50 callers per process',
     goal: '4 × 50, 5 ms: throughput over minimal',
   },
   {
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
   {
     label: 'the semaphore service, relative to a bare Hono route',
     page: 'performance',
-    heading: 'Acquire and release by turns',
+    heading: 'Alternating acquires and releases',
     goal: 'acquire and release over a bare Hono route',
   },
   {

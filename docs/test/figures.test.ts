@@ -57,8 +57,8 @@ it('the README names the libraries that are faster on a contended limit', () => 
   expect(read('README.md')).toContain(`(${faster.join(' and ')} are faster)`);
 });
 
-it('docs/shared.md has the range that Redis scripts take under contention', () => {
-  const crowds = rowsUnder(performance, 'Crowds of 50 callers').filter(
+it('docs/distributed.md has the range that Redis scripts take under contention', () => {
+  const crowds = rowsUnder(performance, '50 callers per process').filter(
     ([, name]) => name === 'headgate',
   );
   const range = (column: number) => {
@@ -66,21 +66,21 @@ it('docs/shared.md has the range that Redis scripts take under contention', () =
     return `${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))} µs`;
   };
   expect(crowds.length).toBeGreaterThan(3);
-  const page = read('docs/shared.md').replace(/\s+/g, ' ');
+  const page = read('docs/distributed.md').replace(/\s+/g, ' ');
   expect(page).toContain(`${range(7)} under contention`);
   expect(page).toContain(`${range(6)} per admitted request`);
 });
 
-it('docs/shared.md has the rates that PostgreSQL reached', () => {
+it('docs/distributed.md has the rates that PostgreSQL reached', () => {
   const [own, handoff] = rowsUnder(performance, '4 processes of 50 callers').filter(([name = '']) =>
     name.startsWith('headgate'),
   );
   const times = goalUnder(
     performance,
     '4 processes of 50 callers',
-    'headgate, handoff: 10: acquires/s over those without',
+    'headgate, handoff: 10: acquires/s relative to no handoff',
   );
-  const page = read('docs/shared.md').replace(/\s+/g, ' ');
+  const page = read('docs/distributed.md').replace(/\s+/g, ' ');
   expect(handoff).toBeDefined();
   expect(page).toContain(`reached ${own?.[1]} acquires per second`);
   expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);

@@ -7,7 +7,10 @@ import { read } from './pages.ts';
 
 const limit = 2;
 
-/** The bounds in docs/shared.md: milliseconds that a permit stays with a process, and that a waiter behind `ahead` others waits. */
+/**
+ * The bounds in docs/distributed.md: milliseconds that a permit stays with a process, and milliseconds that a waiter
+ * behind `ahead` others waits.
+ */
 const atHome = (handoff: number, work: number) => Math.min((handoff + 1) * work, 100 + work);
 const bound = (handoff: number, work: number, ahead: number) =>
   Math.ceil((ahead + 1) / limit) * atHome(handoff, work);
@@ -64,7 +67,7 @@ it.each([
   [10, 30],
   [1_000, 1],
 ])(
-  'with handoff %i and %i ms of work, no waiter waits longer than docs/shared.md says',
+  'with handoff %i and %i ms of work, no waiter waits longer than docs/distributed.md says',
   async (handoff, work) => {
     const waits = await longestWaits(handoff, work);
     for (const { waited, ahead } of waits) {
@@ -78,14 +81,16 @@ it.each([
   },
 );
 
-it('docs/shared.md has the bounds that follow for 50 ms of work', () => {
+it('docs/distributed.md has the bounds that follow for 50 ms of work', () => {
   const rows = [
-    ...read('docs/shared.md').matchAll(/^\| (\d+)(?: and more)? \| (\d+) ms \| (\d+) ms \|$/gm),
+    ...read('docs/distributed.md').matchAll(
+      /^\| (\d+)(?: and more)? \| (\d+) ms \| (\d+) ms \|$/gm,
+    ),
   ];
   expect(rows.length).toBeGreaterThan(2);
   for (const [, handoff, stays, first] of rows) {
     expect(Number(stays)).toBe(atHome(Number(handoff), 50));
-    // Of two processes: the other one's waiters in the store's queue are ahead.
+    // With two processes: the other process's waiters are ahead in the store's queue.
     expect(Number(first)).toBe(bound(Number(handoff), 50, limit));
   }
   expect(atHome(1_000, 50)).toBe(atHome(2, 50));

@@ -23,7 +23,7 @@ describe('an installed README links to what is installed', () => {
     expect(outside).toEqual([]);
   });
 
-  it.each(packages)('and names pages that are installed: packages/%s', (name) => {
+  it.each(packages)('an installed README names only installed pages: packages/%s', (name) => {
     const named = [...read(`packages/${name}/README.md`).matchAll(/core\/docs\/([\w-]+\.md)/g)];
     for (const [, page = ''] of named) expect(pages.has(page), page).toBe(true);
   });

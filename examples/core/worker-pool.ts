@@ -14,7 +14,7 @@ const sent = await map(
   invoices(),
   async ({ number, total }, _index, signal) => {
     busiest = Math.max(busiest, ++busy);
-    await pause(20, undefined, { signal }); // in place of the real work
+    await pause(20, undefined, { signal }); // placeholder for the real work
     busy--;
     return `invoice ${number} over ${total}`;
   },

@@ -22,7 +22,7 @@ app.get('/recommendations/:user', limit, async (req, res) => {
     res.set('X-Degraded', rejection.reason).send(known.get(req.path));
     return;
   }
-  await work(500); // in place of the real work
+  await work(500); // placeholder for the real work
   const answer = `For ${req.params.user}, as of ${new Date().toISOString()}\n`;
   remember(req.path, answer);
   res.send(answer);

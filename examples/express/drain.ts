@@ -18,7 +18,7 @@ app.get('/ready', (_req, res) => {
 app.use(limit);
 
 app.get('/', async (_req, res) => {
-  await pause(500); // in place of the real work
+  await pause(500); // placeholder for the real work
   res.send('Hello\n');
 });
 

@@ -6,7 +6,7 @@ import express, { type Request } from 'express';
 const app = express();
 const port = Number(process.env.PORT ?? 3000);
 
-// In place of real authentication, which must come before the limit: a key that clients can choose protects no one.
+// A placeholder for real authentication, which must come before the limit: a key that clients can choose protects no one.
 const customers = new Map([
   ['Bearer secret-a', { id: 'a', paying: true }],
   ['Bearer secret-b', { id: 'b', paying: false }],
@@ -32,7 +32,7 @@ app.use(
 );
 
 app.get('/', async (_req, res) => {
-  await work(500); // in place of the real work
+  await work(500); // placeholder for the real work
   res.send('Hello\n');
 });
 

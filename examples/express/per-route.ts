@@ -1,4 +1,4 @@
-// Reports are expensive, so they have a limit of their own, besides the limit of the whole app.
+// Reports are expensive, so they have a limit of their own, in addition to the limit of the whole app.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import express from 'express';
@@ -28,7 +28,7 @@ app.get('/', (_req, res) => {
 });
 
 app.post('/reports/:id', async (req, res) => {
-  await work(500); // in place of the real work
+  await work(500); // placeholder for the real work
   res.send(`Report ${req.params.id}\n`);
 });
 

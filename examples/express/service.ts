@@ -32,7 +32,7 @@ app.post(
   reports.wrap(async (req, res) => {
     // Aborts when the client disconnects, and when the lease is lost: stop, and write nothing more.
     const signal = res.locals.admission.permit?.signal;
-    await work(1_000, undefined, { signal }); // in place of the real work
+    await work(1_000, undefined, { signal }); // placeholder for the real work
     res.json({ report: req.params.id, by: process.pid });
   }),
 );

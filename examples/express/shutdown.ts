@@ -14,7 +14,7 @@ app.get('/health', (_req, res) => {
 app.use(limit);
 
 app.get('/', async (_req, res) => {
-  await work(1_000); // in place of the real work
+  await work(1_000); // placeholder for the real work
   res.send('Hello\n');
 });
 

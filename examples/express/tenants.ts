@@ -6,7 +6,7 @@ import express, { type Request } from 'express';
 const app = express();
 const port = Number(process.env.PORT ?? 3000);
 
-// In place of real authentication, which must come before the limit.
+// A placeholder for real authentication, which must come before the limit.
 const customers = new Map([
   ['Bearer secret-a', { id: 'a', paying: true }],
   ['Bearer secret-b', { id: 'b', paying: false }],
@@ -27,7 +27,7 @@ app.use(
 );
 
 app.get('/', async (_req, res) => {
-  await work(200); // in place of the real work
+  await work(200); // placeholder for the real work
   res.send('Hello\n');
 });
 

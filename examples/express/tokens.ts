@@ -7,7 +7,7 @@ const app = express();
 const port = Number(process.env.PORT ?? 3000);
 const chats = concurrencyLimit({ name: 'chats', limit: 2, maxHold: 60_000 });
 
-// In place of a real model, which takes the signal too: tokens that no client reads should not be paid for.
+// A placeholder for a real model, which takes the signal too: tokens that no client reads should not be paid for.
 async function* answer(prompt: string, signal?: AbortSignal) {
   const words = `You asked: ${prompt}. I had better think about that for a while.`.split(' ');
   for (const word of words) {

@@ -9,7 +9,7 @@ const port = Number(process.env.PORT ?? 3000);
 const renders = createLimiter({ name: 'renders', limit: 2, queueLimit: 2, maxHold: 30_000 });
 
 async function render(text: string) {
-  await work(500); // in place of the real work
+  await work(500); // placeholder for the real work
   return `<p>${text.length} letters</p>\n`;
 }
 

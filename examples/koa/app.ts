@@ -25,7 +25,7 @@ app.use(async (ctx) => {
     ctx.body = 'ok';
     return;
   }
-  await work(500); // in place of the real work
+  await work(500); // placeholder for the real work
   ctx.body = `Waited ${ctx.state.admission.waited} ms\n`;
 });
 

@@ -55,7 +55,7 @@ function serve(): void {
 }
 
 async function render(signal: AbortSignal): Promise<string> {
-  await work(1_000, undefined, { signal }); // in place of the real work
+  await work(1_000, undefined, { signal }); // placeholder for the real work
   return `rendered by ${process.pid}\n`;
 }
 

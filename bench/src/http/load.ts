@@ -9,15 +9,19 @@ export interface Burst {
 
 export const burstTime = 0.5;
 
-/** Keeps every connection busy for half a second. With `anew`, each request opens a new connection. */
-export async function load(port: number, connections: number, anew = false): Promise<Burst> {
+/** Keeps every connection busy for half a second. With `newConnections`, each request opens a new connection. */
+export async function load(
+  port: number,
+  connections: number,
+  newConnections = false,
+): Promise<Burst> {
   const result = await autocannon({
     url: `http://127.0.0.1:${port}/`,
     connections,
     duration: burstTime,
     // autocannon stops only at a sample, by default once a second.
     sampleInt: 25,
-    ...(anew && { headers: { connection: 'close' } }),
+    ...(newConnections && { headers: { connection: 'close' } }),
   });
   return { requests: result['2xx'] + result.non2xx, refused: result.non2xx };
 }

@@ -12,7 +12,7 @@ export interface Situation {
 
 export const situations = {
   free: { limit: 1_000, queueLimit: 1_000, connections: 64, takesATurn: false, held: false },
-  line: { limit: 10, queueLimit: 1_000, connections: 256, takesATurn: true, held: false },
+  queueing: { limit: 10, queueLimit: 1_000, connections: 256, takesATurn: true, held: false },
   rejecting: { limit: 1, queueLimit: 0, connections: 64, takesATurn: false, held: true },
 } satisfies Record<string, Situation>;
 

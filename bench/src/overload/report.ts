@@ -54,7 +54,7 @@ export function recoveryTable(run: KindRun): Table {
       'critical in time, %',
       'others, %',
       'max RSS, MB',
-      'without a core, %',
+      'waiting for a core, %',
     ],
     rows: measuredOf(run).map(([name, measured]) => [
       name,
@@ -77,7 +77,7 @@ export function limitTable(run: KindRun): Table {
   );
   const phases = [...(adaptive[0]?.[1].limits.keys() ?? [])];
   return {
-    title: `${run.kind}: where the limit stood (p10, p50, p90 of each phase)`,
+    title: `${run.kind}: the limit in each phase (p10, p50, p90)`,
     columns: ['', ...phases],
     rows: adaptive.map(([name, { limits }]) => [
       name,
@@ -125,7 +125,7 @@ function notes(run: KindRun): string[] {
   const p99 = Math.max(...measured.map(({ lateness }) => lateness.p99));
   return [
     `Capacity, before the first case and after each: ${drift}/s.`,
-    `The generator sent late by a p50 of ${number(p50)} ms and a p99 of ${number(p99)} ms at worst; what it measures counts from when it was to send.`,
+    `The generator was late by at most ${number(p50)} ms (p50) and ${number(p99)} ms (p99); latencies count from the due time.`,
     ...failures.map(([name, error]) => `${name}: ${(error as Error).message}.`),
   ];
 }

@@ -40,14 +40,14 @@ export async function bloat(plan: Plan): Promise<Table> {
     ]),
     goals: [...goals('one', alone), ...goals(`${manyCallers}`, crowd)],
     notes: [
-      `Callers of one process, on limit ${limit}, so that of ${manyCallers} most wait. ${held('one', alone)} ${held(`${manyCallers}`, crowd)}`,
+      `Callers of one process, on limit ${limit}, so most of the ${manyCallers} wait. ${held('one', alone)} ${held(`${manyCallers}`, crowd)}`,
     ],
   };
 }
 
 function goals(callers: string, looks: readonly Look[]): Goal[] {
   const [half, last] = [find(looks, 'half'), find(looks, 'last')];
-  const over = `at the end over those at half, ${callers}`;
+  const over = `at the end relative to half-way, ${callers}`;
   const rates = { target: 0.8, atLeast: true, measured: last.rate / half.rate };
   return [
     { what: `bytes ${over}`, target: 1.5, measured: last.bytes / half.bytes, unit: '×' },
@@ -59,8 +59,8 @@ function held(callers: string, looks: readonly Look[]): string {
   const before = find(looks, 'last').rate;
   const [during, after] = [find(looks, 'held back'), find(looks, 'after that')];
   return (
-    `While a transaction elsewhere held a snapshot for ${during.cycles} cycles (${callers}) the last had ` +
-    `${number(during.rate / before)} × the pairs/s of before; when it had ended, ${number(after.rate / before)} ×.`
+    `While another transaction held a snapshot for ${during.cycles} cycles (${callers}), the rate fell to ` +
+    `${number(during.rate / before)} × in the last of them; after it had ended, the rate was ${number(after.rate / before)} ×.`
   );
 }
 

@@ -23,7 +23,7 @@ export async function contended(plan: Plan): Promise<Table> {
     columns: [
       '',
       'acquires/s',
-      '× one caller alone',
+      '× a single caller',
       'operations each',
       'wait p50, ms',
       'p99, ms',
@@ -33,7 +33,7 @@ export async function contended(plan: Plan): Promise<Table> {
     rows: [...results.crowds].map(([name, rounds]) => row(name, rounds, results.alone)),
     goals: goals(results),
     notes: [
-      `One caller alone has ${number(median(results.alone))} a second. Operations are those that stores were asked for; several travel in one statement.`,
+      `A single caller reaches ${number(median(results.alone))} acquires per second. Operations are lease operations; several share a statement.`,
     ],
   };
 }
@@ -92,7 +92,7 @@ function goals({ alone, crowds }: Results): Goal[] {
   const atLeast = true;
   return [
     {
-      ...{ what: 'acquires/s over one caller alone', target: 0.5, atLeast, unit: '×' },
+      ...{ what: 'acquires/s relative to a single caller', target: 0.5, atLeast, unit: '×' },
       measured: median(pairedRatios(rates(ours), alone)),
     },
     {
@@ -100,11 +100,16 @@ function goals({ alone, crowds }: Results): Goal[] {
       measured: operations(of(handingOff)),
     },
     {
-      ...{ what: `${handingOff}: acquires/s over those without`, target: 8, atLeast, unit: '×' },
+      ...{
+        what: `${handingOff}: acquires/s relative to no handoff`,
+        target: 8,
+        atLeast,
+        unit: '×',
+      },
       measured: median(pairedRatios(rates(handingOff), rates(ours))),
     },
     {
-      ...{ what: `${handingOff}: longest wait over that without`, target: 2, unit: '×' },
+      ...{ what: `${handingOff}: longest wait relative to no handoff`, target: 2, unit: '×' },
       measured: median(pairedRatios(longest(handingOff), longest(ours))),
     },
   ];

@@ -35,7 +35,7 @@ export async function uncontended(plan: Plan): Promise<Table> {
     ),
     goals: all.map(goal),
     notes: [
-      'A pair is an acquire and a release on limit 20, each waited for until PostgreSQL has answered; beside it, two prepared ' +
+      'A pair is an acquire and a release on limit 20, each awaited before the next; compared with two prepared ' +
         'UPDATEs of one row. No commit waits for the disk.',
     ],
   };

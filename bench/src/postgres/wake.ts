@@ -11,7 +11,7 @@ export async function wake(plan: Plan): Promise<Table> {
   const { wakes, pings } = all.get(ours) ?? { wakes: [], pings: [] };
   const [middle, late] = [median(wakes), percentile(wakes, 0.99)];
   return {
-    title: 'From a release until a waiter of another process goes on',
+    title: 'Time from a release to the next grant in another process',
     columns: ['', 'median, ms', 'p99, ms', 'SELECT 1, ms'],
     rows: [[ours, ...[middle, late, median(pings)].map(number)]],
     goals: [
@@ -19,7 +19,7 @@ export async function wake(plan: Plan): Promise<Table> {
       { what: 'p99 wake', target: 50, measured: late, unit: 'ms' },
     ],
     notes: [
-      'SELECT 1 is the median of the waiter’s, each after as long a rest as before a release.',
+      'SELECT 1 is the waiter’s median round trip, each after a pause as long as before a release.',
     ],
   };
 }

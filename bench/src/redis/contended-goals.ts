@@ -60,19 +60,19 @@ function handoff(results: CrowdResults): Goal[] {
     unit: '',
   };
   const faster = {
-    what: `${of}: throughput over that without`,
+    what: `${of}: throughput relative to no handoff`,
     target: 8,
     atLeast: true,
     measured: rateOver(results, handingOff, ours),
     unit: '×',
   };
   const longestWait = {
-    what: `${of}: longest wait over that without`,
+    what: `${of}: longest wait relative to no handoff`,
     target: 2,
     measured: figure(results, handingOff, 'longest') / figure(results, ours, 'longest'),
     unit: '×',
   };
-  // With 50 ms of work, a permit is handed off twice before its time in the process is over, however many hand-offs are
+  // With 50 ms of work, a permit is handed off twice before it returns to the store, however many hand-offs are
   // allowed.
   if (results.work === 50) return [longestWait];
   return results.work === 0 ? [fewCommands, faster] : [fewCommands];

@@ -51,7 +51,7 @@ async function measure(scene: RedisScene, crowd: Crowd, plan: Plan): Promise<Cro
 
 function report(all: readonly CrowdResults[]): Table {
   return {
-    title: 'Crowds of 50 callers a process, on limit 10',
+    title: '50 callers per process, on limit 10',
     columns: [
       'processes, work',
       '',
@@ -71,8 +71,8 @@ function report(all: readonly CrowdResults[]): Table {
     ),
     goals: contendedGoals(all),
     notes: [
-      'Medians of the rounds. Commands: lease operations, one each even where several travel in one request; for those that send one by one, ' +
-        'the requests that a proxy on the wire counts, in a run of its own.',
+      'Medians of the rounds. Commands are lease operations, even if several share a request; for contenders that do not batch, ' +
+        'they are the requests that a proxy counts in a separate run.',
       ...operationNotes(all),
       ...all.flatMap(({ failures }) => failures),
     ],

@@ -101,8 +101,8 @@ function report(all: ReadonlyMap<string, Measured>): Table {
     ]),
     goals: goals(over, all.get(ours)?.commands ?? Number.NaN),
     notes: [
-      'A pair is an acquire and a release, each waited for until Redis has answered; in the last column the next acquire does ' +
-        'not wait for the release. Raw sends the same two commands with the same arguments; µs are those of scripts in a pair.',
+      'A pair is an acquire and a release, each awaited before the next; in the last column the next acquire does ' +
+        'not wait for the release. Raw sends the same two commands with the same arguments. µs is the time that Redis spends in the scripts of a pair.',
     ],
   };
 }

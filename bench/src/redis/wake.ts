@@ -25,12 +25,12 @@ function report(all: ReadonlyMap<string, Wakes>, quickPing: number): Table {
     number(median(wakes) / median(pings)),
   ];
   return {
-    title: 'From a release until a waiter of another process goes on',
+    title: 'Time from a release to the next grant in another process',
     columns: ['', 'median, ms', 'p99, ms', 'PING, ms', 'median in PINGs'],
     rows: [...all].map(([name, wakes]) => row(name, wakes)),
     goals: goals(all.get(ours)),
     notes: [
-      `PING is the median of the waiter's, each after as long a rest as before a release; of one after the other it is ${number(1_000 * quickPing)} µs.`,
+      `PING is the waiter's median round trip, each after a pause as long as before a release; without pauses it is ${number(1_000 * quickPing)} µs.`,
     ],
   };
 }

@@ -25,7 +25,7 @@ export async function pairs(plan: Plan): Promise<Table> {
   await Promise.all([bare.stop(), service.stop()]);
   const { mean, low, high } = estimate(pairedRatios(rates.pairs, rates.bare));
   return {
-    title: `Acquire and release by turns, ${connections} connections`,
+    title: `Alternating acquires and releases, ${connections} connections`,
     columns: ['', 'requests/s'],
     rows: [
       ['a bare Hono route', number(median(rates.bare))],

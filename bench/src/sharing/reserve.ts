@@ -22,12 +22,12 @@ export async function reserve(scene: Scene, plan: Plan): Promise<Table> {
   const of = (name: string) => rates.get(name) ?? [];
   const faster = median(pairedRatios(of(reserving), of(ours)));
   return {
-    title: 'One caller of one process, with idle permits kept',
+    title: 'A single caller, with idle permits in reserve',
     columns: ['', 'pairs/s'],
     rows: [ours, reserving].map((name) => [name, number(median(of(name)))]),
     goals: [
       {
-        what: 'pairs/s over those without',
+        what: 'pairs/s relative to no reserve',
         target: 20,
         atLeast: true,
         measured: faster,

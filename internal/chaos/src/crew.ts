@@ -22,7 +22,7 @@ export interface WorkersOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout
 /** Maximum start time of a process on a busy machine, in milliseconds. */
 const MAX_START_TIME = 30_000;
 
-/** The worker processes. Each that is killed is replaced by a new one in its slot. */
+/** The worker processes. A killed worker is replaced by a new one in its slot. */
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #members: (Member | undefined)[] = [];
@@ -74,7 +74,7 @@ export class Workers {
     }
   }
 
-  /** Starts the callers, with pauses of at most so many milliseconds, or stops them. */
+  /** Starts the callers, which pause between calls for at most `pause` milliseconds; undefined stops them. */
   load(pause: number | undefined): void {
     this.#pause = pause;
     for (const member of this.#members) member?.tell({ load: pause ?? false });
@@ -102,7 +102,7 @@ export class Workers {
   }
 
   /**
-   * Kills a worker that holds a permit since `probe`; resolves to whether another one gets it within `patience`
+   * Kills a worker that has held a permit since `probe`; resolves to whether another one gets it within `patience`
    * milliseconds.
    */
   async inherit(limit: number, patience: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { lcg } from '@headgate/test-kit/lcg';
 
-/** A random number generator that a seed repeats. */
+/** A random number generator. The same seed gives the same numbers. */
 export class Rng {
   readonly #next: () => number;
 

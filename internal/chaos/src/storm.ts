@@ -47,7 +47,10 @@ export async function breeze(faults: readonly Fault[], stage: Stage): Promise<vo
   }
 }
 
-/** Injects a single fault that must cost no permit, and waits for a lease: a permit that it costs is lost by then. */
+/**
+ * Injects a single fault that must cost no permit. Then waits for one lease duration, so that a lost permit would be
+ * noticed.
+ */
 export async function gust(faults: readonly Fault[], stage: Stage): Promise<void> {
   const { costless, rng, lease } = stage;
   const fault = rng.pick(faults.filter(({ name }) => name in costless));

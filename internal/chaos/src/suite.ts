@@ -5,7 +5,7 @@ import { play } from './scene.ts';
 
 const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
 
-/** Runs one round in each of these environments, with so many milliseconds of faults. */
+/** Runs one round in each of these environments. `storms` has the duration of the faults in milliseconds. */
 export function chaosSuite(subject: Subject, storms: Readonly<Record<string, number>>): void {
   describe(`eight processes and a store under random faults (HEADGATE_CHAOS_SEED=${seed})`, () => {
     test.each(Object.entries(storms))(

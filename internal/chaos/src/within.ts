@@ -1,4 +1,4 @@
-/** Resolves to the value of `promise`; rejects if that takes longer than so many milliseconds. */
+/** Resolves to the value of `promise`; rejects if that takes longer than `ms` milliseconds. */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

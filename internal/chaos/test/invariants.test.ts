@@ -52,13 +52,13 @@ describe('no second grant while the first holder is alive', () => {
     holds(noOverlap, tale().works('a', 0, 20).works('b', 5, 5, { aborted: true }));
   });
 
-  test('work of a process that was stopped does not count', () => {
+  test('the work of a stopped process does not count towards the limit', () => {
     const stopped = () => tale().works('a', 0, 2_010).paused('a', 5, 2_000);
     holds(noOverlap, stopped().works('b', 1_000, 1_900));
     holds(noOverlap, stopped().works('b', 2_005, 2_300));
   });
 
-  test('work that it began after the stop counts, and so does work of other processes', () => {
+  test('work that a stopped process began after the stop counts, as does the work of other processes', () => {
     const stopped = () => tale().paused('a', 5, 2_000).works('b', 1_000, 2_300);
     breaks(noOverlap, stopped().works('a', 2_001, 2_010), /2 at work of 1/);
     breaks(noOverlap, stopped().works('c', 1_500, 1_510), /2 at work of 1/);
@@ -87,14 +87,14 @@ test('after a loss of state without other faults, twice the limit may be at work
   breaks(noOverlap, lost().works('b', 800, 5_000), /2 at work of 1/);
 });
 
-describe('a process that could not know that it was disconnected', () => {
+describe('the work of a process that could not notice its disconnection', () => {
   const overlap = () => tale().works('a', 0, 900).works('b', 500, 510);
   const refused = () =>
     tale()
       .works('a', 0, 900, { writes: [{ at: 600, accepted: false }] })
       .works('b', 500, 510, { writes: [{ at: 505, accepted: true }] });
 
-  test('its work does not count for a lease', () => {
+  test('is excluded from the count for one lease duration', () => {
     holds(noOverlap, overlap().severed('a', 100, 800, 300));
     holds(noOverlap, overlap().severed('a', 100, 800, 300, 'a'));
     holds(noStaleWrite, refused().severed('a', 100, 800, 300));
@@ -102,7 +102,7 @@ describe('a process that could not know that it was disconnected', () => {
     breaks(noOverlap, late, /2 at work of 1/);
   });
 
-  test('work of a process that could notice it, or whose connections did not end, counts', () => {
+  test('is counted if it could notice, or if its connections did not end', () => {
     breaks(noOverlap, overlap().severed('a', 100, 200, 300), /2 at work of 1/);
     breaks(noOverlap, overlap().severed('a', 100, 800, 300, 'b'), /2 at work of 1/);
     breaks(noOverlap, overlap().severed('c', 100, 800, 300), /2 at work of 1/);
@@ -207,7 +207,7 @@ describe('first in, first out', () => {
     expect(inOrder(late.log)).toEqual({ checked: 0, broken: [] });
   });
 
-  test('if a place is certain for less than a lease, fewer violations are provable', () => {
+  test('if a queue position is certain for less than a lease, fewer violations are provable', () => {
     const passed = (certain: number) =>
       new Tale(1, certain).waits('a', '1', [0, 600], [900, 950]).waits('b', '2', [50], [350, 500]);
     breaks(inOrder, passed(1_000), /b of B passed a of A/);
@@ -222,7 +222,7 @@ describe('first in, first out', () => {
     );
   });
 
-  test('without places, a waiter that was queued before the other was asked for comes first', () => {
+  test('without queue positions, a waiter queued before the other was requested comes first', () => {
     const pair = (asked: number) =>
       tale().waits('a', undefined, steady, [900, 950]).waits('b', undefined, [asked], [350, 500]);
     breaks(inOrder, pair(50), /b of B passed a of A/);
@@ -281,7 +281,7 @@ describe('permits of dead processes become available', () => {
   const inherited = (at: number, admitted = true) =>
     tale().event({ kind: 'inherited', from: 0, at, limit: 1, admitted });
 
-  test("they must be available within the subject's time", () => {
+  test("permits must be available within the subject's time", () => {
     holds(theDeadAreInherited, inherited(1_100));
     breaks(theDeadAreInherited, inherited(1_300), /only 1300 ms later/);
     breaks(theDeadAreInherited, inherited(500, false), /never available/);
@@ -312,7 +312,7 @@ describe('no disturbance without a fault', () => {
     holds(calmIsQuiet, calm().asks('a', 0, 500, 400));
   });
 
-  test('a pause of the network itself explains everything', () => {
+  test('a pause of the verifier, which runs the proxies, excuses a lost lease', () => {
     const lost = () => calm().works('a', 0, 1_000, { aborted: true });
     holds(calmIsQuiet, lost().paused(verifier, 500, 700));
     holds(calmIsQuiet, lost().paused('a', 500, 700));
@@ -337,24 +337,24 @@ describe('no permit is lost without a fault', () => {
     holds(noLossWithoutFault, tale().works('a', 0, 1_000));
   });
 
-  test('the first permit of a process counts, before any calm has begun', () => {
+  test('losing the first permit of a process is a violation even before the first calm phase', () => {
     breaks(noLossWithoutFault, lost(), /a\/1 lost its permit without a fault/);
     breaks(noLossWithoutFault, lost().event({ kind: 'calm', from: 1_200, at: 3_000 }), /a\/1/);
   });
 
-  test('a fault, a pause or a killed process up to a lease before explains a loss', () => {
+  test('a fault, a pause or a killed process within one lease before the loss excuses it', () => {
     holds(noLossWithoutFault, lost().fault(-1_500, -900));
     holds(noLossWithoutFault, lost().fault(900, 2_000));
     holds(noLossWithoutFault, lost().paused('a', 400, 900));
     holds(noLossWithoutFault, lost().killed('b', 500));
   });
 
-  test('a fault that must cost no permit does not explain a loss', () => {
+  test('a fault that must cost no permit does not excuse a loss', () => {
     breaks(noLossWithoutFault, lost().fault(500, 510, true), /a\/1/);
     breaks(noLossWithoutFault, lost().fault(500, 510, true).lost(500, 505), /a\/1/);
   });
 
-  test('faults at other times and pauses of other processes do not explain a loss', () => {
+  test('faults at other times and pauses of other processes do not excuse a loss', () => {
     breaks(noLossWithoutFault, lost().fault(-3_000, -1_100), /a\/1/);
     breaks(noLossWithoutFault, lost().fault(1_100, 2_000), /a\/1/);
     breaks(noLossWithoutFault, lost().paused('b', 400, 900), /a\/1/);

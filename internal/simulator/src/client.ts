@@ -35,7 +35,7 @@ export class Client {
   /**
    * Calls the server.
    *
-   * @param done Called once with the result. A call that is never answered and has no timeout does not end.
+   * @param done Called once with the result, or never if the call has no timeout and is not answered.
    */
   call(done: (succeeded: boolean) => void = () => {}): void {
     this.options.budget?.called();

@@ -9,7 +9,7 @@ const limit = adaptive();
 const hour = 3600;
 
 it.each([1, 2, 3])(
-  'an open-loop overload of ten times the capacity, for an hour, does not become the baseline (seed %i)',
+  'an hour of open-loop overload, at ten times the capacity, does not become the baseline (seed %i)',
   (seed) => {
     const server = new Server(10, { limit }, seed);
     server.load(1000, { times: exponential(100) });
@@ -26,7 +26,7 @@ it.each([1, 2, 3])(
   },
 );
 
-it('a slowdown to ten times, independent of the limit, does not raise the limit', () => {
+it('a tenfold slowdown that does not depend on the limit does not raise the limit', () => {
   const server = new Server(10, { limit });
   server.load(80, { times: exponential(100) });
   const before = server.run(120);

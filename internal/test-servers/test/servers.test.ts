@@ -175,7 +175,7 @@ test('a proxy cuts, refuses, delays and holds back data', async () => {
   expect(await client.ping()).toBe('PONG');
 });
 
-test('a proxy holds back, or ends at the server, only the connections whose client has sent a text', async () => {
+test('a proxy can hold back, or end at the server, only connections whose clients have sent a given text', async () => {
   const proxy = await startProxy(await server());
   undo.push(() => proxy.stop());
   const [marked, other] = [connect(proxy), connect(proxy)];

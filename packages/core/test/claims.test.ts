@@ -54,7 +54,7 @@ it('a lighter waiter of another flow is admitted before a waiter that does not f
   expect(waiting.map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
 });
 
-it('at most twice the limit overtakes a waiter that does not fit yet, and its successor', () => {
+it('at most twice the limit, by weight, is admitted ahead of a waiter that does not fit yet, or its successor', () => {
   const { limiter, ask } = scene();
   const held = ask(3);
   const first = ask(2);
@@ -99,7 +99,7 @@ it('a heavy waiter of a higher class does not overtake one that does not fit yet
   expect([first.answers, second.answers]).toEqual([1, 0]);
 });
 
-it('a waiter of a lower class that arrived earlier, from an earlier limit, does not overtake it either', () => {
+it('a waiter of a lower class that comes from an earlier limit, and arrived earlier, does not overtake it either', () => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
     { name: 'app', limit: 4 },

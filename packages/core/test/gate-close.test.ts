@@ -37,7 +37,7 @@ it('close() rejects the waiters of every limit of the gate, and new requests', a
   expect(gate.stats()).toMatchObject({ admitted: 1, rejected: { closed: 5 } });
 });
 
-it('close() admits no waiter into the capacity that rejected waiters leave', () => {
+it('close() grants no waiter the capacity that rejected waiters leave', () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 2 }], queueLimit: 9 });
   ask(gate);
   const waiting = [ask(gate, [{ weight: 2 }]), ask(gate), ask(gate)];
@@ -46,7 +46,7 @@ it('close() admits no waiter into the capacity that rejected waiters leave', () 
   expect(gate.stats()).toMatchObject({ inflight: 1, limits: [{ inflight: 1 }] });
 });
 
-it('close() admits no waiter into the permits that rejected waiters release', () => {
+it('close() grants no waiter the permits that rejected waiters release', () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 5 },

@@ -32,7 +32,7 @@ function enter(
   return gated;
 }
 
-it('a permit that is released by a disconnect has the outcome ignored', () => {
+it('a permit that is released by a disconnect has the outcome "ignored"', () => {
   const released = vi.fn();
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], observer: { released } });
   const client = new QuietClient();

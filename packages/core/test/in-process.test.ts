@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createLimiter, map, RejectedError } from '../src/index.ts';
 import { call } from './caller.ts';
 
-// Behaviour expected of a good in-process semaphore.
+// Behaviour expected of any good in-process semaphore.
 
 it('requests are weighted and FIFO; tryAcquire returns nothing while a waiter is queued', () => {
   const limiter = createLimiter({ limit: 3, queueLimit: 9 });

@@ -61,7 +61,7 @@ describe('invalid addresses are their own key', () => {
     },
   );
 
-  it('for any string', () => {
+  it('returns a string for any string', () => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.constantFrom(...'0f:.%[]'), { maxLength: 40 }).map((all) => all.join('')),

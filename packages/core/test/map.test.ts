@@ -27,7 +27,7 @@ function bench() {
   return { started, signals, work, finish, fail };
 }
 
-it('at most `limit` items are in work, in order; results are in the order of the items', async () => {
+it('map works on at most `limit` items at once, in order, and returns the results in the order of the items', async () => {
   const { started, work, finish } = bench();
   const results = map([1, 2, 3, 4], work, { limit: 2 });
   await turn();
@@ -51,7 +51,7 @@ it('fn gets the index and a signal', async () => {
   ]);
 });
 
-it('no items resolve to an empty array', async () => {
+it('map of no items resolves to an empty array', async () => {
   expect(await map([], () => expect.unreachable(), { limit: 1 })).toEqual([]);
 });
 

@@ -105,7 +105,7 @@ it.each(mistakes)('%s is explained', async (_, mistake, message) => {
   expect(await messageOf(mistake)).toContain(message);
 });
 
-it('a key beside a store without keys is named as the app wrote it', async () => {
+it('the error for a key with a store that supports no keys names the option as the app wrote it', async () => {
   const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, keys: false } });
   const options = { ...limit, store };
   const message = 'key must be left out beside this store, which has no keys, got a function';
@@ -118,7 +118,7 @@ it('a key beside a store without keys is named as the app wrote it', async () =>
   );
 });
 
-it.each(Object.entries(gates))('run of a gate %s names itself in its errors', async (_, create) => {
+it.each(Object.entries(gates))('the errors of run() of a gate %s name run', async (_, create) => {
   const message = await messageOf(() => create().run(work, { key: 'x' } as never));
   expect(message).toContain('run has no option "key"');
   expect(message).toContain('did you mean "keys"?');
@@ -133,7 +133,7 @@ it.each([
   ['close', (options: object) => limiter().close(options)],
   ['close of a gate', (options: object) => gate().close(options)],
   ['map', (options: object) => map([1], work, { limit: 1, ...options })],
-])('%s refuses an AbortController and null in place of a signal', async (_, call) => {
+])('%s refuses an AbortController and null instead of a signal', async (_, call) => {
   expect(await messageOf(() => call({ signal: new AbortController() }))).toContain(
     'signal must be an AbortSignal, got a value of type AbortController',
   );
@@ -165,7 +165,7 @@ describe('an error inside limits names the entry', () => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });
 
-  it('but not in the error of an option of the whole, nor of a limit that is written plainly', async () => {
+  it('the error of an option outside limits names no entry', async () => {
     const bad = { clock: 5, maxRetryAfter: 1 };
     expect(await messageOf(() => createGate({ limits: [limit], ...bad } as never))).toMatch(
       /^clock must/,
@@ -178,7 +178,7 @@ describe('an error inside limits names the entry', () => {
   });
 });
 
-describe('null is no value of any option', () => {
+describe('null is refused for every option', () => {
   const ofLimiter = [
     'limit',
     'name',

@@ -92,7 +92,7 @@ describe('createGate throws an error with the option, the expected value and the
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
   });
 
-  it('no queueLimit when a reused limiter has one', () => {
+  it('requires a queueLimit if a reused limiter has one', () => {
     const limits = [
       { limiter: createLimiter({ limit: 1, queueLimit: 5 }) },
       { name: 'a', limit: 1 },
@@ -101,7 +101,7 @@ describe('createGate throws an error with the option, the expected value and the
     expect(createGate({ limits, queueLimit: 0 }).queued).toBe(0);
   });
 
-  it('a reused limiter in shadow mode', () => {
+  it('refuses a reused limiter in shadow mode', () => {
     const limits = [{ limiter: createLimiter({ limit: 1 }) }];
     const error = errorOf(() => createGate({ limits, mode: 'shadow' }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', option: 'mode' });

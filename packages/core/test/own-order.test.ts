@@ -94,7 +94,7 @@ it.each<[string, () => Order, () => Order]>([
 it.each<[string, Order]>([
   ['of the application', own(byPriority())],
   ['fair() around one', fair(byPriority())],
-])('a request inherits the priority of a waiter in an order %s', (_, order) => {
+])('requests inherit priorities through an order %s', (_, order) => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
     { name: 'app', limit: 1 },
@@ -114,7 +114,7 @@ it.each<[string, Order]>([
   expect([normal.answers, holder.answers]).toEqual([0, 1]);
 });
 
-it('close() rejects every waiter of an order whose oldest fails', async () => {
+it('close() rejects every waiter even if the `oldest` of the order throws', async () => {
   const replaced = Object.defineProperty({}, 'oldest', { get: broken });
   const limiter = createLimiter({ limit: 1, queueLimit: 9, order: own(fifo(), replaced) });
   limiter.tryAcquire();

@@ -202,7 +202,7 @@ it('a withdrawn waiter does not count as a grant to its class', () => {
   expect(next()).toBe(higher);
 });
 
-it('in a full queue, a newcomer of a class below all others displaces no waiter', () => {
+it('in a full queue, a new request of a class below all others displaces no waiter', () => {
   const { ask } = occupied({ queueLimit: 1 });
   const waiting = ask('normal');
   expect([ask('low').rejection?.reason, waiting.answers]).toEqual(['full', 0]);

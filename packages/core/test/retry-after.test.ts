@@ -4,7 +4,7 @@ import { createLimiter, type LimiterOptions } from '../src/index.ts';
 import { Backoff, Outlook, RetryAfter } from '../src/semaphore/retry-after.ts';
 import { call } from './caller.ts';
 
-describe('the backoff by recent rejections', () => {
+describe('the backoff computed from recent rejections', () => {
   /** The backoff of each rejection within one second, which is always the same. */
   function rejectAll(backoff: Backoff, second: number, drops: number): number {
     const answers = new Set(Array.from({ length: drops }, () => backoff.rejected(second)));
@@ -59,7 +59,7 @@ describe('the backoff by recent rejections', () => {
   });
 });
 
-describe("the estimate by Little's law", () => {
+describe("the estimate computed by Little's law", () => {
   it('is 0 before anything has been measured', () => {
     expect(new Outlook().wait(5000, 10, 0)).toBe(0);
   });

@@ -36,7 +36,7 @@ const free = (callers: Caller[]) => {
   for (const { permit } of callers) permit?.release();
 };
 
-it('other requests use what a share does not', () => {
+it('other requests may use capacity that a share leaves unused', () => {
   const { limiter, many } = divided();
   expect([...many(7, 'free'), ...many(3)].every(isIn)).toBe(true);
   expect(limiter.inflight).toBe(10);
@@ -64,7 +64,7 @@ it('of two shares below their parts, the one that holds the smaller fraction is 
   const gold = many(6, 'gold');
   const poor = many(3, 'free');
   free(others.slice(0, 3));
-  // One each; then gold's second of six is before the other's second of three.
+  // Each holds one; gold's second of six is granted before the other's second of three.
   expect([gold.filter(isIn).length, poor.filter(isIn).length]).toEqual([2, 1]);
   expect(limiter.inflight).toBe(10);
 });
@@ -91,7 +91,7 @@ it('in a full queue, a request of a share below its part displaces a waiter of o
   expect(ask().rejection?.reason).toBe('full');
 });
 
-it('it displaces the youngest waiter of the share that exceeds its part the most', () => {
+it('a full queue displaces the youngest waiter of the share that exceeds its part the most', () => {
   const { many, ask } = divided({ queueLimit: 4 });
   many(10, 'gold');
   const [, golden] = many(2, 'gold');
@@ -135,7 +135,7 @@ it('parts are measured by weight', () => {
   expect([owed, other].map(isIn)).toEqual([false, false]);
 });
 
-it('the inner order applies within a share, and priorities apply to room that no share is owed', () => {
+it('the inner order applies within a share, and priorities to capacity that is guaranteed to no share', () => {
   const { limiter, many, ask } = divided({ order: byShare({ gold: 0.1 }, byPriority(lifo())) });
   const held = many(10, 'gold');
   const callers = [ask('gold'), ask(), ask('gold', { priority: 'high' }), ask('gold')];
@@ -331,7 +331,7 @@ it('adjusting a permit changes the weight that its share holds', () => {
 });
 
 it.each([{ light: 1 }, { light: 2 }, { light: 3 }])(
-  'a share whose requests are as heavy as the limit gets its part on average, beside requests of weight $light',
+  'a share whose requests are as heavy as the limit gets its part on average, in competition with requests of weight $light',
   ({ light }) => {
     const order = byShare({ heavy: 0.5, light: 0.5 });
     const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });

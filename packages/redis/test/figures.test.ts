@@ -5,7 +5,7 @@ import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@hea
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
-// The costs of a distributed limit that docs/shared.md states.
+// The costs of a distributed limit that docs/distributed.md states.
 
 let redis: RedisServer;
 let proxy: FaultyProxy;

@@ -94,7 +94,7 @@ it('a connection that pipelines requests again and again collects no listeners',
   expect(counts).toEqual(Array(4).fill(counts[0]));
 });
 
-describe.concurrent('a connection is closed whose client', () => {
+describe.concurrent('the server closes the connection of a client that', () => {
   const ofRequests = {
     headersTimeout: 500,
     requestTimeout: 1_000,
@@ -136,7 +136,7 @@ describe.concurrent('a connection is closed whose client', () => {
     }, 50);
     await closed;
     clearInterval(drip);
-    // The slow reader has been connected for as long as the one that was closed.
+    // By now the slow reader has been connected for as long as the closed one was.
     read += await text(slow);
     expect(read.split('HTTP/1.1 200 OK')).toHaveLength(502);
   });

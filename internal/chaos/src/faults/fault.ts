@@ -18,7 +18,7 @@ export interface Stage {
 
 export interface Fault {
   readonly name: string;
-  /** Whether it excludes other such faults while it lasts: those of the servers. */
+  /** Whether it is a fault of the servers, of which only one is active at a time. */
   readonly alone: boolean;
   /** Whether no permit may be lost because of it; such faults also occur in the calm phase. */
   readonly harmless?: boolean;
@@ -26,7 +26,7 @@ export interface Fault {
   strike(stage: Stage): Promise<void>;
 }
 
-/** Adds that the store has lost all its state, or what it wrote in the last `latest` milliseconds before the fault. */
+/** Also records that the store lost all its state, or its writes of the last `latest` milliseconds before the fault. */
 export function forgetting(fault: Fault, latest = 0): Fault {
   return {
     ...fault,

@@ -34,8 +34,8 @@ export function inOrder(log: Log): Findings {
 }
 
 /**
- * Since when `wait` was in the queue, renewed in time, until another waiter was granted a permit; undefined if it was
- * not, or not since before that grant.
+ * When `wait` joined the queue, if it was still queued, and renewed in time, when another waiter was granted a permit;
+ * otherwise undefined.
  */
 function stayedSince(
   { seen, deadline }: Wait,
@@ -55,7 +55,10 @@ function stayedSince(
   return undefined;
 }
 
-/** Compares places. Without places the order is known only if one was queued before the other was requested. */
+/**
+ * Compares queue positions. Without them the order is known only if one waiter was queued before the other was
+ * requested.
+ */
 function comesBefore(still: Wait, since: number, next: Wait): boolean | undefined {
   if (still.place !== undefined && next.place !== undefined) return still.place < next.place;
   if (since <= next.asked) return true;

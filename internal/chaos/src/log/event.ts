@@ -24,7 +24,7 @@ export interface Wait {
   readonly asked: number;
   /** The time after which it is not granted a permit. */
   readonly deadline: number;
-  /** Undefined if it was granted before the queued answer arrived, or if the store has no places. */
+  /** Undefined if it was granted before the queued answer arrived, or if the store has no queue positions. */
   readonly place: string | undefined;
   /** Request and answer times of each answer that it is queued: the first and each renewal. */
   readonly seen: readonly Span[];

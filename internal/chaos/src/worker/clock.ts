@@ -1,7 +1,7 @@
 const Real = Date;
 let off = 0;
 
-/** Simulates a change of the machine's clock: from now on `Date` is off by so many milliseconds. */
+/** Simulates a change of the machine's clock: from now on `Date` is off by `ms` milliseconds. */
 export function shiftClock(ms: number): void {
   off = ms;
   globalThis.Date = class extends Real {

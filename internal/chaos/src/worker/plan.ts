@@ -38,7 +38,10 @@ interface Probed {
 
 /** A message to a worker. */
 export type Order =
-  /** Starts the callers, with pauses of at most so many milliseconds, or stops them: running work then ends soon. */
+  /**
+   * Starts the callers, which pause between calls for at most this many milliseconds; false stops them, and their work
+   * ends soon.
+   */
   | { readonly load: number | false }
   /** Acquires one permit within `patience` milliseconds, and holds it until `release`. */
   | { readonly probe: number; readonly limit: number; readonly patience: number }

@@ -32,8 +32,8 @@ export async function serve<W>(
 }
 
 /**
- * Resolves when the store answers, so that the time to connect eight processes does not count. Limited, because a
- * worker may start during a fault.
+ * Resolves when the store answers, so that the time to connect eight processes does not count. The wait is limited,
+ * because a worker may start during a fault.
  */
 async function reach(store: Store, name: string): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {

@@ -13,7 +13,8 @@ interface Waiting {
 }
 
 /**
- * Records what the store was told about each wait: its place, when it was certainly queued, and when it was granted.
+ * Records the store's answers about each wait: its queue position, when it was certainly queued, and when it was
+ * granted.
  */
 export function watchWaits(store: Store, worker: string): Store {
   const waits = new Map<string, Waiting>();
@@ -83,7 +84,7 @@ function waiting({ id, ref, place, wait }: LeaseRequest, asked: number): Waiting
   return { id, limit, asked, deadline: asked + wait, place, seen: [] };
 }
 
-/** Whether the new place differs from the former one, or is missing. */
+/** Whether the new queue position differs from the former one, or is missing. */
 function changes({ place }: Waiting, to: string | undefined): boolean {
   return to === undefined || (place !== undefined && place !== to);
 }

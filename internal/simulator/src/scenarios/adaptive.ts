@@ -65,7 +65,7 @@ function observe(limit: number | LimitFactory, end: number) {
   };
 }
 
-/** The mean over some minutes, without the first. */
+/** The mean over some minutes, excluding the first. */
 const meanIn = (points: readonly Point[], from: number, to: number) =>
   meanBetween(points, seconds(from + 1), seconds(to));
 

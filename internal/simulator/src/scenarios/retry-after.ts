@@ -41,7 +41,7 @@ export const scenario: Scenario = {
 };
 
 function retryAfterAmid(limiter: LocalLimiter, drops: number): number {
-  // With so many completions, the estimated wait is negligible, and the backoff alone decides.
+  // At this rate of completions, the estimated wait is negligible, and the backoff alone decides.
   for (let count = 0; count < 100_000; count++) limiter.tryAcquire()?.release();
   const permit = limiter.tryAcquire();
   const values: number[] = [];

@@ -89,7 +89,7 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
     // Seven processes start, one after the other.
   }, 90_000);
 
-  test('a frozen process loses its permits within its lease, and learns of it', async () => {
+  test('a frozen process loses its permits within its lease, and their signals abort when it continues', async () => {
     const [one, two] = await trio({ limit: 1, lease: SHORT_LEASE });
     const stale = await one.acquire();
     const waiting = await two.wait();

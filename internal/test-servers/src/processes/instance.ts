@@ -100,7 +100,8 @@ export class Instance {
   }
 
   /**
-   * Acquires so many permits, with so many concurrent callers; returns the maximum that worked here at the same time.
+   * Runs `callers` concurrent callers that each acquire `times` permits; returns the maximum number that worked here at
+   * the same time.
    */
   async work(callers: number, times: number): Promise<number> {
     let [running, most] = [0, 0];

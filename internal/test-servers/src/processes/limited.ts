@@ -44,7 +44,7 @@ export class Limited<I extends Instance = Instance> {
     return this.happenings.filter((one) => one.kind === kind);
   }
 
-  /** Resolves with the latest event once so many of this kind have happened. */
+  /** Resolves with the latest event once `count` events of this kind have happened. */
   saw(
     kind: string,
     count = 1,

@@ -143,7 +143,7 @@ describe('a store that reports the state of its connection', () => {
     return { world, store, limiter };
   };
 
-  test('is probed at once, so that no request waits for it in vain', async () => {
+  test('is probed at once, so that no request has to wait for it', async () => {
     const { store, limiter } = await started();
     store.trouble = 'silent';
     store.listener?.state(false);

@@ -103,7 +103,7 @@ test('the end of an outage is reported only for a limit whose calls are not refu
   expect(namesIn(warnings.slice(4))).toEqual(['a is back']);
 });
 
-test('another reason of a refusal is reported at once, and of many reasons the first ten', async () => {
+test('a refusal for a new reason is reported at once, up to ten reasons', async () => {
   const { store, limiter } = scene({ warns: true });
   let call = 1;
   store.objection = () => `reason ${call}`;

@@ -114,7 +114,8 @@ it('the lowest priorities are shed first', () => {
   };
   expect(part('high')).toBeGreaterThan(0.95);
   expect(part('normal')).toBeGreaterThan(0.7);
-  // What the higher priorities leave in a lull: over 200 seeds 11 % in the median, 26 % at most.
+  // The fraction of low priorities admitted when few higher ones arrive: over 200 seeds 11 % in the median, 26 % at
+  // most.
   expect(part('low')).toBeLessThan(0.3);
   expect(part('sheddable')).toBeLessThan(0.02);
 });

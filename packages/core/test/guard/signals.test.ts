@@ -131,7 +131,7 @@ describe('the cost of a request', () => {
     expect(fewRequests.ahead(0)).toBe(0);
   });
 
-  it('accumulates otherwise, and is worked off slightly faster than measured', () => {
+  it('accumulates without spare time, and is worked off slightly faster than measured', () => {
     const { cost, loop } = busy(5, 50, 0, 40);
     loop.work(100);
     for (let index = 0; index < 6; index++) cost.admit(loop.time);

@@ -1,4 +1,7 @@
-/** 16 × 16 points in one colour: browsers ask for one, and a file would have to be found. */
+/**
+ * A favicon of 16 × 16 pixels in one colour, because browsers request one. It is inlined so that no file has to be
+ * located.
+ */
 const base64 =
   'AAABAAEAEBACAAEAAQCwAAAAFgAAACgAAAAQAAAAIAAAAAEAAQAAAAAAgAAAAAAAAAAAAAAAAgAAAAIAAAAAAAAAaz8f' +
   'AAAAAAB//gAAQAIAAF56AABeegAAWBoAAFgaAABZmgAAWZoAAFgaAABYGgAAXnoAAF56AABAAgAAf/4AAAAAAAD//wAA' +

@@ -136,7 +136,7 @@ export class State {
     this.#waits.forget(wait);
   }
 
-  /** Answers all blocked requests as if their time were over. */
+  /** Answers all blocked requests as if their time had elapsed. */
   answerAll(): void {
     this.#waits.end(Infinity);
   }

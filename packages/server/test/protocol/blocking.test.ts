@@ -57,7 +57,7 @@ it('a blocked request returns when the holder expires, even without other reques
   expect(log).toContain('warn Removed 1 peers due to expiration.');
 });
 
-it('a blocked request is answered 202 when its block_for is over, not before', async () => {
+it('a blocked request is answered 202 when its block_for has elapsed, not before', async () => {
   const { client, clock } = await scene({ A: 1 });
   const [holder, peer] = await client.newPeers(2);
   await client.acquire(holder, 'A');

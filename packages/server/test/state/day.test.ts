@@ -17,7 +17,7 @@ it('survives a day with 10,000 peers, many of which vanish, without leaking memo
   day.until(4 * hour);
   const early = heap();
   day.until(24 * hour);
-  // As many peers live as twenty hours ago; a single byte kept per removed peer would add up to megabytes.
+  // There are as many peers as twenty hours ago; a single byte leaked per removed peer would add up to megabytes.
   expect(heap() - early).toBeLessThan(1e6);
   const gone = world.expired.reduce((sum, peers) => sum + peers, 0);
   expect(gone).toBeGreaterThan(100_000);

@@ -4,12 +4,13 @@ import { admission } from './admission.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
 import { degraded } from './degraded.ts';
+import { distributed } from './distributed.ts';
 import { fairness } from './fairness.ts';
 import { headerFields } from './fields.ts';
 import { guarding } from './guarding.ts';
 import { overHttp2 } from './http2.ts';
 import { leavingTheHandler } from './leaving-the-handler.ts';
-import { leavingTheLine } from './leaving-the-line.ts';
+import { leavingTheQueue } from './leaving-the-queue.ts';
 import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
@@ -19,7 +20,6 @@ import { rejectedWork } from './rejected-work.ts';
 import { rejection } from './rejection.ts';
 import { releases } from './releases.ts';
 import { routes } from './routes.ts';
-import { shared } from './shared.ts';
 import { stacked } from './stacked.ts';
 import { streams } from './streams.ts';
 import { uploads } from './uploads.ts';
@@ -29,7 +29,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   admission,
   rejection,
   releases,
-  'client disconnects in the queue': leavingTheLine,
+  'client disconnects in the queue': leavingTheQueue,
   'client disconnects during the handler': leavingTheHandler,
   streams,
   connections,
@@ -41,7 +41,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'adaptive limits': adapting,
   priorities,
   'fair queueing and shares': fairness,
-  'distributed limits': shared,
+  'distributed limits': distributed,
   guards: guarding,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,

@@ -135,7 +135,7 @@ export class ModelRun {
   }
 
   /**
-   * Undefined if the operation makes no sense now, or its lease is already in this batch, whose order is not defined.
+   * Undefined if the operation is invalid now, or if its lease is already in this batch, whose order is not defined.
    */
   #asked(process: number, ask: Ask, asked: Set<Claim>): Asked | undefined {
     const views = this.#views[process] as readonly LimitView[];

@@ -18,7 +18,7 @@ export interface ViewOptions {
   readonly expires?: boolean;
 }
 
-/** What one test creates of a kind of store. */
+/** The stores and limits that one test creates. */
 export class StoreWorld {
   readonly can: Capabilities;
   /** Duration in milliseconds of leases that expire within a test. */

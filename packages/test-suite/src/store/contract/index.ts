@@ -7,10 +7,10 @@ import { declarations } from './declarations.ts';
 import { fencing } from './fencing.ts';
 import { hanging } from './hanging.ts';
 import { holding } from './holding.ts';
-import { line } from './line.ts';
 import { lostState } from './lost-state.ts';
 import { model } from './model.ts';
 import { names } from './names.ts';
+import { queue } from './queue.ts';
 import { recalls } from './recalls.ts';
 import { registering } from './registering.ts';
 import { repeats } from './repeats.ts';
@@ -25,7 +25,7 @@ export function contractOf({ can, driver }: StoreWorld): [topic: string, promise
   const topics: Record<string, Promises> = {
     capabilities,
     admission,
-    'the queue': line,
+    'the queue': queue,
     'repeated operations': repeats,
     'held leases': holding,
     'queued leases': waiting,

@@ -100,12 +100,12 @@ export class Network {
     return first === message;
   }
 
-  /** Resets the connection: its messages are lost, and their senders learn it. */
+  /** Resets the connection: its messages are lost, and their senders are notified. */
   #end(connection: unknown): void {
     for (const { lose } of this.#take(connection)) lose();
   }
 
-  /** Breaks the connection silently: present and later messages are lost, and no sender learns it. */
+  /** Breaks the connection silently: present and later messages are lost, and no sender is notified. */
   #silence(connection: unknown): void {
     this.#take(connection);
     this.#dead.add(connection);

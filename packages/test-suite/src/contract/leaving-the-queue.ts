@@ -6,7 +6,7 @@ import { collectErrors } from '../kit/output.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-export function leavingTheLine(world: World): void {
+export function leavingTheQueue(world: World): void {
   it('removes a disconnected client from the queue, and never runs its handler', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 2 });
     const abortedCall = app.call('/leaver');

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { CallFault, Faults, NewsFault } from '../../src/index.ts';
-import { type Licence, lease, type SceneOptions, SharedScene } from './shared-scene.ts';
+import { DistributedScene, type Licence, lease, type SceneOptions } from './distributed-scene.ts';
 
 interface Step {
   readonly name: string;
   toString(): string;
-  act(scene: SharedScene): unknown;
+  act(scene: DistributedScene): unknown;
 }
 
 const process = fc.nat(2);
@@ -15,7 +15,7 @@ const at = fc.nat(20);
 function step<T>(
   name: string,
   arbitrary: fc.Arbitrary<T>,
-  act: (scene: SharedScene, value: T) => unknown,
+  act: (scene: DistributedScene, value: T) => unknown,
 ) {
   return arbitrary.map(
     (value): Step => ({
@@ -124,7 +124,7 @@ async function holds(
   const all = fc.array(fc.oneof(...steps), { maxLength: 60, size: 'max' });
   const property = fc.asyncProperty(options, all, async (option, list) => {
     const allowed = option.limit === 1 ? { ...option, reserve: 0 } : option;
-    const scene = new SharedScene(allowed, licence);
+    const scene = new DistributedScene(allowed, licence);
     for (const { act } of list) {
       taken++;
       await act(scene);

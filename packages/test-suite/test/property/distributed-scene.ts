@@ -37,7 +37,7 @@ class Caller extends Waiter {
   readonly from: number;
 
   constructor(
-    private readonly scene: SharedScene,
+    private readonly scene: DistributedScene,
     readonly limiter: Limiter,
     readonly maxWait: number,
   ) {
@@ -68,7 +68,7 @@ class Caller extends Waiter {
 }
 
 /** Three processes with a distributed limiter each, and faults between them and their store. */
-export class SharedScene {
+export class DistributedScene {
   readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
   readonly stores: FaultyStore[] = [];

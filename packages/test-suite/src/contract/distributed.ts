@@ -8,7 +8,7 @@ import { counts, until } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 import { faultyStore } from '../store/faulty-store.ts';
 
-export function shared(world: World): void {
+export function distributed(world: World): void {
   /** Two apps with one store state, as in two processes. */
   async function two(options: (store: SuiteOptions['store']) => SuiteOptions) {
     const memory = new Memory();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Claim, longWait } from '../claim.ts';
 import type { StoreWorld } from '../store-world.ts';
 
-export function line(world: StoreWorld): void {
+export function queue(world: StoreWorld): void {
   it('grants in order of arrival over all processes, each lease once', async () => {
     const [one, two] = await world.pair();
     const claims: Claim[] = [await one.acquire()];
