@@ -212,7 +212,7 @@ it('a waiter that cannot be expired yet does not delay late ones with other time
   });
   const timed = (weight: number, timeout: number) => {
     const caller = new Caller({ weight });
-    deadlines.add(caller, clock.now(), timeout);
+    deadlines.start(caller, timeout);
   };
   timed(1, 10);
   timed(2, 20);
@@ -231,7 +231,7 @@ it('a waiter that could not be expired delays no other with the same timeout onc
   });
   const [stuck, other] = [1, 2].map((weight) => {
     const caller = new Caller({ weight });
-    deadlines.add(caller, clock.now(), 10);
+    deadlines.start(caller, 10);
     clock.busy(5);
     return caller;
   }) as [Caller, Caller];

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { Exchange } from '../src/http/exchange.ts';
-import { GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
+import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
 import { collectWarnings } from './warnings.ts';

@@ -1,15 +1,37 @@
 import { HeadgateError } from '@headgate/core';
 import {
+  type Admission,
   type GatedRequest,
   HttpGate,
+  type HttpOptions,
   misplaced,
   NodeExchange,
   reasonOf,
   unlimited,
 } from '@headgate/core/http';
-import type { NextFunction, Request } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { framework } from './framework.ts';
-import type { ConcurrencyLimitOptions, Reply } from './index.ts';
+
+/** The handler reads its admission from `res.locals.admission`. */
+export interface AdmissionLocals {
+  admission: Admission;
+}
+
+export type Reply = Response<unknown, AdmissionLocals>;
+
+export type ConcurrencyLimitOptions = HttpOptions<
+  Request,
+  [req: Request, res: Reply, next: NextFunction],
+  unknown,
+  Reply
+> & {
+  /**
+   * With `onDisconnect: 'wait'`: after a disconnect, `app.use` does not learn when the handler finishes. The permit
+   * is held until the handler writes to, ends or destroys the response, or for this many milliseconds; Infinity is
+   * allowed. Default: 30,000.
+   */
+  abandonAfter?: number | undefined;
+};
 
 export type Step = (req: Request, res: Reply, next: NextFunction) => void;
 export type Handler = (req: Request, res: Reply, next: NextFunction) => unknown;

@@ -1,43 +1,15 @@
-import { type Admission, type Handle, type HttpOptions, withHandle } from '@headgate/core/http';
+import { type Handle, withHandle } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { Entrance, type Handler, type Step } from './entrance.ts';
+import {
+  type AdmissionLocals,
+  type ConcurrencyLimitOptions,
+  Entrance,
+  type Handler,
+  type Step,
+} from './entrance.ts';
 
-export {
-  adaptive,
-  codel,
-  createLimiter,
-  fifo,
-  ipKey,
-  lifo,
-  type Observer,
-  type Permit,
-  type Priority,
-  RejectedError,
-  type Rejection,
-  type RejectionReason,
-} from '@headgate/core';
-export type { Admission } from '@headgate/core/http';
-
-/** The handler reads its admission from `res.locals.admission`. */
-export interface AdmissionLocals {
-  admission: Admission;
-}
-
-export type Reply = Response<unknown, AdmissionLocals>;
-
-export type ConcurrencyLimitOptions = HttpOptions<
-  Request,
-  [req: Request, res: Reply, next: NextFunction],
-  unknown,
-  Reply
-> & {
-  /**
-   * With `onDisconnect: 'wait'`: after a disconnect, `app.use` does not learn when the handler finishes. The permit
-   * is held until the handler writes to, ends or destroys the response, or for this many milliseconds; Infinity is
-   * allowed. Default: 30,000.
-   */
-  abandonAfter?: number | undefined;
-};
+export * from '@headgate/core/app';
+export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './entrance.ts';
 
 type Params = Request['params'];
 type Query = Request['query'];

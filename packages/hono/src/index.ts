@@ -20,21 +20,7 @@ import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
 import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
 
-export {
-  adaptive,
-  codel,
-  createLimiter,
-  fifo,
-  ipKey,
-  lifo,
-  type Observer,
-  type Permit,
-  type Priority,
-  RejectedError,
-  type Rejection,
-  type RejectionReason,
-} from '@headgate/core';
-export type { Admission } from '@headgate/core/http';
+export * from '@headgate/core/app';
 
 /** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {

@@ -14,21 +14,7 @@ import {
 import type { Context, Middleware, Next } from 'koa';
 import { framework } from './framework.ts';
 
-export {
-  adaptive,
-  codel,
-  createLimiter,
-  fifo,
-  ipKey,
-  lifo,
-  type Observer,
-  type Permit,
-  type Priority,
-  RejectedError,
-  type Rejection,
-  type RejectionReason,
-} from '@headgate/core';
-export type { Admission } from '@headgate/core/http';
+export * from '@headgate/core/app';
 
 /** The handler reads its admission from `ctx.state.admission`. */
 export interface AdmissionState {

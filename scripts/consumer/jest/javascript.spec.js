@@ -4,6 +4,7 @@ const request = require('supertest');
 
 const entryPoints = [
   'core',
+  'core/app',
   'core/http',
   'core/node',
   'core/distributed',

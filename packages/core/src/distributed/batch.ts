@@ -1,5 +1,5 @@
 import { throwLater } from '../errors.ts';
-import { StoreError } from '../semaphore/store-error.ts';
+import { StoreError } from '../semaphore/rejection.ts';
 import { Coalescer } from './coalescer.ts';
 import type { Answer, Op, Store } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { type Clock, startTimer } from '../clock.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 
 /**
  * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that at most the calls of

@@ -1,13 +1,13 @@
 import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { acquireFrom } from '../limiter/acquisition.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
-import type { Limiter, LimiterStats, WaitOptions } from '../limiter/limiter.ts';
+import { acquireFrom, callLater, notCallable } from '../limiter/acquire.ts';
+import type { WaitOptions } from '../limiter/acquire-options.ts';
+import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
-import { checkRequest } from '../semaphore/request.ts';
-import { checkIdle, checkOrdering, type Waiter } from '../semaphore/waiter.ts';
+import { checkIdle, checkOrdering, checkRequest } from '../semaphore/request.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import { KeyedDistributedSemaphores } from './keyed-distributed-semaphores.ts';
 import { Lease } from './lease.ts';

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { BasePermit, type Register } from '../semaphore/permit.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';
@@ -61,7 +61,7 @@ export class DistributedPermit extends BasePermit {
   /** The lease was lost: aborts the signal, and rejects the permit's request if it is still queued at a later limit. */
   lost(error: StoreError): void {
     this.abort(error);
-    const waiter: GateRequest | undefined = this.extra?.waiter;
+    const waiter = this.extra?.waiter as GateRequest | undefined;
     waiter?.at?.reject(waiter, 'store', { limitName: this.semaphore.parent.name, error });
   }
 

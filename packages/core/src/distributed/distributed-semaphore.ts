@@ -1,8 +1,6 @@
 import { throwLater } from '../errors.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
-import { nextArrival } from '../semaphore/queue.ts';
-import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { RejectionCause, RejectionReason, StoreError } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Admission } from './admission.ts';
 import { CachedLimitState } from './cached-limit-state.ts';
@@ -58,15 +56,8 @@ export class DistributedSemaphore {
 
   /** Adds the waiter with a new lease, which is not requested from the store yet. */
   startWaiting(waiter: Waiter, timeout: number): Lease {
-    const { clock, deadlines, session } = this.parent;
-    // A gate's request already has its arrival number and its deadline.
-    if (waiter.arrival === 0) {
-      const now = clock.now();
-      waiter.arrival = nextArrival();
-      waiter.since = Math.floor(now);
-      waiter.deadline = 0;
-      if (timeout > 0) deadlines.add(waiter, now, timeout);
-    }
+    const { deadlines, session } = this.parent;
+    deadlines.start(waiter, timeout > 0 ? timeout : undefined);
     this.keep();
     const lease = new Lease(this, session.newId(), waiter.weight);
     this.waiters.add(waiter, lease);

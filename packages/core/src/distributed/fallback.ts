@@ -1,9 +1,8 @@
-import type { AcquireOptions } from '../limiter/limiter.ts';
+import type { AcquireOptions } from '../limiter/acquire-options.ts';
 import { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { OutagePolicy } from '../limiter/source.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
-import type { Rejection } from '../semaphore/rejection.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { Rejection, StoreError } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import type { DistributedPermit } from './distributed-permit.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';

@@ -1,4 +1,4 @@
-import { StoreError } from '../semaphore/store-error.ts';
+import { StoreError } from '../semaphore/rejection.ts';
 import type { DistributedPermit } from './distributed-permit.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';

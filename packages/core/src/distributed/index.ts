@@ -1,5 +1,5 @@
 export { maxTimer } from '../clock.ts';
-export { StoreError } from '../semaphore/store-error.ts';
+export { StoreError } from '../semaphore/rejection.ts';
 export { certainPart } from './lease-parts.ts';
 export type {
   Answer,

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { maxTimer } from '../clock.ts';
 import type { DistributedStats } from '../limiter/limiter.ts';
-import { Counters } from '../semaphore/counters.ts';
 import { Deadlines } from '../semaphore/deadlines.ts';
+import { Counters } from '../semaphore/observer.ts';
 import { PermitTracker } from '../semaphore/permit-tracker.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import { checkKey } from '../semaphore/request.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';

@@ -1,4 +1,4 @@
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';
 import type { Answer, LeaseVerb, Reply } from './store.ts';

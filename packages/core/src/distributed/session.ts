@@ -1,6 +1,6 @@
 import { startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import { type Answered, Batch } from './batch.ts';
 import type { DistributedSemaphore } from './distributed-semaphore.ts';
 import type { Lease } from './lease.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { OutagePolicy } from '../limiter/source.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import { warn } from '../warning.ts';
 
 /** Milliseconds in which the same warning is not repeated. */

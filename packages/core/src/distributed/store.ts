@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings, LimiterSource } from '../limiter/source.ts';
-import type { StoreError } from '../semaphore/store-error.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
 import { DistributedLimiter } from './distributed-limiter.ts';
 import { certainPart } from './lease-parts.ts';
 import { Session } from './session.ts';

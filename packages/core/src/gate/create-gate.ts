@@ -1,29 +1,19 @@
-import {
-  checkBound,
-  checkChoice,
-  checkCount,
-  checkDuration,
-  checkNames,
-  checkSpan,
-  checkText,
-} from '../checks.ts';
-import { checkClock, checkRandom } from '../clock.ts';
-import { invalid } from '../errors.ts';
-import { checkQueue, makeLimiter } from '../limiter/create-limiter.ts';
-import { checkObserver } from '../semaphore/observer.ts';
-import type { Gate } from './gate.ts';
-import { rememberOrder } from './gate-limits.ts';
-import { checkGuard } from './guard.ts';
+import { checkChoice, checkMethods, checkNames, checkText } from '../checks.ts';
+import { HeadgateError, invalid } from '../errors.ts';
+import { makeLimiter } from '../limiter/create-limiter.ts';
+import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
+import type { Gate, GateSettings } from './gate.ts';
+import { checkPlaces, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { GuardedGate } from './guarded-gate.ts';
 import {
   asksStore,
+  defaultQueue,
+  hasOrder,
+  hasOwnQueue,
   type LimitSpec,
-  limitSpecsOf,
-  makeLimit,
-  queueLimitOf,
-  queueTimeoutOf,
+  limitSpecOf,
 } from './limit-spec.ts';
-import type { GateOptions, GateSettings } from './options.ts';
+import type { GateOptions, Guard } from './options.ts';
 import { OrderedGate } from './ordered-gate.ts';
 import { SoleGate, soleSettings } from './sole-gate.ts';
 
@@ -31,15 +21,8 @@ const known = [
   'limits',
   'guard',
   'name',
-  'queueLimit',
-  'queueTimeout',
-  'order',
   'mode',
-  'maxHold',
-  'maxRetryAfter',
-  'observer',
-  'clock',
-  'random',
+  ...commonOptions,
 ] as const satisfies readonly (keyof GateOptions)[];
 
 /**
@@ -50,37 +33,67 @@ const known = [
  */
 export function createGate(options: GateOptions): Gate {
   checkNames('createGate', options, known);
-  return gateOf(options, true);
+  const { limits } = options;
+  if (!Array.isArray(limits)) throw noLimits(limits);
+  const common = checkCommon(options);
+  const specs = limits.map((limit, index) => limitSpecOf(limit, index, common));
+  return makeGate(specs, options, common);
 }
 
-/** @param isList Whether the app wrote `limits`: over HTTP a single limit can be written without it. */
-export function gateOf(options: GateOptions, isList: boolean): Gate {
-  const specs = limitSpecsOf(options, isList);
-  const mode = checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']);
-  if (mode === 'shadow' && specs.some(({ owned }) => !owned)) {
-    throw invalid('mode', 'enforce when a limiter is reused', mode);
-  }
+/** Makes a gate of validated limits. */
+export function makeGate(
+  specs: readonly LimitSpec[],
+  options: Pick<GateOptions, 'guard' | 'name' | 'mode'>,
+  common: CommonSettings,
+): Gate {
+  if (specs.length === 0 && options.guard === undefined) throw noLimits(specs);
+  checkLimits(specs, common);
   const names = specs.map(({ limiter }) => limiter.name);
   const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
+  const { queueLimit, queueTimeout } = defaultQueue(specs);
   const settings: GateSettings = {
+    ...common,
     name: checkText('name', options.name ?? (names.join('+') || guard?.name)),
-    queueLimit: checkBound('queueLimit', options.queueLimit ?? queueLimitOf(specs)),
-    queueTimeout: checkDuration('queueTimeout', options.queueTimeout ?? queueTimeoutOf(specs)),
-    mode,
-    maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
-    maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
-    observer: checkObserver(options.observer),
-    clock: checkClock(options.clock),
-    random: checkRandom(options.random),
+    queueLimit: common.queueLimit ?? queueLimit,
+    queueTimeout: common.queueTimeout ?? queueTimeout,
+    mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
-  checkStores(specs, settings);
-  if (settings.queueLimit === 0 && !specs.some(asksStore)) checkQueue(options);
+  checkSettings(specs, settings);
+  if (settings.queueLimit === 0 && !specs.some(asksStore)) checkQueue(common);
   const gate = unguarded(specs, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
 
-/** A store-backed limit always waits at least one round trip, so it needs a `queueTimeout`. */
-function checkStores(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSettings): void {
+function noLimits(limits: unknown): HeadgateError {
+  return invalid('limits', 'an array of at least one limit, or any array with a guard', limits);
+}
+
+/** Checks the limits together. */
+function checkLimits(specs: readonly LimitSpec[], { queueLimit, order }: CommonSettings): void {
+  // The default of 0 would silently disable the limit's own queue.
+  if (queueLimit === undefined && specs.some((spec) => hasOwnQueue(spec, specs.length === 1))) {
+    throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
+  }
+  if (order !== undefined && !specs.some(hasOrder)) {
+    throw invalid('order', 'omitted when every limiter is reused', order);
+  }
+  checkPlaces(specs);
+}
+
+/** @throws HeadgateError for an invalid guard, or a name that one of the limits has. */
+function checkGuard(guard: Guard, limits: readonly string[]): Guard {
+  checkMethods('guard', guard, ['admits']);
+  const name = checkText('guard.name', guard.name);
+  if (!limits.includes(name)) return guard;
+  const message = `a guard and a limit must have different names, got "${name}" twice`;
+  throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
+}
+
+/** Shadow mode needs limiters that the gate has made. A store takes at least one round trip, which needs a timeout. */
+function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSettings): void {
+  if (mode === 'shadow' && specs.some(({ owned }) => !owned)) {
+    throw invalid('mode', 'enforce when a limiter is reused', mode);
+  }
   if (!specs.some(asksStore)) return;
   if (mode === 'shadow') throw invalid('mode', 'enforce when a limit has a store', mode);
   if (queueTimeout > 0) return;
@@ -91,7 +104,14 @@ function checkStores(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSe
 function unguarded(specs: readonly LimitSpec[], settings: GateSettings): Gate {
   const sole = soleSettings(specs, settings);
   if (sole !== undefined) return new SoleGate(makeLimiter(sole));
-  const limits = specs.map(makeLimit);
+  // The gate reports each request once; its limiters report only events of the limit itself.
+  const { admitted, queued, rejected, withdrawn, released, leaked, ...observer } =
+    settings.observer;
+  const common = { ...settings, queueTimeout: Infinity, maxHold: Infinity, observer };
+  const limits = specs.map((spec): GateLimit => {
+    const limiter = spec.owned ? makeLimiter({ ...common, ...spec.limiter }) : spec.limiter;
+    return { ...spec, limiter };
+  });
   rememberOrder(limits);
   return new OrderedGate(limits, settings);
 }

@@ -1,7 +1,9 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Limiter, LocalLimiter } from '../limiter/limiter.ts';
+import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { GateLimit } from './gate-limits.ts';
 
@@ -62,7 +64,10 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
     const { limiter, key, limit, weight, share } = demand;
     const previous = position;
     position = limits.findIndex((known) => known.limiter === limiter);
-    if (position <= previous) throw misplaced(limiter);
+    if (position <= previous) {
+      const message = `limit "${limiter.name}" does not belong to the gate, or is out of the gate's order`;
+      throw new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
+    }
     if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
       const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
@@ -87,12 +92,30 @@ export function tryDemand(demand: Demand): BasePermit | undefined {
   return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
 }
 
+/**
+ * Shadow mode: acquires the permits regardless of the limits. In enforcing mode, requests beyond a limit would be
+ * queued, and those beyond the queue rejected; this returns that rejection to report it. Nothing is queued, so
+ * nothing times out.
+ */
+export function admitBeyond(demands: Demands, queueLimit: number) {
+  const parts: BasePermit[] = [];
+  let rejection: Rejection | undefined;
+  for (const demand of demands) {
+    // A gate in shadow mode only has limiters that it made itself.
+    const limiter = demand.limiter as InProcessLimiter;
+    parts.push(limiter.admitBeyond(demand));
+    const { inflight, limit } = limiter.usage(demand.key);
+    // In requests, assuming that all have the weight of this one.
+    const queued = Math.ceil((inflight - limit) / demand.weight);
+    const isFull = queued > Math.min(queueLimit, limiter.queueLimit);
+    const isHeavy = inflight - limit > limiter.queueWeight;
+    if (rejection !== undefined || !(isFull || isHeavy)) continue;
+    rejection = { reason: 'full', limitName: limiter.name, queued, waited: 0, retryAfter: 1 };
+  }
+  return { parts, rejection };
+}
+
 /** Ignores inherited properties such as `constructor`. */
 function named<T>(record: Readonly<Record<string, T>>, { name }: Limiter): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function misplaced({ name }: Limiter): HeadgateError {
-  const message = `limit "${name}" does not belong to the gate, or is out of the gate's order`;
-  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
 }

@@ -1,5 +1,6 @@
 import { HeadgateError } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { LimitSpec } from './limit-spec.ts';
 
 /** A limit of a gate. */
 export interface GateLimit {
@@ -10,13 +11,7 @@ export interface GateLimit {
   readonly owned: boolean;
 }
 
-/** What the order of limits depends on; the limiter may not exist yet. */
-interface Position {
-  readonly limiter: Pick<Limiter, 'name' | 'perKey'>;
-  readonly optional: boolean;
-}
-
-type Named = Position['limiter'];
+type Named = LimitSpec['limiter'];
 
 /** The limiters that follow a reused limiter in some gate of this process. */
 const successors = new WeakMap<Named, Set<Named>>();
@@ -28,19 +23,29 @@ const successors = new WeakMap<Named, Set<Named>>();
  *
  * @throws HeadgateError for a name used twice, or a contradicted order.
  */
-export function checkPlaces(limits: readonly Position[]): void {
-  for (const [index, current] of limits.entries()) {
-    const { limiter } = current;
-    const before = limits.slice(0, index);
-    for (const earlier of before) {
-      if (earlier.limiter.name === limiter.name) throw duplicate(limiter.name);
-      if (rank(earlier) > rank(current)) throw disorder(earlier, limiter);
-      if (reaches(limiter, earlier.limiter)) throw contradiction(earlier.limiter, limiter);
+export function checkPlaces(specs: readonly LimitSpec[]): void {
+  for (const [index, current] of specs.entries()) {
+    const { name } = current.limiter;
+    for (const earlier of specs.slice(0, index)) {
+      if (earlier.limiter.name === name) {
+        const message = `limits must have different names, got "${name}" twice`;
+        throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
+      }
+      if (rank(earlier) > rank(current)) {
+        throw disorder(
+          `limits must be ordered: keyed limits, then optional limits, then limits that apply to every request; got "${earlier.limiter.name}" before "${name}"`,
+        );
+      }
+      if (reaches(current.limiter, earlier.limiter)) {
+        throw disorder(
+          `limiters used by several gates must have the same order in all of them; another gate has "${name}" before "${earlier.limiter.name}"`,
+        );
+      }
     }
   }
 }
 
-function rank({ limiter, optional }: Position): number {
+function rank({ limiter, optional }: LimitSpec): number {
   if (limiter.perKey) return 0;
   return optional ? 1 : 2;
 }
@@ -63,21 +68,6 @@ function reaches(from: Named, to: Named, seen = new Set<Named>()): boolean {
   return false;
 }
 
-function duplicate(name: string): HeadgateError {
-  const message = `limits must have different names, got "${name}" twice`;
-  return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
-}
-
-function disorder(earlier: Position, limiter: Named): HeadgateError {
-  const message =
-    'limits must be ordered: keyed limits, then optional limits, then limits that apply to ' +
-    `every request; got "${earlier.limiter.name}" before "${limiter.name}"`;
-  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
-}
-
-function contradiction(earlier: Named, limiter: Named): HeadgateError {
-  const message =
-    'limiters used by several gates must have the same order in all of them; another gate has ' +
-    `"${limiter.name}" before "${earlier.name}"`;
+function disorder(message: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message, 'limits');
 }

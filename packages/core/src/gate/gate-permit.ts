@@ -1,5 +1,6 @@
+import type { Outcome } from '../limits/limit.ts';
 import { together } from '../semaphore/grants.ts';
-import { BasePermit, type Outcome, type Register } from '../semaphore/permit.ts';
+import { BasePermit, type Register } from '../semaphore/permit.ts';
 
 /** The permits of all limits of a gate as one permit, whose weight is that of the heaviest. */
 export class GatePermit extends BasePermit {

@@ -37,9 +37,9 @@ export class GateWaiter extends Waiter {
   #hasEnded = false;
 
   constructor(
-    private readonly way: GateQueue,
+    private readonly gate: GateQueue,
     readonly waiter: Waiter,
-    private readonly takes: Demands,
+    private readonly demands: Demands,
     /** The permits that it already holds, of the first limits. */
     private parts: BasePermit[],
   ) {
@@ -50,8 +50,8 @@ export class GateWaiter extends Waiter {
 
   /** Requests the next limit; after the last one, the request is admitted. */
   advance(): void {
-    const demand = this.takes[this.parts.length];
-    if (demand === undefined) return this.way.admit(this, this.parts);
+    const demand = this.demands[this.parts.length];
+    if (demand === undefined) return this.gate.admit(this, this.parts);
     this.at = demand.limiter;
     this.key = demand.key;
     this.limit = demand.limit;
@@ -60,7 +60,7 @@ export class GateWaiter extends Waiter {
     try {
       demand.limiter.request(this);
     } catch (error) {
-      this.way.abandon(this);
+      this.gate.abandon(this);
       throw error;
     }
   }
@@ -69,32 +69,32 @@ export class GateWaiter extends Waiter {
     if (this.#hasEnded) return permit.release('ignored');
     this.parts.push(permit);
     // While a gate closes, its rejected waiters release permits, which may be granted to this one.
-    if (this.way.closed) this.way.reject(this);
+    if (this.gate.closed) this.gate.reject(this);
     else this.advance();
   }
 
   rejected(rejection: Rejection): void {
-    if (!this.#hasEnded) this.way.reject(this, rejection);
+    if (!this.#hasEnded) this.gate.reject(this, rejection);
   }
 
   /** The gate has one deadline and one queue limit for all its limits, so it is asked only the first time. */
   override joins(): boolean {
-    if (this.#hasEnded || (this.order === 0 && !this.way.startWaiting(this))) return false;
-    if (this.asking && !this.at?.isDistributed && !this.way.startQueueing(this)) return false;
+    if (this.#hasEnded || (this.order === 0 && !this.gate.startWaiting(this))) return false;
+    if (this.asking && !this.at?.isDistributed && !this.gate.startQueueing(this)) return false;
     // A callback that observed the wait may have withdrawn the request.
-    if (this.#hasEnded || this.way.closed) return false;
+    if (this.#hasEnded || this.gate.closed) return false;
     this.arrival = this.order;
     for (const part of this.parts) part.pause(this);
     return true;
   }
 
   override queues(): boolean {
-    return !this.asking || (this.way.startQueueing(this) && !this.#hasEnded);
+    return !this.asking || (this.gate.startQueueing(this) && !this.#hasEnded);
   }
 
   override gone(): boolean {
     if (!isGone(this.waiter)) return false;
-    this.way.forget(this);
+    this.gate.forget(this);
     return true;
   }
 

@@ -1,20 +1,17 @@
 import { invalid } from '../errors.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
-import { Counters } from '../semaphore/counters.ts';
-import type { Permit } from '../semaphore/permit.ts';
+import { Counters } from '../semaphore/observer.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import { checkIdle } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import { checkIdle, type Waiter } from '../semaphore/waiter.ts';
-import { acquireAt } from './acquire.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import type { Demands } from './demands.ts';
-import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
-import type { Guard } from './guard.ts';
-import type { GateSettings } from './options.ts';
+import type { Guard } from './options.ts';
 
 /** A gate behind a guard. A request that the guard rejects never reaches the limits. */
-export class GuardedGate implements Gate {
+export class GuardedGate extends RequestGate implements Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
   readonly #counters: Counters;
@@ -27,6 +24,7 @@ export class GuardedGate implements Gate {
     readonly inner: Gate,
     private readonly settings: GateSettings,
   ) {
+    super();
     this.name = inner.name;
     this.limits = inner.limits;
     this.#counters = new Counters(settings);
@@ -54,15 +52,6 @@ export class GuardedGate implements Gate {
 
   withdraw(waiter: Waiter): void {
     this.inner.withdraw(waiter);
-  }
-
-  acquire(options?: GateWaitOptions): Promise<Permit> {
-    return acquireAt(this, options);
-  }
-
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(acquireAt(this, options, 'run'), fn, options?.signal);
   }
 
   async close(options?: CloseOptions): Promise<number> {

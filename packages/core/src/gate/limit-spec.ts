@@ -1,18 +1,21 @@
-import { checkFlag, checkNames, checkText } from '../checks.ts';
+import { checkFlag, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-import { checkLimiter, defaultQueueLimit, makeLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { distributedOf, distributedOptions, type LimiterSettings } from '../limiter/source.ts';
-import { checkObserver, type Observer } from '../semaphore/observer.ts';
-import { checkOrder } from '../semaphore/queue.ts';
-import { entryOf, inEntry } from './entry.ts';
-import { checkPlaces, type GateLimit } from './gate-limits.ts';
-import type { GateLimitOptions, GateOptions } from './options.ts';
+import {
+  type CommonSettings,
+  checkLimit,
+  defaultQueueLimit,
+  type LimitDefaults,
+  type LimiterOptions,
+  type LimitSettings,
+} from '../limiter/options.ts';
+import { type DistributedOptions, distributedOptions } from '../limiter/source.ts';
+import type { GateLimitOptions } from './options.ts';
 
 /** The validated spec of one limit of a gate: a reused limiter, or the settings of one still to be made. */
 export type LimitSpec =
   | { readonly limiter: Limiter; readonly optional: boolean; readonly owned: false }
-  | { readonly limiter: LimiterSettings; readonly optional: boolean; readonly owned: true };
+  | { readonly limiter: LimitSettings; readonly optional: boolean; readonly owned: true };
 
 const known = [
   'name',
@@ -23,47 +26,68 @@ const known = [
   'order',
   'optional',
   ...distributedOptions,
+  'limiter',
 ];
 
-/** Validates the limits without making any limiter, since that depends on the kind of the gate. */
-export function limitSpecsOf(options: GateOptions, isList: boolean): LimitSpec[] {
-  const { limits } = options;
-  if (!Array.isArray(limits) || (limits.length === 0 && options.guard === undefined)) {
-    const expected = 'an array of at least one limit, or any array with a guard';
-    throw invalid('limits', expected, limits);
-  }
-  if (options.order !== undefined) checkOrder(options.order);
-  const specs = limits.map((limit, index) => limitSpecOf(limit, options, entryOf(isList, index)));
-  const hasQueue = specs.length === 1 ? hasOwnQueueAlone : hasOwnQueue;
-  // The default of 0 would silently disable the limit's own queue.
-  if (options.queueLimit === undefined && specs.some(hasQueue)) {
-    throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
-  }
-  if (options.order !== undefined && !specs.some(hasOrder)) {
-    throw invalid('order', 'omitted when every limiter is reused', options.order);
-  }
-  checkPlaces(specs);
-  return specs;
+/** Validates an entry of `limits`. */
+export function limitSpecOf(
+  options: GateLimitOptions,
+  index: number,
+  gate: CommonSettings,
+): LimitSpec {
+  const entry = `limits[${index}]`;
+  return inEntry(entry, () => {
+    checkNames(entry, options, known);
+    const optional = checkFlag('optional', options.optional);
+    if (options.limiter === undefined) return ownSpec(options, optional, gate);
+    checkNames(`${entry} with a limiter`, options, ['limiter', 'optional']);
+    return reusedSpec(options.limiter, optional);
+  });
 }
 
-export function makeLimit(spec: LimitSpec): GateLimit {
-  const { optional, owned } = spec;
-  const limiter = spec.owned ? makeLimiter(spec.limiter) : spec.limiter;
-  return { limiter, optional, owned };
+/** The spec of a limit that the gate makes. Its limiter is not made yet, since that depends on the kind of the gate. */
+export function ownSpec(
+  options: LimiterOptions & DistributedOptions,
+  optional: boolean,
+  gate: LimitDefaults,
+): LimitSpec {
+  const { queueLimit = Infinity, store } = options;
+  // Queued requests count against the gate's bound, and those queued in a store count over all processes.
+  const bound = store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0);
+  const limiter = checkLimit({ ...options, queueLimit: bound }, gate);
+  return { limiter, optional, owned: true };
 }
 
-/** Default `queueLimit` of a gate: the limit's own if it is the only one. */
-export function queueLimitOf([first, ...others]: readonly LimitSpec[]): number {
-  if (first === undefined || others.length > 0) return 0;
-  if (!first.owned) return Infinity;
+export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
+  if (typeof limiter?.request !== 'function') throw invalid('limiter', 'a limiter', limiter);
+  if (!limiter.closed) return { limiter, optional, owned: false };
+  const message = `limiter "${limiter.name}" is closed and would reject every request`;
+  throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
+}
+
+/** Names the entry of `limits` in an error about one of its options. */
+export function inEntry<T>(entry: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof HeadgateError)) throw error;
+    const { code, message, option = entry } = error;
+    // The error of an unknown option has the entry as its subject.
+    if (code === 'ERR_HEADGATE_UNKNOWN_OPTION' || option === entry) throw error;
+    const [name = ''] = option.split('.');
+    const text = message.startsWith(name) ? `${entry}.${message}` : `${entry}: ${message}`;
+    throw new HeadgateError(code, text, `${entry}.${option}`);
+  }
+}
+
+/** The default queue of a gate: that of its only limit, if there is one. */
+export function defaultQueue([only, ...others]: readonly LimitSpec[]) {
+  if (only === undefined || others.length > 0) return { queueLimit: 0, queueTimeout: 2000 };
+  const { limiter, owned } = only;
+  if (!owned) return { queueLimit: Infinity, queueTimeout: limiter.queueTimeout };
   // Clients that invent keys would create as many queues.
-  return first.limiter.perKey ? 0 : defaultQueueLimit(first.limiter.queueWeight);
-}
-
-/** Default `queueTimeout` of a gate: that of a single reused limiter. */
-export function queueTimeoutOf([first, ...others]: readonly LimitSpec[]): number {
-  if (first === undefined || others.length > 0) return 2000;
-  return first.owned ? 2000 : first.limiter.queueTimeout;
+  const queueLimit = limiter.perKey ? 0 : defaultQueueLimit(limiter.queueWeight);
+  return { queueLimit, queueTimeout: 2000 };
 }
 
 /** Whether the limit is counted by a store. */
@@ -72,91 +96,14 @@ export function asksStore(spec: LimitSpec): boolean {
 }
 
 /** Whether the gate decides the order of the limit's queue. */
-function hasOrder(spec: LimitSpec): boolean {
+export function hasOrder(spec: LimitSpec): boolean {
   return spec.owned && !asksStore(spec);
 }
 
-/** Whether the only limit has queue options, which the gate's default of 0 would override. */
-function hasOwnQueueAlone({
-  limiter: { queueLimit, queueWeight, perKey },
-  owned,
-}: LimitSpec): boolean {
-  if (!owned) return false;
-  return (queueLimit > 0 && queueLimit !== Infinity) || (perKey && queueWeight !== Infinity);
-}
-
-/** The same for one of several limits. */
-function hasOwnQueue({ limiter: { queueLimit, queueWeight }, owned }: LimitSpec): boolean {
-  if (!owned) return queueLimit > 0;
-  return (queueLimit > 0 && queueLimit !== Infinity) || queueWeight !== Infinity;
-}
-
-function limitSpecOf(
-  options: GateLimitOptions,
-  gate: GateOptions,
-  entry: string | undefined,
-): LimitSpec {
-  // What the gate says for all its limits is not the entry's.
-  const own = ['name', 'limit', ...Object.keys(options ?? {})];
-  return inEntry(entry, own, () => checkedPlan(options, gate, entry ?? 'the limit'));
-}
-
-function checkedPlan(options: GateLimitOptions, gate: GateOptions, owner: string): LimitSpec {
-  checkNames(owner, options, [...known, 'limiter']);
-  if (options.limiter !== undefined) {
-    checkNames(`${owner} with a limiter`, options, ['limiter', 'optional']);
-  }
-  const optional = checkFlag('optional', options.optional);
-  if (options.limiter === undefined) {
-    return { limiter: settingsOf(options, gate), optional, owned: true };
-  }
-  if (typeof options.limiter?.request === 'function') {
-    if (options.limiter.closed) throw closed(options.limiter);
-    return { limiter: options.limiter, optional, owned: false };
-  }
-  throw invalid('limiter', 'a limiter', options.limiter);
-}
-
-function closed({ name }: Limiter): HeadgateError {
-  const message = `limiter "${name}" is closed and would reject every request`;
-  return new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
-}
-
-function settingsOf(
-  options: GateLimitOptions & { limiter?: undefined },
-  gate: GateOptions,
-): LimiterSettings {
-  const { name, limit, perKey, queueLimit = Infinity, queueWeight, store } = options;
-  const order = options.order ?? (store === undefined ? gate.order : undefined);
-  const { maxRetryAfter, clock, random, observer } = gate;
-  return checkLimiter({
-    name: checkText('name', name),
-    limit,
-    perKey,
-    // Queued requests count against the gate's bound, and those queued in a store count over all processes.
-    queueLimit: store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0),
-    queueWeight,
-    queueTimeout: Infinity,
-    order,
-    ...distributedOf(options),
-    maxRetryAfter,
-    observer: withoutRequests(checkObserver(observer)),
-    clock,
-    random,
-  });
-}
-
-/** The gate reports each request once; its limiters report only events of the limit itself. */
-function withoutRequests({
-  resized,
-  store,
-  slowed,
-  lost,
-  reclaimed,
-  conflict,
-}: Observer): Observer {
-  const callbacks = { resized, store, slowed, lost, reclaimed, conflict };
-  return Object.fromEntries(
-    Object.entries(callbacks).filter(([, callback]) => callback !== undefined),
-  );
+/** Whether the limit has queue options, which the gate's default `queueLimit` of 0 would override. */
+export function hasOwnQueue(spec: LimitSpec, isOnly: boolean): boolean {
+  const { queueLimit, queueWeight, perKey } = spec.limiter;
+  if (!spec.owned) return !isOnly && queueLimit > 0;
+  const isWeighed = queueWeight !== Infinity && (perKey || !isOnly);
+  return isWeighed || (queueLimit > 0 && queueLimit !== Infinity);
 }

@@ -1,33 +1,22 @@
 import { checkDuration } from '../checks.ts';
-import { callLater, notCallable } from '../limiter/call.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
-import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { together } from '../semaphore/grants.ts';
-import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import { Counters } from '../semaphore/observer.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
-import { nextArrival } from '../semaphore/queue.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
+import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import {
-  checkIdle,
-  checkOrdering,
-  grant,
-  isGone,
-  type Waiter,
-  waitedSince,
-} from '../semaphore/waiter.ts';
-import { acquireAt } from './acquire.ts';
-import { checkDemands, type Demands, tryDemand } from './demands.ts';
-import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import { grant, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import { admitBeyond, checkDemands, type Demands, tryDemand } from './demands.ts';
+import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
 import { type GateQueue, GateWaiter } from './gate-waiter.ts';
-import type { GateSettings } from './options.ts';
-import { admitBeyond } from './shadow.ts';
 
 /** A gate whose requests acquire its limits in order. */
-export class OrderedGate implements Gate, GateQueue {
+export class OrderedGate extends RequestGate implements Gate, GateQueue {
   readonly name: string;
   closed = false;
   readonly #permits: PermitTracker;
@@ -42,6 +31,7 @@ export class OrderedGate implements Gate, GateQueue {
     readonly limits: readonly GateLimit[],
     private readonly settings: GateSettings,
   ) {
+    super();
     this.name = settings.name;
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
@@ -67,7 +57,10 @@ export class OrderedGate implements Gate, GateQueue {
       for (const demand of demands) {
         const part = tryDemand(demand);
         // A request that must wait or be rejected needs a waiter of its own.
-        if (part === undefined) return this.#enqueue(waiter, demands, parts);
+        if (part === undefined) {
+          checkOrdering(waiter);
+          return new GateWaiter(this, waiter, demands, parts).advance();
+        }
         parts.push(part);
       }
     } catch (error) {
@@ -88,15 +81,6 @@ export class OrderedGate implements Gate, GateQueue {
     this.forget(gateWaiter);
   }
 
-  acquire(options?: GateWaitOptions): Promise<Permit> {
-    return acquireAt(this, options);
-  }
-
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(acquireAt(this, options, 'run'), fn, options?.signal);
-  }
-
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.closed = true;
@@ -111,37 +95,32 @@ export class OrderedGate implements Gate, GateQueue {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const { admitted, leaked } = this.#permits;
-    const { rejections, withdrawals: withdrawn } = this.#counters;
-    const now = this.settings.clock.now();
-    let longestWait = 0;
-    for (const { since } of this.#deadlines.items())
-      longestWait = Math.max(longestWait, now - since);
-    const counts = { admitted, rejected: { ...rejections }, withdrawn, leaked };
+    const common = this.#counters.stats(this.#permits, this.#deadlines.items());
     const limits = this.limits.map(({ limiter }) => limiter.stats());
-    return { name, inflight, queued, longestWait, ...counts, limits };
+    return { name, inflight, queued, ...common, limits };
   }
 
   startWaiting(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
-    const { queueTimeout, clock } = this.settings;
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    const timeout = checkDuration(
+      'queueTimeout',
+      waiter.queueTimeout ?? this.settings.queueTimeout,
+    );
     const asks = gateWaiter.at?.isDistributed === true;
     const hasRoom = asks || !this.#isFull() || this.#spare(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
     // `spare` and `joins` may have run code of the app, which may have changed the queue.
     if (!asks && this.#isFull()) {
-      this.#makeRoom(gateWaiter);
+      const spare = this.#spare(gateWaiter);
+      if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
       if (isGone(waiter)) {
         this.abandon(gateWaiter);
         return false;
       }
     }
     if (this.closed || (!asks && this.#isFull())) return false;
-    const now = clock.now();
-    gateWaiter.order = nextArrival();
-    gateWaiter.since = Math.floor(now);
-    this.#deadlines.add(gateWaiter, now, timeout);
+    this.#deadlines.start(gateWaiter, timeout);
+    gateWaiter.order = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
     if (asks) {
       gateWaiter.asking = true;
@@ -201,11 +180,6 @@ export class OrderedGate implements Gate, GateQueue {
     return spare?.timeoutBucket?.owner === this.#deadlines ? spare : undefined;
   }
 
-  #makeRoom(gateWaiter: GateWaiter): void {
-    const spare = this.#spare(gateWaiter);
-    if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
-  }
-
   #stopWaiting(gateWaiter: GateWaiter): void {
     // The caller may have enqueued the same waiter again.
     if (gateWaiter.waiter.queuedAt === gateWaiter) gateWaiter.waiter.queuedAt = undefined;
@@ -226,11 +200,6 @@ export class OrderedGate implements Gate, GateQueue {
 
   #waited({ order, since }: GateWaiter): number {
     return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
-  }
-
-  #enqueue(waiter: Waiter, demands: Demands, parts: BasePermit[]): void {
-    checkOrdering(waiter);
-    new GateWaiter(this, waiter, demands, parts).advance();
   }
 
   #admitInShadow(waiter: Waiter, demands: Demands): void {

@@ -4,12 +4,12 @@ import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings } from '../limiter/source.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
-import { checkIdle, type Waiter } from '../semaphore/waiter.ts';
+import { checkIdle } from '../semaphore/request.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import { checkDemands, type Demands, demandsFrom } from './demands.ts';
-import type { Gate, GateStats, GateWaitOptions } from './gate.ts';
+import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { LimitSpec } from './limit-spec.ts';
-import type { GateSettings } from './options.ts';
 
 /**
  * Settings of a limiter that can implement the whole gate by itself; undefined if none can. Every request must
@@ -24,7 +24,7 @@ export function soleSettings(
   const { limiter, optional } = only;
   if (optional || limiter.perKey || limiter.name !== settings.name) return undefined;
   const queueLimit = Math.min(limiter.queueLimit, settings.queueLimit);
-  return { ...limiter, ...settings, queueLimit };
+  return { ...settings, ...limiter, queueLimit };
 }
 
 /** The most common gate, and the cheapest: requests use the queue and the permits of its only limit. */

@@ -1,11 +1,28 @@
+import type { Demands } from '../gate/demands.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import { rejectionHeaders, sentence } from '../semaphore/rejection-response.ts';
-import { type MediaType, preferred } from './accept.ts';
+import { rejectionHeaders, sentence } from '../semaphore/rejection.ts';
+
+/**
+ * The media types of a rejection, most preferred first: `*` and a missing header get the first. Each has the ranges
+ * that match it, most specific first (RFC 9110, 12.5.1).
+ */
+const ranges = {
+  'application/problem+json': [
+    'application/problem+json',
+    'application/json',
+    'application/*',
+    '*/*',
+  ],
+  'text/html': ['text/html', 'text/*', '*/*'],
+  'text/plain': ['text/plain', 'text/*', '*/*'],
+};
+
+type MediaType = keyof typeof ranges;
 
 const encoder = new TextEncoder();
 
-/** What the response depends on besides the rejection. */
-export interface Asked {
+/** What the response depends on, in addition to the rejection. */
+interface Asked {
   readonly method: string;
   readonly accept: string | undefined;
   /** 503 blames the load of the server, 429 the client's own usage. */
@@ -82,4 +99,63 @@ function page(rejection: Rejection, reloads: boolean): string {
     `<h1>Just a moment</h1><p>${sentence(rejection)}</p>` +
     (reloads ? '<p>This page reloads by itself.</p>' : '')
   );
+}
+
+/** The media type the client prefers; plain text, which every client can read, if it accepts none of them. */
+function preferred(accept: string | undefined): MediaType {
+  if (accept === undefined || accept === '' || accept === '*/*') return 'application/problem+json';
+  const qualities = parse(accept);
+  let best: MediaType = 'text/plain';
+  let bestQuality = 0;
+  for (const type of Object.keys(ranges) as MediaType[]) {
+    const range = ranges[type].find((name) => qualities.has(name));
+    const quality = (range === undefined ? undefined : qualities.get(range)) ?? 0;
+    if (quality <= bestQuality) continue;
+    best = type;
+    bestQuality = quality;
+  }
+  return best;
+}
+
+/** A client may send kilobytes of ranges; no real one needs more characters than these. */
+const MAX_ACCEPT_LENGTH = 1000;
+
+function parse(accept: string): Map<string, number> {
+  const qualities = new Map<string, number>();
+  for (const part of accept.slice(0, MAX_ACCEPT_LENGTH).split(',')) {
+    const [range = '', ...parameters] = part.split(';');
+    const q = parameters
+      .map((text) => text.trim().toLowerCase())
+      .find((text) => text.startsWith('q='));
+    const quality = q === undefined ? 1 : Number(q.slice(2));
+    qualities.set(range.trim().toLowerCase(), quality >= 0 && quality <= 1 ? quality : 0);
+  }
+  return qualities;
+}
+
+/** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/**
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, with quotas in concurrent
+ * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an
+ * account.
+ */
+export function limitFields(demands: Demands, waited: number): Fields {
+  const policies: string[] = [];
+  const states: string[] = [];
+  for (const { limiter, key } of demands) {
+    const { limit, inflight } = limiter.usage(key);
+    const name = quoted(limiter.name);
+    policies.push(`${name};q=${limit};qu="concurrent-requests"`);
+    states.push(`${name};r=${Math.max(0, limit - inflight)}`);
+  }
+  const timing = ['Server-Timing', `headgate;dur=${waited}`] as const;
+  if (demands.length === 0) return [timing];
+  return [['RateLimit-Policy', policies.join(', ')], ['RateLimit', states.join(', ')], timing];
+}
+
+/** A structured field's string allows only these characters (RFC 9651, 3.3.3). */
+function quoted(name: string): string {
+  return `"${name.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,3 +1,4 @@
+import { HeadgateError } from '../errors.ts';
 import type { Compile, Routing } from './route.ts';
 
 /** What an adapter provides about its framework; `R` is the type of the request that the app's functions receive. */
@@ -16,4 +17,66 @@ export interface Framework<R> {
   header(request: R, name: string): string | undefined;
   routing(request: R): Routing;
   readonly compile: Compile;
+}
+
+/**
+ * The thrown value, replaced by an Error if it is null or undefined: frameworks would take that for success or send
+ * no response.
+ */
+export function reasonOf(thrown: unknown): unknown {
+  return thrown ?? new Error('failed without a reason');
+}
+
+/** Wraps a function so that it never rejects with null or undefined. */
+export function withReason<Args extends readonly unknown[], Result>(
+  call: (...args: Args) => Result | Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  return async (...args) => {
+    try {
+      return await call(...args);
+    } catch (error) {
+      throw reasonOf(error);
+    }
+  };
+}
+
+/** What the first argument of a middleware may be, in any supported framework. */
+interface First {
+  readonly req?: { readonly raw?: unknown } | undefined;
+  readonly app?: unknown;
+  readonly url?: unknown;
+  readonly headers?: unknown;
+}
+
+/** The error for a middleware that was called with arguments its framework never passes. */
+export function misplaced(adapter: string, first: unknown): HeadgateError {
+  const right = adapterOf(first);
+  const remedy =
+    right === undefined
+      ? 'use it in an app of its framework, or limit a bare server with createLimiter()'
+      : `use ${right}`;
+  return new HeadgateError(
+    'ERR_HEADGATE_MIDDLEWARE',
+    `the middleware of ${adapter} was called by another framework or server: ${remedy}`,
+  );
+}
+
+/**
+ * @throws HeadgateError if the options are a request: `concurrencyLimit` itself was registered instead of its result.
+ */
+export function checkCalled(options: unknown): void {
+  const { req, url, headers } = (options ?? {}) as First;
+  if (req === undefined && (url === undefined || headers === undefined)) return;
+  throw new HeadgateError(
+    'ERR_HEADGATE_MIDDLEWARE',
+    'concurrencyLimit must be called: app.use(concurrencyLimit({ limit: 100 }))',
+  );
+}
+
+function adapterOf(first: unknown): string | undefined {
+  const { req, app, url } = (first ?? {}) as First;
+  if (req?.raw !== undefined) return '@headgate/hono';
+  if (req !== undefined && app !== undefined) return '@headgate/koa';
+  if (typeof url === 'string' && typeof app === 'function') return '@headgate/express';
+  return undefined;
 }

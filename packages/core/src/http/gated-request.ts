@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
-import type { Guard } from '../gate/guard.ts';
-import type { BasePermit, Outcome, Permit } from '../semaphore/permit.ts';
+import type { Guard } from '../gate/options.ts';
+import type { Outcome } from '../limits/limit.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
-import type { Ending, Exchange } from './exchange.ts';
 
 /** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
 export type Admission =
@@ -28,7 +28,40 @@ export interface GatedRequestSettings {
   readonly abandonAfter: number;
 }
 
+/** How a response ended: sent completely, cut off within its body, or cut off before its head. */
+export type Ending = 'complete' | 'truncated' | 'unanswered';
+
+/**
+ * A request and its response, as far as an adapter can observe them; one instance for all middleware of the request.
+ */
+export abstract class Exchange {
+  /** The innermost gated request; `outer` links to the ones before it. */
+  latest: GatedRequest | undefined = undefined;
+
+  /** Whether the client has disconnected. */
+  abstract readonly gone: boolean;
+  /** Must arrange that `ended` is called when the response ends. */
+  protected abstract listen(): void;
+  /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */
+  abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
+  /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
+  abstract rejected(hangUp: boolean, clock: Clock): void;
+
+  attend(gated: GatedRequest): void {
+    const first = this.latest === undefined;
+    this.latest = gated;
+    if (first) this.listen();
+  }
+
+  ended(ending: Ending): void {
+    for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.ended(ending);
+  }
+}
+
 const UNREPORTED = -1;
+
+const nestedWait =
+  'a request is queued while it holds a permit of another middleware; combine their limits in one middleware';
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
 export class GatedRequest extends Waiter {
@@ -72,7 +105,7 @@ export class GatedRequest extends Waiter {
 
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.permit?.released === false) warnOfNesting();
+      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', nestedWait);
     }
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
@@ -111,17 +144,17 @@ export class GatedRequest extends Waiter {
 
   /** Called when the response has ended. */
   ended(ending: Ending): void {
-    const { permit, exchange: client, settings } = this;
+    const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
-      permit.abort(disconnected());
+      permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));
       if (settings.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
     if (ending === 'unanswered' && this.working === UNREPORTED) {
-      client.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
+      exchange.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
     } else this.releaseIfDone();
   }
 
@@ -173,13 +206,19 @@ export class GatedRequest extends Waiter {
   }
 }
 
-function warnOfNesting(): void {
-  warnOnce(
-    'HEADGATE_NESTED_WAIT',
-    'a request is queued while it holds a permit of another middleware; combine their limits in one middleware',
-  );
-}
+/** A gated request whose outcome is sampled for an adaptive limit. */
+export class SampledRequest<R> extends GatedRequest {
+  constructor(
+    settings: GatedRequestSettings,
+    exchange: Exchange,
+    demands: Demands,
+    private readonly request: R,
+    private readonly sample: (request: R, permit: BasePermit) => Outcome,
+  ) {
+    super(settings, exchange, demands);
+  }
 
-function disconnected(): HeadgateError {
-  return new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected');
+  protected override outcome(permit: BasePermit): Outcome {
+    return this.sample(this.request, permit);
+  }
 }

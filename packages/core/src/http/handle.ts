@@ -22,7 +22,10 @@ export interface Handle {
 type Middleware = (...args: any[]) => unknown;
 
 /** Adds the handle's members to a middleware; `H` is the public type of the result. */
-export function withHandle<H extends Handle>(middleware: Middleware, http: AnyGate): H {
+export function withHandle<H extends Handle>(
+  middleware: Middleware,
+  http: Pick<HttpGate<never>, 'gate' | 'stats'>,
+): H {
   const limiters = http.gate.limits.map(({ limiter }) => [limiter.name, limiter]);
   return Object.defineProperties(middleware, {
     inflight: { get: () => http.gate.inflight },
@@ -32,5 +35,3 @@ export function withHandle<H extends Handle>(middleware: Middleware, http: AnyGa
     close: { value: (options?: CloseOptions) => http.gate.close(options) },
   }) as unknown as H;
 }
-
-type AnyGate = Pick<HttpGate<never>, 'gate' | 'stats'>;

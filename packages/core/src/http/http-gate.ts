@@ -1,25 +1,30 @@
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
-import { type Clock, checkClock } from '../clock.ts';
-import { HeadgateError, invalid } from '../errors.ts';
-import { gateOf } from '../gate/create-gate.ts';
+import type { Clock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import { makeGate } from '../gate/create-gate.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
-import { entryOf, inEntry } from '../gate/entry.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
-import type { Guard } from '../gate/guard.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
-import { unnamed } from '../limiter/create-limiter.ts';
+import { hasOrder } from '../gate/limit-spec.ts';
+import type { Guard } from '../gate/options.ts';
+import { checkCommon, commonOptions } from '../limiter/options.ts';
+import { type Outcome, outcomes } from '../limits/limit.ts';
+import { byPriority } from '../queues/by-priority.ts';
+import { fair } from '../queues/fair.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+import { checkPriority, type Priority } from '../semaphore/priority.ts';
+import type { Order } from '../semaphore/queue.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import { type Answer, Answers } from './answer.ts';
-import type { Exchange } from './exchange.ts';
-import { type Fields, limitFields } from './fields.ts';
-import type { Framework } from './framework.ts';
-import { GatedRequest, type GatedRequestSettings } from './gated-request.ts';
-import { checkCalled } from './misplaced.ts';
-import type { HttpOptions, LimitOptions } from './options.ts';
-import { checkUnordered, Ordering } from './ordering.ts';
-import { reasonOf } from './reason.ts';
-import { perLimit, Rule, routingOf } from './rule.ts';
-import { SampledRequest, type Sampling } from './sampled-request.ts';
+import { type Answer, Answers, type Fields, limitFields } from './answer.ts';
+import { checkCalled, type Framework, reasonOf } from './framework.ts';
+import {
+  type Exchange,
+  GatedRequest,
+  type GatedRequestSettings,
+  SampledRequest,
+} from './gated-request.ts';
+import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
+import { perLimit, type Rule, rulesOf } from './rule.ts';
 
 export interface HttpStats extends GateStats {
   /** Requests that bypassed the limits: by `skip`, or as CORS preflights. */
@@ -31,25 +36,18 @@ export interface HttpStats extends GateStats {
 const known = [
   ...perLimit,
   'limits',
-  'queueLimit',
-  'queueTimeout',
   'skip',
   'onReject',
-  'order',
   'priority',
   'fairBy',
   'guard',
   'classify',
   'mode',
   'headers',
-  'maxHold',
   'onDisconnect',
-  'maxRetryAfter',
   'caseSensitive',
   'strict',
-  'observer',
-  'clock',
-  'random',
+  ...commonOptions,
 ] as const satisfies readonly (
   | keyof HttpOptions<never, never, never, never>
   | keyof LimitOptions<never>
@@ -66,12 +64,14 @@ export class HttpGate<R> implements GatedRequestSettings {
   readonly guard: Guard | undefined;
   readonly #unguarded: Gate;
   readonly #rules: readonly Rule<R>[];
-  readonly #ordering: Ordering<R>;
+  readonly #priority: ((request: R) => Priority) | undefined;
+  readonly #fairBy: ((request: R) => string) | undefined;
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
   readonly #answers = new Answers();
-  /** Set only if a limit is adaptive. */
-  readonly #judgement: Sampling<R> | undefined;
+  readonly #classify: ((response: never) => Outcome) | undefined;
+  /** Defined only if a limit is adaptive. */
+  readonly #sample: ((request: R, permit: BasePermit) => Outcome) | undefined;
   #skipped = 0;
   #reentered = 0;
 
@@ -81,45 +81,26 @@ export class HttpGate<R> implements GatedRequestSettings {
   ) {
     checkCalled(options);
     checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
-    const { queueLimit, queueTimeout, order, mode, maxHold, maxRetryAfter } = options;
-    const { observer, clock, random, onDisconnect = 'wait' } = options;
-    const routing = routingOf(options);
-    this.clock = checkClock(clock);
+    const { onDisconnect = 'wait', abandonAfter = 30_000 } = options;
+    const common = checkCommon(options);
+    this.clock = common.clock;
     this.onDisconnect = checkChoice('onDisconnect', onDisconnect, ['wait', 'release']);
-    this.abandonAfter = checkDuration('abandonAfter', options.abandonAfter ?? 30_000);
+    this.abandonAfter = checkDuration('abandonAfter', abandonAfter);
     this.#skip = checkFunction('skip', options.skip);
     this.#headers = checkFlag('headers', options.headers);
+    this.#classify = checkFunction('classify', options.classify);
     checkFunction('onReject', options.onReject);
-    const isList = options.limits !== undefined;
-    this.#rules = limitList(options).map((limit, index) =>
-      Rule.of(limit, framework, routing, entryOf(isList, index)),
-    );
-    this.#ordering = new Ordering(options);
-    const hasOwn = this.#rules.some(({ hasOrder }) => hasOrder);
-    if (!hasOwn && this.#rules.some(({ isOwn }) => isOwn)) checkUnordered(options);
-    const classify = checkFunction('classify', options.classify);
-    if (this.#rules.some(({ adapts }) => adapts)) this.#judgement = { framework, classify };
-    else if (classify !== undefined) {
-      throw invalid('classify', 'omitted unless a limit is adaptive', classify);
+    this.#priority = checkFunction('priority', options.priority);
+    this.#fairBy = checkFunction('fairBy', options.fairBy);
+    this.#rules = rulesOf(options, framework, orderOf(options));
+    const specs = this.#rules.map(({ spec }) => spec);
+    if (specs.some(({ owned }) => owned) && !specs.some(hasOrder)) checkUnordered(options);
+    if (this.#rules.some(({ adapts }) => adapts)) {
+      this.#sample = (request, permit) => this.#outcome(request, permit);
+    } else if (this.#classify !== undefined) {
+      throw invalid('classify', 'omitted unless a limit is adaptive', this.#classify);
     }
-    const limits = this.#rules.map((rule, index) =>
-      inEntry(entryOf(isList, index), ['shares'], () => rule.limitOf(this.#ordering.order)),
-    );
-    const gateOptions = {
-      limits,
-      queueLimit,
-      queueTimeout,
-      guard: options.guard,
-      // A gate of reused limiters rejects an order; `priority` and `fairBy` then serve those limiters' own queues.
-      order: hasOwn ? this.#ordering.order : order,
-      mode,
-      maxHold,
-      maxRetryAfter,
-      observer,
-      clock,
-      random,
-    };
-    this.gate = gateOf(gateOptions, isList);
+    this.gate = makeGate(specs, options, common);
     this.guard = options.guard;
     this.#unguarded = this.gate instanceof GuardedGate ? this.gate.inner : this.gate;
     for (const [index, { limiter }] of this.gate.limits.entries())
@@ -129,27 +110,27 @@ export class HttpGate<R> implements GatedRequestSettings {
   /**
    * Undefined if no limit applies to the request. Rethrows what the app's functions throw; no permit is held then.
    */
-  enter(request: R, client: Exchange): GatedRequest | undefined {
+  enter(request: R, exchange: Exchange): GatedRequest | undefined {
     try {
-      return this.#enter(request, client);
+      return this.#enter(request, exchange);
     } catch (error) {
       throw reasonOf(error);
     }
   }
 
-  #enter(request: R, client: Exchange): GatedRequest | undefined {
+  #enter(request: R, exchange: Exchange): GatedRequest | undefined {
     if (this.#isPreflight(request) || this.#skips(request)) {
       this.#skipped++;
       return undefined;
     }
-    const demands = this.#takes(request, client);
-    const gate = this.#isGuarded(client) ? this.gate : this.#unguarded;
+    const demands = this.#demands(request, exchange);
+    const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
     if (demands.length === 0 && gate === this.#unguarded) return undefined;
     const gated =
-      this.#judgement === undefined
-        ? new GatedRequest(this, client, demands)
-        : new SampledRequest(this, client, demands, request, this.#judgement);
-    this.#ordering.assign(gated, request);
+      this.#sample === undefined
+        ? new GatedRequest(this, exchange, demands)
+        : new SampledRequest(this, exchange, demands, request, this.#sample);
+    this.#prioritize(gated, request);
     gated.enter(gate);
     return gated;
   }
@@ -166,7 +147,7 @@ export class HttpGate<R> implements GatedRequestSettings {
     const { framework, gate } = this;
     const { reason, limitName: limit } = rejection;
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
-    // A shutdown is not the client's fault, so a limit's own status (429, say) does not apply.
+    // A shutdown is not the exchange's fault, so a limit's own status (429, say) does not apply.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);
@@ -177,6 +158,15 @@ export class HttpGate<R> implements GatedRequestSettings {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
   }
 
+  #prioritize(gated: GatedRequest, request: R): void {
+    if (this.#priority !== undefined) gated.priority = checkPriority(this.#priority(request));
+    if (this.#fairBy === undefined) return;
+    const fairBy: unknown = this.#fairBy(request);
+    if (typeof fairBy !== 'string')
+      throw invalid('fairBy', 'a function that returns a string', fairBy);
+    gated.fairBy = fairBy;
+  }
+
   /** Undefined and null mean false, so that `skip` may read an optional property. */
   #skips(request: R): boolean {
     const skips: unknown = this.#skip?.(request);
@@ -184,18 +174,18 @@ export class HttpGate<R> implements GatedRequestSettings {
     throw invalid('skip', 'a function that returns true or false', skips);
   }
 
-  #takes(request: R, client: Exchange): Demands {
+  #demands(request: R, exchange: Exchange): Demands {
     const demands: Demand[] = [];
     for (const rule of this.#rules) {
-      const demand = rule.take(request);
-      if (demand !== undefined && !this.#holds(client, demand)) demands.push(demand);
+      const demand = rule.demand(request);
+      if (demand !== undefined && !this.#holds(exchange, demand)) demands.push(demand);
     }
     return demands;
   }
 
   /** Stacked middleware: a permit that the request already holds is not acquired twice. */
-  #holds(client: Exchange, demand: Demand): boolean {
-    for (let gated = client.latest; gated !== undefined; gated = gated.outer) {
+  #holds(exchange: Exchange, demand: Demand): boolean {
+    for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) {
       if (!gated.holds(demand)) continue;
       this.#reentered++;
       return true;
@@ -204,10 +194,10 @@ export class HttpGate<R> implements GatedRequestSettings {
   }
 
   /** Whether to ask the guard; an outer middleware may have done so for this request. */
-  #isGuarded(client: Exchange): boolean {
+  #isGuarded(exchange: Exchange): boolean {
     const { guard } = this;
     if (guard === undefined) return false;
-    for (let gated = client.latest; gated !== undefined; gated = gated.outer) {
+    for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) {
       if (gated.passed(guard)) return false;
     }
     return true;
@@ -221,24 +211,38 @@ export class HttpGate<R> implements GatedRequestSettings {
       framework.header(request, 'access-control-request-method') !== undefined
     );
   }
+
+  /** Reports the route and the outcome of a request to an adaptive limit. */
+  #outcome(request: R, permit: BasePermit): Outcome {
+    const { framework } = this;
+    try {
+      permit.kind ??= framework.kind(request);
+      const outcome = this.#classify?.(framework.response(request) as never) ?? 'ok';
+      return checkChoice('classify', outcome, outcomes);
+    } catch (error) {
+      framework.report(request, reasonOf(error));
+      return 'ignored';
+    }
+  }
 }
 
-/** A single limit in the options themselves is the same as a list of one. */
-function limitList<R>(options: HttpOptions<R, never, unknown, never>): readonly LimitOptions<R>[] {
-  if (options.limits !== undefined) {
-    const given = new Map<string, unknown>(Object.entries(options));
-    const misplacedOption = perLimit.find((name) => given.get(name) !== undefined);
-    if (!Array.isArray(options.limits)) throw invalid('limits', 'an array', options.limits);
-    if (misplacedOption === undefined) return options.limits;
-    const message = `${misplacedOption} must be set inside limits, not next to it`;
-    throw new HeadgateError('ERR_HEADGATE_OPTION', message, misplacedOption);
-  }
-  if (options.guard !== undefined && perLimit.every((name) => options[name] === undefined))
-    return [];
-  const rule = Object.fromEntries(perLimit.map((option) => [option, options[option]]));
-  if (options.limiter === undefined) {
-    if (options.store !== undefined && options.name === undefined) throw unnamed();
-    rule.name ??= 'default';
-  }
-  return [rule as unknown as LimitOptions<R>];
+type OrderOptions = Pick<
+  MiddlewareOptions<never, never, unknown, never>,
+  'order' | 'priority' | 'fairBy' | 'guard'
+>;
+
+/** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
+function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
+  const within = fairBy === undefined ? order : fair(order);
+  return priority === undefined ? within : byPriority(within);
+}
+
+/**
+ * @throws HeadgateError for options without effect: with a store for every limit, all queues are first in, first out.
+ */
+function checkUnordered({ priority, fairBy, guard }: OrderOptions): void {
+  if (fairBy !== undefined) throw invalid('fairBy', 'omitted when every limit has a store', fairBy);
+  // A guard uses the priority as well.
+  if (priority === undefined || guard !== undefined) return;
+  throw invalid('priority', 'omitted when every limit has a store and there is no guard', priority);
 }

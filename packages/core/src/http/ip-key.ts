@@ -10,7 +10,8 @@ import { invalid } from '../errors.ts';
  * @throws HeadgateError for any other prefix.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {
-  if (prefix !== 56) checkPrefix(prefix);
+  if (!(Number.isInteger(prefix) && prefix >= 1 && prefix <= 128))
+    throw invalid('prefix', 'a whole number from 1 to 128', prefix);
   if (address === undefined || address === '') return 'unknown';
   if (typeof address !== 'string') throw invalid('address', 'a string or undefined', address);
   // Some proxies append the port, which would give every connection its own key.
@@ -19,7 +20,9 @@ export function ipKey(address: string | undefined, prefix = 56): string {
   if (!bare.includes(':')) return bare;
   const groups = parse(bare);
   if (groups === undefined) return bare;
-  if (isMapped(groups)) return ipv4(groups[6] as number, groups[7] as number);
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
   return `${subnet(groups, prefix)}/${prefix}`;
 }
 
@@ -52,17 +55,4 @@ function groupsOf(text: string): number[] {
     const [a = -1, b = -1, c = -1, d = -1] = group.split('.').map(Number);
     return [a * 256 + b, c * 256 + d];
   });
-}
-
-function isMapped(groups: readonly number[]): boolean {
-  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-}
-
-function ipv4(high: number, low: number): string {
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-function checkPrefix(prefix: number): void {
-  if (Number.isInteger(prefix) && prefix >= 1 && prefix <= 128) return;
-  throw invalid('prefix', 'a whole number from 1 to 128', prefix);
 }

@@ -1,5 +1,5 @@
 import { type Clock, startTimer } from '../clock.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { rejectUpload } from './rejected-upload.ts';
 

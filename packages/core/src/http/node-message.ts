@@ -1,3 +1,6 @@
+// biome-ignore lint/suspicious/noExplicitAny: overloaded methods, wrapped without changing their types
+type Method = any;
+
 /** The part of Node's HTTP/1 and HTTP/2 requests that is used. */
 export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -15,8 +18,7 @@ export interface NodeRequest {
   on(event: 'close', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: wrapped without changing its type
-  destroy: any;
+  destroy: Method;
 }
 
 export interface NodeSocket {
@@ -38,14 +40,10 @@ export interface NodeResponse {
   readonly socket: unknown;
   readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
   shouldKeepAlive?: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: overloaded methods, wrapped without changing their types
-  write: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  end: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  writeHead: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  destroy: any;
+  write: Method;
+  end: Method;
+  writeHead: Method;
+  destroy: Method;
   on(event: 'close' | 'newListener', listener: () => void): unknown;
   listenerCount(event: 'close'): number;
   // biome-ignore lint/complexity/noBannedTypes: as Node declares it

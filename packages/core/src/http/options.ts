@@ -1,10 +1,8 @@
-import type { Clock } from '../clock.ts';
-import type { Guard } from '../gate/guard.ts';
+import type { GateOptions, Guard } from '../gate/options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
 import type { DistributedOptions, NameOfStore } from '../limiter/source.ts';
-import type { LimitFactory } from '../limits/limit.ts';
-import type { Observer } from '../semaphore/observer.ts';
-import type { Outcome } from '../semaphore/permit.ts';
+import type { LimitFactory, Outcome } from '../limits/limit.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
@@ -27,7 +25,10 @@ interface LimitRule<R> {
 }
 
 /** A limit that the middleware makes. */
-interface OwnRule<R> extends LimitRule<R>, Omit<DistributedOptions, 'store'> {
+interface OwnRule<R>
+  extends LimitRule<R>,
+    Pick<LimiterOptions, 'queueWeight'>,
+    Omit<DistributedOptions, 'store'> {
   /**
    * Maximum weight in flight, per key if keyed. A keyed limit may depend on the request; an unkeyed one may be
    * adaptive.
@@ -39,8 +40,6 @@ interface OwnRule<R> extends LimitRule<R>, Omit<DistributedOptions, 'store'> {
    * what a share does not use; freed capacity goes first to a share that uses less than its part. Default: none.
    */
   shares?: Readonly<Record<string, number>> | undefined;
-  /** Maximum weight queued for this limit, per key if keyed. Default: Infinity. */
-  queueWeight?: number | undefined;
 }
 
 /** `name` is required inside `limits` and with a `store`; otherwise it defaults to `'default'`. */
@@ -62,14 +61,9 @@ export type LimitOptions<R> =
  * `Args` are the arguments of the framework's middleware, `Result` is what handlers return, `Reply` what `classify`
  * gets.
  */
-export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply> {
-  /**
-   * Maximum number of queued requests; Infinity is allowed. Default: 0, or the reused limiter's own; for a single
-   * limit with `queueWeight`, as many as that allows.
-   */
-  queueLimit?: number | undefined;
-  /** Maximum wait of a request, in milliseconds. Default: 2,000, or the reused limiter's own. */
-  queueTimeout?: number | undefined;
+export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, Reply>
+  extends CommonOptions,
+    Pick<GateOptions, 'guard' | 'mode'> {
   /** Whether a request bypasses the limits. CORS preflights always do. */
   skip?: ((request: R) => boolean) | undefined;
   /**
@@ -88,11 +82,6 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    */
   fairBy?: ((request: R) => string) | undefined;
   /**
-   * Asked once for each request, with its `priority`, before the limits: `eventLoopGuard()` of `@headgate/core/node`.
-   * With a guard, no limit is required. Default: none.
-   */
-  guard?: Guard | undefined;
-  /**
    * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals.
    * Default: `fifo()`.
    */
@@ -102,32 +91,17 @@ export interface CommonOptions<R, Args extends readonly unknown[], Result, Reply
    * its duration must not be used. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
-  /**
-   * `shadow` admits every request and reports what would have been rejected: as `full` by a limit, as `overloaded` by
-   * a guard. Default: `enforce`.
-   */
-  mode?: 'enforce' | 'shadow' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;
-  /** Milliseconds, more than 0, after which a permit is released and reported. Default: never. */
-  maxHold?: number | undefined;
   /**
    * When a client disconnects during its request: `wait` holds the permit until the handler is done, as far as the
    * framework reports that; `release` releases it immediately. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
-  /** Maximum `Retry-After` in seconds: a whole number from 1. Default: 60. */
-  maxRetryAfter?: number | undefined;
   /** Whether `route` distinguishes `/A` from `/a`. Default: as the framework does. */
   caseSensitive?: boolean | undefined;
   /** Whether `route` distinguishes `/a/` from `/a`. Default: as the framework does. */
   strict?: boolean | undefined;
-  /** Receives events. Default: none. */
-  observer?: Observer | undefined;
-  /** Default: `performance.now()` and the runtime's timers. */
-  clock?: Clock | undefined;
-  /** From 0 to below 1, for jitter. Default: `Math.random`. */
-  random?: (() => number) | undefined;
 }
 
 /** Options with a guard and no limit. */
@@ -136,7 +110,7 @@ type NoLimit = { guard: Guard } & {
 };
 
 /** One limit, or several that a request must pass together, or only a guard. */
-export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = CommonOptions<
+export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = MiddlewareOptions<
   R,
   Args,
   Result,

@@ -38,23 +38,18 @@ export function compileRoute(route: unknown, compile: Compile, routing: Routing)
   if (typeof route !== 'string') throw invalid('route', 'a string', route, 'ERR_HEADGATE_ROUTE');
   const [, method, pattern = ''] = /^(?:([A-Za-z]+)\s+)?(\/\S*)$/.exec(route.trim()) ?? [];
   if (pattern === '') throw unparsable(route, 'expected an optional method and a path from /');
-  const test = compileOrThrow(route, pattern, compile, routing);
   const wanted = method?.toUpperCase();
-  if (wanted !== undefined && !methods.includes(wanted)) throw unparsable(route, noMethod(wanted));
+  if (wanted !== undefined && !methods.includes(wanted)) {
+    const meant = nearest(wanted, methods);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    throw unparsable(route, `there is no method ${wanted}${hint}`);
+  }
   // Every supported framework routes HEAD requests to the GET handler.
   const alsoHead = wanted === 'GET';
-  return (actual, path) =>
-    (wanted === undefined || wanted === actual || (alsoHead && actual === 'HEAD')) && test(path);
-}
-
-function noMethod(method: string): string {
-  const meant = nearest(method, methods);
-  return `there is no method ${method}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-}
-
-function compileOrThrow(route: string, pattern: string, compile: Compile, routing: Routing) {
   try {
-    return compile(named(pattern), routing);
+    const test = compile(named(pattern), routing);
+    return (actual, path) =>
+      (wanted === undefined || wanted === actual || (alsoHead && actual === 'HEAD')) && test(path);
   } catch (error) {
     throw unparsable(route, (error as Error).message);
   }

@@ -1,49 +1,41 @@
 import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
-import { inEntry } from '../gate/entry.ts';
-import type { GateLimitOptions } from '../gate/options.ts';
+import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { distributedOf, distributedOptions } from '../limiter/source.ts';
-import type { LimitFactory } from '../limits/limit.ts';
+import type { LimitDefaults } from '../limiter/options.ts';
+import { distributedOptions } from '../limiter/source.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
-import type { CommonOptions, LimitOptions } from './options.ts';
+import type { HttpOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
+
+/** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
+const own = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
 
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
 export const perLimit = [
-  'name',
-  'limit',
+  ...own,
   'limiter',
   'key',
   'route',
   'weight',
-  'shares',
   'shareBy',
-  'queueWeight',
-  ...distributedOptions,
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
-const known: readonly string[] = [...perLimit, 'queueLimit'];
-
-/** Options that only apply to a limit that the middleware makes itself. */
-const ownOnly = [
-  'name',
-  'limit',
-  'shares',
-  'queueLimit',
-  'queueWeight',
-  ...distributedOptions,
-] as const;
-
-const anyRouting: Routing = { caseSensitive: false, strict: false };
+/** What the rules of a middleware have in common. */
+interface RuleContext<R> extends LimitDefaults {
+  readonly framework: Framework<R>;
+  /** The routing options that the app has set. */
+  readonly routing: Partial<Routing>;
+}
 
 /** One limit of a middleware: which requests it applies to, and what they demand of it. */
 export class Rule<R> {
   readonly statusCode: number;
+  readonly spec: LimitSpec;
   #limiter: Limiter | undefined;
   /** The demand of every request, if it is always the same. */
   #always: Demand | undefined;
@@ -52,10 +44,9 @@ export class Rule<R> {
 
   constructor(
     private readonly options: LimitOptions<R>,
-    private readonly framework: Framework<R>,
-    private readonly routing: Partial<Routing>,
+    private readonly context: RuleContext<R>,
   ) {
-    const { key, limit, limiter, route, weight = 1, shares, shareBy, statusCode = 503 } = options;
+    const { key, limit, route, weight = 1, shares, shareBy, statusCode = 503 } = options;
     checkFunction('key', key);
     checkFunction('shareBy', shareBy);
     if (shares !== undefined && shareBy === undefined) {
@@ -64,68 +55,20 @@ export class Rule<R> {
     if (typeof limit === 'function' && key === undefined) {
       throw invalid('limit', 'a whole number or adaptive() when there is no key', limit);
     }
-    const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
-    if (key !== undefined && can?.keys === false) {
-      throw invalid('key', 'left out beside this store, which has no keys', key);
-    }
-    if (shares !== undefined && options.store !== undefined) {
-      throw invalid('shares', 'omitted when there is a store', shares);
-    }
-    if (limiter !== undefined) checkShared(limiter, options);
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
-    this.statusCode = checkStatus(statusCode);
+    if (!(Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599))
+      throw invalid('statusCode', 'a status from 400 to 599', statusCode);
+    this.statusCode = statusCode;
     // Compiled here only to reject a bad pattern at construction.
-    if (route !== undefined) compileRoute(route, framework.compile, anyRouting);
-  }
-
-  /** @param entry Names it in errors where it is one of several. */
-  static of<R>(
-    options: LimitOptions<R>,
-    framework: Framework<R>,
-    routing: Partial<Routing>,
-    entry: string | undefined,
-  ): Rule<R> {
-    return inEntry(entry, known, () => {
-      checkNames(entry ?? 'concurrencyLimit', options, known);
-      return new Rule(options, framework, routing);
-    });
+    const anyRouting = { caseSensitive: false, strict: false };
+    if (route !== undefined) compileRoute(route, context.framework.compile, anyRouting);
+    this.spec = specOf(options, context);
   }
 
   /** Whether the limit, or that of a reused limiter, is adaptive. */
   get adapts(): boolean {
-    const { limit, limiter } = this.options;
-    return typeof limit === 'object' || limiter?.adapts === true;
-  }
-
-  /** Whether the middleware makes the limiter, as opposed to reusing one. */
-  get isOwn(): boolean {
-    return this.options.limiter === undefined;
-  }
-
-  /** Whether the middleware decides the order of the limit's queue. */
-  get hasOrder(): boolean {
-    return this.isOwn && this.options.store === undefined;
-  }
-
-  /** The options of this limit for the gate. */
-  limitOf(order: Order | undefined): GateLimitOptions {
-    const { limiter, limit, name, key, shares, queueLimit, queueWeight } = this.options;
-    const optional = this.options.route !== undefined;
-    if (limiter !== undefined) return { limiter, optional };
-    // If the limit depends on the request, every request carries its own; 1 is a placeholder.
-    const initial = typeof limit === 'function' ? 1 : (limit as number | LimitFactory);
-    const perKey = key !== undefined;
-    const own = {
-      name: name as string,
-      limit: initial,
-      perKey,
-      queueLimit,
-      queueWeight,
-      optional,
-      ...distributedOf(this.options),
-    };
-    if (shares === undefined) return own;
-    return { ...own, order: byShare(shares, order) };
+    const { owned, limiter } = this.spec;
+    return owned ? typeof limiter.limit === 'object' : limiter.adapts;
   }
 
   /** Sets the limiter that the gate uses for this rule. */
@@ -140,7 +83,7 @@ export class Rule<R> {
   }
 
   /** The request's demand; undefined if the limit does not apply. */
-  take(request: R): Demand | undefined {
+  demand(request: R): Demand | undefined {
     const limiter = this.#limiter;
     if (this.#always !== undefined) return this.#always;
     if (limiter === undefined || !this.#applies(request)) return undefined;
@@ -153,9 +96,10 @@ export class Rule<R> {
   }
 
   #applies(request: R): boolean {
-    const { options, framework, routing } = this;
-    if (options.route === undefined) return true;
-    this.#route ??= compileRoute(options.route, framework.compile, {
+    const { route } = this.options;
+    if (route === undefined) return true;
+    const { framework, routing } = this.context;
+    this.#route ??= compileRoute(route, framework.compile, {
       ...framework.routing(request),
       ...routing,
     });
@@ -188,28 +132,70 @@ export class Rule<R> {
   }
 }
 
+/** The rules of a middleware. A single limit in the options themselves is the same as a list of one. */
+export function rulesOf<R>(
+  options: HttpOptions<R, never, unknown, never>,
+  framework: Framework<R>,
+  order: Order | undefined,
+): Rule<R>[] {
+  const { limits, queueLimit } = options;
+  const context = { framework, routing: routingOf(options), queueLimit, order };
+  if (limits === undefined) {
+    const isUnset = perLimit.every((name) => options[name] === undefined);
+    if (options.guard !== undefined && isUnset) return [];
+    // At the top level, `queueLimit` is the middleware's.
+    const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
+    return [new Rule(limit, { ...context, name: 'default' })];
+  }
+  if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
+  const given = new Map<string, unknown>(Object.entries(options));
+  const misplaced = perLimit.find((name) => given.get(name) !== undefined);
+  if (misplaced !== undefined) {
+    const message = `${misplaced} must be set inside limits, not next to it`;
+    throw new HeadgateError('ERR_HEADGATE_OPTION', message, misplaced);
+  }
+  return limits.map((limit: LimitOptions<R>, index) => {
+    const entry = `limits[${index}]`;
+    return inEntry(entry, () => {
+      checkNames(entry, limit, [...perLimit, 'queueLimit']);
+      return new Rule(limit, context);
+    });
+  });
+}
+
 /** The routing options that the app has set. */
-export function routingOf(
-  options: Pick<CommonOptions<never, never, never, never>, keyof Routing>,
-): Partial<Routing> {
-  const { caseSensitive, strict } = options;
-  return {
-    ...(caseSensitive === undefined
-      ? {}
-      : { caseSensitive: checkFlag('caseSensitive', caseSensitive) }),
-    ...(strict === undefined ? {} : { strict: checkFlag('strict', strict) }),
-  };
+function routingOf(options: { caseSensitive?: unknown; strict?: unknown }): Partial<Routing> {
+  const routing: { -readonly [Name in keyof Routing]?: boolean } = {};
+  for (const name of ['caseSensitive', 'strict'] as const) {
+    if (options[name] !== undefined) routing[name] = checkFlag(name, options[name]);
+  }
+  return routing;
 }
 
-function checkStatus(value: unknown): number {
-  if (Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599)
-    return value as number;
-  throw invalid('statusCode', 'a status from 400 to 599', value);
+/** What the gate needs of the limit. */
+function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
+  const { key, shares } = options;
+  const optional = options.route !== undefined;
+  if (options.limiter !== undefined) {
+    const spec = reusedSpec(options.limiter, optional);
+    checkReused(options.limiter, options);
+    return spec;
+  }
+  const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
+  if (key !== undefined && can?.keys === false) {
+    throw invalid('key', 'left out beside this store, which has no keys', key);
+  }
+  if (shares !== undefined && options.store !== undefined) {
+    throw invalid('shares', 'omitted when there is a store', shares);
+  }
+  // If the limit depends on the request, every request carries its own; 1 is a placeholder.
+  const limit = typeof options.limit === 'function' ? 1 : options.limit;
+  const order = shares === undefined ? undefined : byShare(shares, gate.order);
+  return ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);
 }
 
-function checkShared<R>(limiter: Limiter, options: LimitOptions<R>): void {
-  if (typeof limiter?.request !== 'function') throw invalid('limiter', 'a limiter', limiter);
-  for (const option of ownOnly) {
+function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {
+  for (const option of [...own, 'queueLimit'] as const) {
     if (options[option] === undefined) continue;
     const message = `${option} is an option of the limiter itself: omit it when limiter is set`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);

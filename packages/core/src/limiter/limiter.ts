@@ -1,34 +1,8 @@
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
-import type { Priority } from '../semaphore/priority.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-
-/** How a caller requests a permit. */
-export interface AcquireOptions {
-  /** Identifies whose limit the request counts against. Required if the limiter is keyed, an error if it is not. */
-  key?: string | undefined;
-  /** How much of the limit the request uses: a whole number from 1 to the limit. Default: 1. */
-  weight?: number | undefined;
-  /** The name of the request's share, if the limit is divided by `byShare()`. Default: no share. */
-  share?: string | undefined;
-  /** This key's own limit, if the limiter is keyed. The latest value applies while the key is in use. */
-  limit?: number | undefined;
-}
-
-export interface WaitOptions extends AcquireOptions {
-  /** When it aborts, the waiter leaves the queue and `acquire` rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /** Priority of the request while it is queued, if the limiter's order is `byPriority()`. Default: `normal`. */
-  priority?: Priority | undefined;
-  /**
-   * Groups requests (by tenant, say) if the limiter's order is `fair()`: the groups are served in turn. Default: all
-   * requests without a group form one.
-   */
-  fairBy?: string | undefined;
-  /** Maximum wait in milliseconds, or Infinity. Default: the limiter's own. */
-  queueTimeout?: number | undefined;
-}
+import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 
 /** State of a limiter. The values from `admitted` on are totals since it was created. */
 export interface LimiterStats {

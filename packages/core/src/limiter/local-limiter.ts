@@ -1,19 +1,17 @@
-import { checkCount, checkDuration } from '../checks.ts';
+import { checkCount } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { KeyedSemaphores } from '../semaphore/keyed-semaphores.ts';
+import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import { Semaphore } from '../semaphore/semaphore.ts';
-import { checkIdle, checkOrdering, grant, isGone, type Waiter } from '../semaphore/waiter.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { acquireFrom, callLater, callWith, notCallable, nothing } from './acquire.ts';
+import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { checkAcquireOptions } from './acquire-options.ts';
-import { acquireFrom, nothing } from './acquisition.ts';
-import { callLater, callWith, notCallable } from './call.ts';
-import type { AcquireOptions, LimiterStats, LocalLimiter, WaitOptions } from './limiter.ts';
+import type { LimiterStats, LocalLimiter } from './limiter.ts';
 import type { LimiterSettings } from './source.ts';
-
-const noShares: readonly string[] = [];
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter implements LocalLimiter {
@@ -23,7 +21,7 @@ export class InProcessLimiter implements LocalLimiter {
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
-  readonly #semaphores: KeyedSemaphores;
+  readonly #semaphores: LocalSemaphores;
 
   constructor(readonly settings: LimiterSettings) {
     this.name = settings.name;
@@ -31,7 +29,7 @@ export class InProcessLimiter implements LocalLimiter {
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;
-    this.#semaphores = new KeyedSemaphores(settings);
+    this.#semaphores = new LocalSemaphores(settings);
   }
 
   get limit(): number {
@@ -47,7 +45,7 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   get shareNames(): readonly string[] {
-    return this.settings.order.shareNames ?? noShares;
+    return this.#semaphores.shareNames;
   }
 
   get inflight(): number {
@@ -95,28 +93,7 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   request(waiter: Waiter): void {
-    const semaphores = this.#semaphores;
-    checkIdle(waiter);
-    let semaphore = semaphores.of(waiter.key, waiter.limit);
-    checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
-    waiter.arrival = 0;
-    if (semaphore.isFullFor(waiter)) semaphore = this.#withoutLate(semaphore, waiter);
-    if (semaphores.closed) return semaphore.rejectNewcomer(waiter, 'closed');
-    if (semaphore.admits(waiter.weight))
-      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
-    checkOrdering(waiter);
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? this.queueTimeout);
-    const hasRoom = !semaphore.isFullFor(waiter) || semaphore.spare(waiter) !== undefined;
-    if (!hasRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
-    // `joins` may have run application code that closed the limiter, filled the queue, or evicted and reused the key.
-    semaphore = semaphores.again(waiter.key, waiter.limit);
-    if (semaphore.isFullFor(waiter)) {
-      semaphore = this.#withRoom(semaphore, waiter);
-      if (isGone(waiter)) return;
-    }
-    if (semaphores.closed) return semaphore.rejectNewcomer(waiter, 'closed');
-    if (semaphore.isFullFor(waiter)) return semaphore.rejectNewcomer(waiter, 'full');
-    semaphore.enqueue(waiter, timeout);
+    this.#semaphores.request(waiter);
   }
 
   withdraw(waiter: Waiter): void {
@@ -138,11 +115,7 @@ export class InProcessLimiter implements LocalLimiter {
     const semaphores = this.#semaphores;
     semaphores.closed = true;
     for (const semaphore of semaphores.inUse()) {
-      for (
-        let { oldest } = semaphore.queue;
-        oldest !== undefined;
-        oldest = semaphore.queue.oldest
-      ) {
+      for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
         semaphore.reject(oldest, 'closed');
       }
     }
@@ -150,20 +123,7 @@ export class InProcessLimiter implements LocalLimiter {
   }
 
   stats(): LimiterStats {
-    const { settings, permits, counters, keys } = this.#semaphores;
-    const { name, limit, inflight, queued } = this;
-    const { admitted, leaked } = permits;
-    const now = settings.clock.now();
-    let longestWait = 0;
-    for (const { queue } of this.#semaphores.inUse()) {
-      if (queue.oldest !== undefined) longestWait = Math.max(longestWait, now - queue.oldest.since);
-    }
-    const counts = {
-      admitted,
-      rejected: { ...counters.rejections },
-      withdrawn: counters.withdrawals,
-    };
-    return { name, limit, inflight, queued, longestWait, keys, ...counts, leaked };
+    return this.#semaphores.stats();
   }
 
   /** The waiter that a new request would displace from the full queue. */
@@ -174,20 +134,6 @@ export class InProcessLimiter implements LocalLimiter {
   usage(key?: string): { limit: number; inflight: number } {
     const semaphore = this.#semaphores.find(key);
     return { limit: semaphore?.limit ?? this.limit, inflight: semaphore?.inflight ?? 0 };
-  }
-
-  /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
-  #withoutLate(semaphore: Semaphore, { key, limit }: Waiter): Semaphore {
-    if (this.#semaphores.closed || semaphore.queue.length === 0) return semaphore;
-    semaphore.rejectLate();
-    return this.#semaphores.again(key, limit);
-  }
-
-  /** As above, and after rejecting the waiter that the new one displaces, if any. */
-  #withRoom(full: Semaphore, waiter: Waiter): Semaphore {
-    const semaphore = this.#withoutLate(full, waiter);
-    if (semaphore.isFullFor(waiter) && !this.#semaphores.closed) semaphore.makeRoom(waiter);
-    return this.#semaphores.again(waiter.key, waiter.limit);
   }
 
   /** The semaphore at which the waiter is queued, if it is one of this limiter. */

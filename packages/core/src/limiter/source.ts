@@ -57,19 +57,10 @@ export interface Distribution extends DistributedOptions {
   store: LimiterSource;
 }
 
-/** Picks the options of a distributed limit. */
-export function distributedOf({
-  store,
-  onStoreError,
-  handoff,
-  reserve,
-}: DistributedOptions): DistributedOptions {
-  return { store, onStoreError, handoff, reserve };
-}
-
 /** @throws HeadgateError for a value that is not a store, and for options that need a store if there is none. */
 export function checkDistribution(options: DistributedOptions): Distribution | undefined {
-  const { store, ...terms } = distributedOf(options);
+  const { store, onStoreError, handoff, reserve } = options;
+  const terms = { onStoreError, handoff, reserve };
   if (typeof store?.limiter === 'function') return { store, ...terms };
   if (store !== undefined) {
     // A string is not shown: perhaps it is a URL with a password.

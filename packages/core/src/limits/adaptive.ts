@@ -1,6 +1,13 @@
 import { Baselines } from './baseline.ts';
-import { checkBounds, type Range, within } from './bounds.ts';
-import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+import {
+  type Bounds,
+  checkBounds,
+  type Limit,
+  type LimitFactory,
+  type Range,
+  type Sample,
+  within,
+} from './limit.ts';
 import { Window } from './window.ts';
 
 /** How much longer than its baseline work may take before the limit stops growing. */

@@ -1,6 +1,13 @@
 import { checkFraction } from '../checks.ts';
-import { checkBounds, type Range, within } from './bounds.ts';
-import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+import {
+  type Bounds,
+  checkBounds,
+  type Limit,
+  type LimitFactory,
+  type Range,
+  type Sample,
+  within,
+} from './limit.ts';
 
 export interface AimdOptions extends Bounds {
   /** Factor by which a drop lowers the limit: between 0 and 1. Default: 0.9. */

@@ -1,4 +1,4 @@
-import { Mean } from './mean.ts';
+import { Mean } from './window.ts';
 
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;

@@ -1,6 +1,13 @@
 import { checkFraction } from '../checks.ts';
-import { checkBounds, type Range, within } from './bounds.ts';
-import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+import {
+  type Bounds,
+  checkBounds,
+  type Limit,
+  type LimitFactory,
+  type Range,
+  type Sample,
+  within,
+} from './limit.ts';
 
 export interface GradientOptions extends Bounds {
   /** Tolerated increase over the shortest round trip, as a fraction of it: between 0 and 1. Default: 0.25. */

@@ -1,4 +1,12 @@
-import type { Outcome } from '../semaphore/permit.ts';
+import { checkCount, checkNames } from '../checks.ts';
+import { invalid } from '../errors.ts';
+
+/**
+ * How the work ended: `dropped` means that it failed because of overload, `ignored` that its duration means nothing.
+ */
+export type Outcome = 'ok' | 'dropped' | 'ignored';
+
+export const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
 
 /** A finished piece of work, as an adaptive limit sees it. */
 export interface Sample {
@@ -40,4 +48,32 @@ export interface Bounds {
    * Default: 4, or the nearest bound.
    */
   initial?: number | undefined;
+}
+
+/** Bounds with defaults applied. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly initial: number;
+}
+
+/** @throws HeadgateError for an unknown option or an invalid bound. */
+export function checkBounds<O extends Bounds>(
+  owner: string,
+  options: O,
+  others: readonly (keyof O & string)[] = [],
+): Range {
+  checkNames(owner, options, ['min', 'max', 'initial', ...others]);
+  const min = checkCount('min', options.min ?? 1, 1);
+  const max = checkCount('max', options.max ?? Math.max(1000, min), 1);
+  if (max < min) throw invalid('max', `a whole number not below min (${min})`, max);
+  const initial = checkCount('initial', options.initial ?? within({ min, max }, 4), 1);
+  if (initial < min || initial > max) {
+    throw invalid('initial', `a whole number from min to max (${min} to ${max})`, initial);
+  }
+  return { min, max, initial };
+}
+
+export function within({ min, max }: Omit<Range, 'initial'>, limit: number): number {
+  return Math.min(Math.max(limit, min), max);
 }

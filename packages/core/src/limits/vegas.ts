@@ -1,5 +1,12 @@
-import { checkBounds, type Range, within } from './bounds.ts';
-import type { Bounds, Limit, LimitFactory, Sample } from './limit.ts';
+import {
+  type Bounds,
+  checkBounds,
+  type Limit,
+  type LimitFactory,
+  type Range,
+  type Sample,
+  within,
+} from './limit.ts';
 
 /** Samples, as a multiple of the limit, after which the shortest round trip is measured again. */
 const PROBE_INTERVAL = 30;

@@ -1,5 +1,3 @@
-import { Mean } from './mean.ts';
-
 /** Minimum length of a window, in milliseconds. */
 const MIN_WINDOW_MS = 100;
 
@@ -56,5 +54,28 @@ export class Window {
   /** Margin of error of `stretch`. */
   get margin(): number {
     return this.#stretch.margin;
+  }
+}
+
+/** A mean and its margin of error. */
+export class Mean {
+  count = 0;
+  #sum = 0;
+  #sumOfSquares = 0;
+
+  add(value: number): void {
+    this.count++;
+    this.#sum += value;
+    this.#sumOfSquares += value * value;
+  }
+
+  get value(): number {
+    return this.#sum / this.count;
+  }
+
+  /** Two standard errors. */
+  get margin(): number {
+    const variance = Math.max(0, this.#sumOfSquares / this.count - this.value ** 2);
+    return 2 * Math.sqrt(variance / this.count);
   }
 }

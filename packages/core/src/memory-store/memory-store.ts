@@ -11,7 +11,7 @@ import {
   type StoreTimes,
 } from '../distributed/store.ts';
 import { invalid } from '../errors.ts';
-import { StoreError } from '../semaphore/store-error.ts';
+import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
 
 export interface MemoryStoreOptions {

@@ -18,7 +18,7 @@ import { maxInARow, oldestOf, Subqueues } from './subqueues.ts';
  */
 export function byPriority(order: Order = fifo()): Order {
   checkInner(order);
-  return { create: (site) => new PriorityQueue(order, site), ranks: true };
+  return { create: (context) => new PriorityQueue(order, context), ranks: true };
 }
 
 class PriorityQueue extends Subqueues {
@@ -27,14 +27,9 @@ class PriorityQueue extends Subqueues {
   /** Consecutive grants while a waiter of a lower class was queued. */
   #inARow = 0;
 
-  constructor(order: Order, site: QueueContext) {
+  constructor(order: Order, context: QueueContext) {
     super();
-    this.subqueues = priorities.map(() => createQueue(order, site));
-  }
-
-  /** The youngest waiter of the lowest class, which is displaced first. */
-  get youngest(): Waiter | undefined {
-    return this.#lowest?.youngest;
+    this.subqueues = priorities.map(() => createQueue(order, context));
   }
 
   get next(): Waiter | undefined {
@@ -59,14 +54,6 @@ class PriorityQueue extends Subqueues {
     return priorities[this.#highest];
   }
 
-  spare(newcomer: Waiter): Waiter | undefined {
-    const lowest = this.#lowest;
-    const own = this.subqueueOf(newcomer);
-    if (lowest === undefined || lowest === own) return lowest?.spare(newcomer);
-    const isHigher = this.subqueues.indexOf(own) < this.subqueues.indexOf(lowest);
-    return isHigher ? lowest.youngest : undefined;
-  }
-
   override remove(waiter: Waiter, isGranted: boolean): void {
     super.remove(waiter, isGranted);
     if (!isGranted) return;
@@ -86,7 +73,12 @@ class PriorityQueue extends Subqueues {
     return this.subqueues.findIndex(({ length }) => length > 0);
   }
 
-  get #lowest(): Queue | undefined {
+  /** The lowest class. */
+  protected get fullest(): Queue | undefined {
     return this.subqueues.findLast(({ length }) => length > 0);
+  }
+
+  protected displaces(_newcomer: Waiter, own: Queue, lowest: Queue): boolean {
+    return this.subqueues.indexOf(own) < this.subqueues.indexOf(lowest);
   }
 }

@@ -23,7 +23,7 @@ import { maxInARow, Subqueues } from './subqueues.ts';
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
   const parts = checkShares(shares);
-  const create = (site: QueueContext) => new ShareQueue(parts, order, site);
+  const create = (context: QueueContext) => new ShareQueue(parts, order, context);
   return { create, ranks, shareNames: [...parts.keys()] };
 }
 
@@ -37,19 +37,14 @@ class ShareQueue extends Subqueues {
   /** Total weight ever admitted. */
   #admitted = 0;
 
-  constructor(parts: ReadonlyMap<string, number>, order: Order, site: QueueContext) {
+  constructor(parts: ReadonlyMap<string, number>, order: Order, context: QueueContext) {
     super();
     this.#ranks = order.ranks === true;
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
-      this.#byName.set(name, new Share(createQueue(order, site), part, site));
+      this.#byName.set(name, new Share(createQueue(order, context), part, context));
     }
     this.#shares = [...this.#byName.values()];
     this.subqueues = this.#shares.map(({ queue }) => queue);
-  }
-
-  /** The youngest waiter of the share that exceeds its part the most. */
-  get youngest(): Waiter | undefined {
-    return this.#furthestOverPart?.queue.youngest;
   }
 
   get next(): Waiter | undefined {
@@ -63,15 +58,6 @@ class ShareQueue extends Subqueues {
       ? this.#best((share) => share !== own && (share.next?.weight ?? Infinity) <= room)
       : undefined;
     return other?.next ?? own.queue.bypass?.(chosen, room);
-  }
-
-  spare(newcomer: Waiter): Waiter | undefined {
-    const own = this.#of(newcomer.share);
-    const furthest = this.#furthestOverPart;
-    if (own.beyond >= 0 || furthest === undefined || furthest.beyond <= 0) {
-      return own.queue.spare(newcomer);
-    }
-    return furthest.queue.youngest;
   }
 
   hold(share: string | undefined, weight: number): void {
@@ -120,7 +106,7 @@ class ShareQueue extends Subqueues {
     }
     if (best === undefined || best.isOwed(admitted)) return best;
     if (paying !== undefined) return bestNamed ?? paying;
-    return this.#inARow < maxInARow ? best : this.#shareOfOldest;
+    return this.#inARow < maxInARow ? best : this.#of((this.oldest as Waiter).share);
   }
 
   /** The best of the shares that have waiters and pass the test: owed room first, then by priority and arrival. */
@@ -139,19 +125,19 @@ class ShareQueue extends Subqueues {
     return isOwed ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
   }
 
-  /** The share of the oldest waiter. */
-  get #shareOfOldest(): Share | undefined {
-    const { oldest } = this;
-    return oldest && this.#of(oldest.share);
-  }
-
-  get #furthestOverPart(): Share | undefined {
-    let furthest: Share | undefined;
+  /** The share that exceeds its part the most. */
+  protected get fullest(): Queue | undefined {
+    let fullest: Share | undefined;
     for (const share of this.#shares) {
       if (share.queue.length === 0) continue;
-      if (furthest === undefined || share.beyond > furthest.beyond) furthest = share;
+      if (fullest === undefined || share.beyond > fullest.beyond) fullest = share;
     }
-    return furthest;
+    return fullest?.queue;
+  }
+
+  protected displaces({ share }: Waiter, _own: Queue, fullest: Queue): boolean {
+    const isOver = ({ queue, beyond }: Share) => queue === fullest && beyond > 0;
+    return this.#of(share).beyond < 0 && this.#shares.some(isOver);
   }
 }
 

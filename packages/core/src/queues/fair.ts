@@ -24,7 +24,7 @@ import { Subqueues } from './subqueues.ts';
  */
 export function fair(order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
-  return { create: (site) => new FairQueue(order, site), ranks };
+  return { create: (context) => new FairQueue(order, context), ranks };
 }
 
 /** A subqueue; the flows in it share its turns. */
@@ -56,15 +56,10 @@ class FairQueue extends Subqueues {
 
   constructor(
     private readonly order: Order,
-    private readonly site: QueueContext,
+    private readonly context: QueueContext,
   ) {
     super();
-    this.#seed = Math.floor(site.random() * 2 ** 32);
-  }
-
-  /** The youngest waiter of the heaviest subqueue, so that only the heaviest flows lose waiters. */
-  get youngest(): Waiter | undefined {
-    return this.#heaviest?.youngest;
+    this.#seed = Math.floor(context.random() * 2 ** 32);
   }
 
   get next(): Waiter | undefined {
@@ -73,25 +68,21 @@ class FairQueue extends Subqueues {
 
   /** The subqueue of the overtaking waiter is charged for it, and so gets fewer turns afterwards. */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
-    const own = this.#chargedLaneOf(nameOf(chosen));
+    const own = this.#charged(chosen);
     this.#passed = own;
     return this.#firstDue(room, own)?.queue.next ?? own.queue.bypass?.(chosen, room);
   }
 
-  spare(newcomer: Waiter): Waiter | undefined {
-    const own = this.#chargedLaneOf(nameOf(newcomer)).queue;
-    const heaviest = this.#heaviest;
-    const isLighter = own.weight + newcomer.weight < (heaviest?.weight ?? 0);
-    return isLighter ? heaviest?.youngest : own.spare(newcomer);
-  }
-
   override insert(waiter: Waiter): void {
     const name = nameOf(waiter);
-    const subqueue = this.#chargedLaneOf(name);
+    const subqueue = this.#charged(waiter);
     const flow = this.#flows.get(name) ?? { subqueue, waiting: 0 };
     flow.waiting++;
     this.#flows.set(name, flow);
-    this.#use(subqueue);
+    if (!this.#used.has(subqueue.number)) {
+      this.#used.set(subqueue.number, subqueue);
+      this.subqueues.push(subqueue.queue);
+    }
     if (subqueue.queue.length === 0) subqueue.due = Math.max(subqueue.due, this.#now);
     super.insert(waiter);
   }
@@ -116,17 +107,12 @@ class FairQueue extends Subqueues {
   }
 
   protected subqueueOf(waiter: Waiter): Queue {
-    return this.#chargedLaneOf(nameOf(waiter)).queue;
+    return this.#charged(waiter).queue;
   }
 
-  #use(subqueue: ChargedSubqueue): void {
-    if (this.#used.has(subqueue.number)) return;
-    this.#used.set(subqueue.number, subqueue);
-    this.subqueues.push(subqueue.queue);
-  }
-
-  /** The subqueue in which the flow's requests are queued, or would be. */
-  #chargedLaneOf(name: string): ChargedSubqueue {
+  /** The subqueue in which the requests of the waiter's flow are queued, or would be. */
+  #charged(waiter: Waiter): ChargedSubqueue {
+    const name = nameOf(waiter);
     const flow = this.#flows.get(name);
     if (flow !== undefined) return flow.subqueue;
     let number = 0;
@@ -137,7 +123,9 @@ class FairQueue extends Subqueues {
       minWeight = weight;
       number = dealt;
     }
-    return this.#used.get(number) ?? { number, queue: createQueue(this.order, this.site), due: 0 };
+    return (
+      this.#used.get(number) ?? { number, queue: createQueue(this.order, this.context), due: 0 }
+    );
   }
 
   #firstDue(room: number, besides?: ChargedSubqueue): ChargedSubqueue | undefined {
@@ -150,12 +138,17 @@ class FairQueue extends Subqueues {
     return first;
   }
 
-  get #heaviest(): Queue | undefined {
+  /** The heaviest subqueue, so that only the heaviest flows lose waiters. */
+  protected get fullest(): Queue | undefined {
     let heaviest: Queue | undefined;
     for (const { queue } of this.#used.values()) {
       if (queue.weight > (heaviest?.weight ?? 0)) heaviest = queue;
     }
     return heaviest;
+  }
+
+  protected displaces({ weight }: Waiter, own: Queue, heaviest: Queue): boolean {
+    return own.weight + weight < heaviest.weight;
   }
 }
 

@@ -62,8 +62,8 @@ export class Share {
   /** Called after a waiter has been granted. */
   charge(waiter: Waiter, admitted: number): void {
     if (this.part === 0 || !this.isTooHeavy(waiter)) return;
-    const { part, context: site } = this;
-    const earliest = admitted - (MAX_CREDIT_LIMITS * site.limit) / part;
+    const { part, context } = this;
+    const earliest = admitted - (MAX_CREDIT_LIMITS * context.limit) / part;
     this.#due = Math.min(Math.max(this.#due, earliest), admitted) + waiter.weight / part;
   }
 

@@ -12,14 +12,20 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
 
   /** The subqueues that may have waiters. */
   protected abstract readonly subqueues: Iterable<Queue>;
-  abstract readonly youngest: Waiter | undefined;
   abstract readonly next: Waiter | undefined;
-  abstract spare(newcomer: Waiter): Waiter | undefined;
+  /** The subqueue whose youngest waiter is displaced first from a full queue. */
+  protected abstract readonly fullest: Queue | undefined;
+  /** Whether the newcomer displaces a waiter of the fullest subqueue, rather than one of its own, if any. */
+  protected abstract displaces(newcomer: Waiter, own: Queue, fullest: Queue): boolean;
   /** The subqueue in which the waiter is queued or would be enqueued. */
   protected abstract subqueueOf(waiter: Waiter): Queue;
 
   get oldest(): Waiter | undefined {
     return oldestOf(this.subqueues);
+  }
+
+  get youngest(): Waiter | undefined {
+    return this.fullest?.youngest;
   }
 
   get stale(): Waiter | undefined {
@@ -31,6 +37,13 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
     let highest: Priority | undefined;
     for (const { highest: own } of this.subqueues) if (isHigher(own, highest)) highest = own;
     return highest;
+  }
+
+  spare(newcomer: Waiter): Waiter | undefined {
+    const { fullest } = this;
+    const own = this.subqueueOf(newcomer);
+    const isOther = fullest !== undefined && this.displaces(newcomer, own, fullest);
+    return isOther ? fullest.youngest : own.spare(newcomer);
   }
 
   /** Any waiter that joins or leaves may change which waiter is next. */

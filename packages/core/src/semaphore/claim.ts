@@ -29,7 +29,14 @@ export class Claim {
     if (2 * room > limit) this.#isClosed = true;
   }
 
-  passedBy({ weight }: Waiter): void {
-    this.#passed += weight;
+  enqueued(waiter: Waiter, queue: Queue): void {
+    if (this.waiter === undefined || waiter.arrival >= this.waiter.arrival) return;
+    // It was admitted by an earlier limit of its gate, and arrived before the waiter with the claim.
+    if (queue.next === waiter) this.waiter = undefined;
+  }
+
+  left(waiter: Waiter, isGranted: boolean): void {
+    if (this.waiter === waiter) this.waiter = undefined;
+    else if (isGranted) this.#passed += waiter.weight;
   }
 }

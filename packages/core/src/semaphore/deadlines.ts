@@ -1,10 +1,21 @@
 import { type Clock, dueTime, maxTimer } from '../clock.ts';
-import { TimeoutBucket, TimeoutBucketHeap } from './timeout-buckets.ts';
-import type { Waiter } from './waiter.ts';
+import { TimeoutBucket, type Waiter } from './waiter.ts';
+
+/** Not of this module alone: limiters and gates of two copies of the package work together (docs/decisions/0023). */
+const arrivals = Symbol.for('headgate.arrivals');
+const counters = globalThis as { [arrivals]?: { latest: number } };
+counters[arrivals] ??= { latest: 0 };
+/** Numbers waiters in the order of arrival, which is common to all queues of the process. */
+const arrival = counters[arrivals];
 
 /** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
 export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
+}
+
+/** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
+export function clockOf({ timeoutBucket }: Waiter, clock: Clock): Clock {
+  return timeoutBucket?.owner.clock ?? clock;
 }
 
 /**
@@ -13,7 +24,7 @@ export function isLate({ deadline }: Waiter, now: number): boolean {
  * would be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
  */
 export class Deadlines {
-  readonly #terms = new Map<number, TimeoutBucket>();
+  readonly #buckets = new Map<number, TimeoutBucket>();
   /** Buckets with a finite timeout. */
   readonly #heap = new TimeoutBucketHeap();
   #timer: unknown;
@@ -26,11 +37,21 @@ export class Deadlines {
     private readonly expire: (item: Waiter) => void,
   ) {}
 
-  /** Sets the waiter's deadline and tracks it. */
-  add(item: Waiter, now: number, timeout: number): void {
+  /** The waiter starts to wait, and is tracked here unless `timeout` is undefined. */
+  start(item: Waiter, timeout: number | undefined): void {
+    // A gate's request already has its arrival number and its deadline.
+    if (item.arrival !== 0) return;
+    const now = this.clock.now();
+    item.arrival = ++arrival.latest;
+    item.since = Math.floor(now);
+    item.deadline = 0;
+    if (timeout !== undefined) this.#add(item, now, timeout);
+  }
+
+  #add(item: Waiter, now: number, timeout: number): void {
     // 0 means no deadline, so a deadline at time 0 becomes 1.
     item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
-    const bucket = this.#terms.get(timeout) ?? this.#open(timeout, item.deadline);
+    const bucket = this.#buckets.get(timeout) ?? this.#open(timeout, item.deadline);
     item.timeoutBucket = bucket;
     item.sooner = bucket.last;
     if (bucket.last === undefined) bucket.first = item;
@@ -58,7 +79,7 @@ export class Deadlines {
   /** All waiters; those with the same timeout in order of arrival. */
   items(): Waiter[] {
     const items: Waiter[] = [];
-    for (const { first } of this.#terms.values()) {
+    for (const { first } of this.#buckets.values()) {
       for (let next = first; next !== undefined; next = next.later) items.push(next);
     }
     return items;
@@ -79,19 +100,19 @@ export class Deadlines {
       stuck.push(bucket);
       this.#moveTo(bucket, Infinity);
     }
-    for (const { timeout } of stuck) this.#restore(this.#terms.get(timeout));
+    for (const { timeout } of stuck) this.#restore(this.#buckets.get(timeout));
   }
 
   #open(timeout: number, deadline: number): TimeoutBucket {
     const bucket = new TimeoutBucket(this, timeout);
-    this.#terms.set(timeout, bucket);
+    this.#buckets.set(timeout, bucket);
     bucket.due = deadline;
     if (timeout !== Infinity) this.#heap.add(bucket);
     return bucket;
   }
 
   #close(bucket: TimeoutBucket): void {
-    this.#terms.delete(bucket.timeout);
+    this.#buckets.delete(bucket.timeout);
     if (bucket.timeout !== Infinity) this.#heap.delete(bucket);
   }
 
@@ -136,5 +157,61 @@ export class Deadlines {
     this.sweep(now);
     const next = this.#first?.due ?? Infinity;
     if (next < this.#armedFor) this.#arm(next, Math.max(now, this.clock.now()));
+  }
+}
+
+/** Buckets by `due`, as a binary heap, since callers may use as many different timeouts as there are waiters. */
+class TimeoutBucketHeap {
+  readonly #buckets: TimeoutBucket[] = [];
+
+  get first(): TimeoutBucket | undefined {
+    return this.#buckets[0];
+  }
+
+  add(bucket: TimeoutBucket): void {
+    this.#up(bucket, this.#buckets.length);
+  }
+
+  delete(bucket: TimeoutBucket): void {
+    const last = this.#buckets.pop() as TimeoutBucket;
+    if (last === bucket) return;
+    this.#up(last, bucket.index);
+    this.#down(last);
+  }
+
+  /** Restores the heap after the bucket's `due` has increased. */
+  moveBack(bucket: TimeoutBucket): void {
+    this.#down(bucket);
+  }
+
+  #up(bucket: TimeoutBucket, from: number): void {
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      const above = this.#buckets[parent] as TimeoutBucket;
+      if (above.due <= bucket.due) break;
+      this.#put(above, place);
+      place = parent;
+    }
+    this.#put(bucket, place);
+  }
+
+  #down(bucket: TimeoutBucket): void {
+    let { index: place } = bucket;
+    for (;;) {
+      const left = this.#buckets[2 * place + 1];
+      const right = this.#buckets[2 * place + 2];
+      const child = right !== undefined && right.due < (left as TimeoutBucket).due ? right : left;
+      if (child === undefined || child.due >= bucket.due) break;
+      const { index: below } = child;
+      this.#put(child, place);
+      place = below;
+    }
+    this.#put(bucket, place);
+  }
+
+  #put(bucket: TimeoutBucket, place: number): void {
+    this.#buckets[place] = bucket;
+    bucket.index = place;
   }
 }

@@ -1,12 +1,10 @@
 import type { LimitFactory } from '../limits/limit.ts';
-import { Counters } from './counters.ts';
+import { LimitUpdater } from '../limits/limit-updater.ts';
 import { Deadlines } from './deadlines.ts';
-import { together } from './grants.ts';
-import { LimitUpdater } from './limit-updater.ts';
+import { Counters } from './observer.ts';
 import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
 import type { Order } from './queue.ts';
-import { checkKey } from './request.ts';
-import { Semaphore } from './semaphore.ts';
+import type { Waiter } from './waiter.ts';
 
 /** Validated options of a limit that is counted by semaphores, with defaults. */
 export interface SemaphoreSettings extends HoldSettings {
@@ -20,14 +18,23 @@ export interface SemaphoreSettings extends HoldSettings {
   readonly random: () => number;
 }
 
+/** A counting semaphore: of the whole limit, or of one key. */
+export interface KeyedSemaphore {
+  readonly key: string | undefined;
+  /** The waiter that arrived first. */
+  readonly oldest: Waiter | undefined;
+}
+
 /**
  * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
  * occupies no memory.
  */
-export class KeyedSemaphores {
+export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
   /** The limit of keys without a limit of their own. */
   limit: number;
+  /** Weight held by this process. */
   inflight = 0;
+  /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;
   readonly permits: PermitTracker;
@@ -35,51 +42,32 @@ export class KeyedSemaphores {
   readonly limitUpdater: LimitUpdater | undefined;
   readonly counters: Counters;
   readonly deadlines: Deadlines;
-  readonly #only: Semaphore | undefined;
+  /** Defined only if the limit is not per key. The constructor of each subclass sets it. */
+  protected only: Semaphore | undefined = undefined;
   readonly #byKey = new Map<string, Semaphore>();
 
   constructor(readonly settings: SemaphoreSettings) {
-    const { limit, random } = settings;
-    if (typeof limit === 'object') this.limitUpdater = new LimitUpdater(this, limit.create(random));
+    const { limit, random, clock } = settings;
+    this.limitUpdater =
+      typeof limit === 'number'
+        ? undefined
+        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
     this.limit = this.limitUpdater?.limit ?? (limit as number);
     this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
     this.counters = new Counters(settings);
-    this.deadlines = new Deadlines(settings.clock, (late) =>
-      (late.queuedAt as Semaphore).reject(late, 'timeout'),
-    );
-    if (!settings.perKey) this.#only = new Semaphore(this, undefined, this.limit);
+    this.deadlines = new Deadlines(clock, (late) => this.expire(late));
   }
 
-  /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
-  of(key: string | undefined, limit: number | undefined): Semaphore {
-    checkKey(this.settings, key, limit);
-    const semaphore = this.find(key);
-    if (semaphore === undefined) return new Semaphore(this, key, limit ?? this.limit);
-    if (limit === undefined || limit === semaphore.limit) return semaphore;
-    semaphore.resize(limit);
-    // A waiter admitted above may already have released, which evicts the idle semaphore.
-    return this.find(key) ?? new Semaphore(this, key, limit);
-  }
-
-  /** As `of`, after application code has run, which may have used the key again with another limit. */
-  again(key: string | undefined, limit: number | undefined): Semaphore {
-    return this.find(key) ?? this.of(key, limit);
-  }
-
-  /** Changes the limit of all keys in use: admits the waiters that now fit, and revokes no permit. */
-  resize(limit: number): void {
-    const { name, observer } = this.settings;
-    this.limit = limit;
-    together(() => {
-      for (const semaphore of this.inUse()) semaphore.resize(limit);
-    });
-    observer.resized?.({ name, limit });
-  }
+  /** Changes the limit of all keys in use. */
+  abstract resize(limit: number): void;
+  /** Rejects a waiter whose deadline has passed. */
+  protected abstract expire(late: Waiter): void;
 
   find(key: string | undefined): Semaphore | undefined {
-    return this.#only ?? this.#byKey.get(key as string);
+    return this.only ?? this.#byKey.get(key as string);
   }
 
+  /** Stores the semaphore of a key while it is in use. */
   keep(semaphore: Semaphore, key: string): void {
     this.#byKey.set(key, semaphore);
   }
@@ -88,13 +76,15 @@ export class KeyedSemaphores {
     if (this.#byKey.get(key) === semaphore) this.#byKey.delete(key);
   }
 
-  /** Number of keys in use. */
-  get keys(): number {
-    return this.#byKey.size;
-  }
-
   /** A copy, since changing one semaphore may evict another. */
   inUse(): Semaphore[] {
-    return this.#only === undefined ? [...this.#byKey.values()] : [this.#only];
+    return this.only === undefined ? [...this.#byKey.values()] : [this.only];
+  }
+
+  stats() {
+    const { settings, limit, inflight, queued, permits } = this;
+    const waiters = this.inUse().map(({ oldest }) => oldest);
+    const common = this.counters.stats(permits, waiters);
+    return { name: settings.name, limit, inflight, queued, keys: this.#byKey.size, ...common };
   }
 }

@@ -3,17 +3,6 @@ import { invalid } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
-/** Not of this module alone: limiters and gates of two copies of the package work together (docs/decisions/0023). */
-const arrivals = Symbol.for('headgate.arrivals');
-const counters = globalThis as { [arrivals]?: { latest: number } };
-counters[arrivals] ??= { latest: 0 };
-const counter = counters[arrivals];
-
-/** The next number in the order of arrival, which is common to all queues of the process. */
-export function nextArrival(): number {
-  return ++counter.latest;
-}
-
 /** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
 export interface Queue {
   /** Number of waiters. */
@@ -64,7 +53,7 @@ export interface QueueContext {
  * `byPriority()`, `fair()`, `byShare()` or your own.
  */
 export interface Order {
-  create(site: QueueContext): Queue;
+  create(context: QueueContext): Queue;
   /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
   /** Names of the shares that its queues divide the limit into. */

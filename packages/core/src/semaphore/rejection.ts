@@ -1,6 +1,4 @@
-import { HeadgateError } from '../errors.ts';
-import { type ErrorResponse, errorResponse } from './rejection-response.ts';
-import type { StoreError } from './store-error.ts';
+import { type ErrorCode, HeadgateError } from '../errors.ts';
 
 /**
  * Why a request was rejected: the queue was `full`, its time in the queue ran out (`timeout`), the limiter was
@@ -42,4 +40,65 @@ export class RejectedError extends HeadgateError implements ErrorResponse {
     super('ERR_HEADGATE_REJECTED', `limit "${rejection.limitName}" rejected: ${rejection.reason}`);
     Object.assign(this, errorResponse(rejection, true));
   }
+}
+
+/**
+ * The store of a distributed limit is unavailable or has refused a call, or a lease was lost. Its `cause` is the
+ * client's own error, if there is one.
+ */
+export class StoreError extends HeadgateError {
+  override readonly name = 'StoreError';
+
+  constructor(
+    override readonly code: Extract<
+      ErrorCode,
+      `ERR_HEADGATE_STORE${string}` | 'ERR_HEADGATE_LEASE_LOST'
+    >,
+    message: string,
+    cause?: unknown,
+    /** The rejection, if this is the error of `acquire` or `run`. */
+    readonly rejection?: Rejection,
+  ) {
+    super(code, message);
+    if (cause !== undefined) this.cause = cause;
+  }
+
+  /** @internal The same error with a rejection, for a request that is rejected because of it. */
+  for(rejection: Rejection): StoreError & ErrorResponse {
+    const message = `limit "${rejection.limitName}" rejected: ${this.message}`;
+    const error = new StoreError(this.code, message, this.cause ?? this, rejection);
+    // The message may name the store, so it is not exposed to clients.
+    return Object.assign(error, errorResponse(rejection, false));
+  }
+}
+
+/**
+ * The response to a rejected request, in the properties that frameworks read from an error in their error handling:
+ * Express and Koa use `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message if
+ * `expose` is true.
+ */
+export interface ErrorResponse {
+  status: number;
+  statusCode: number;
+  expose: boolean;
+  headers: Record<string, string>;
+  getResponse(): Response;
+}
+
+export function rejectionHeaders({ retryAfter }: Rejection): Record<string, string> {
+  return { 'Retry-After': `${retryAfter}`, 'Cache-Control': 'no-store' };
+}
+
+function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
+  const status = 503;
+  const headers = rejectionHeaders(rejection);
+  // Plain text, since the error does not know which types its client accepts.
+  const type = { 'Content-Type': 'text/plain; charset=utf-8' };
+  const getResponse = () =>
+    new Response(`${sentence(rejection)}\n`, { status, headers: { ...headers, ...type } });
+  return { status, statusCode: status, expose, headers, getResponse };
+}
+
+export function sentence({ retryAfter }: Rejection): string {
+  return `Too busy at the moment. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;
 }

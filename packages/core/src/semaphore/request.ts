@@ -1,39 +1,33 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-
-/** What a limiter declares about its requests. */
-interface Declared {
-  readonly name: string;
-  readonly perKey: boolean;
-  readonly shareNames: readonly string[];
-}
+import { checkPriority } from './priority.ts';
+import type { Waiter } from './waiter.ts';
 
 /**
+ * Its errors are created in functions of their own: the hot path is then small enough to be inlined.
+ *
  * @param limit The limit that applies to the request: its key's own, if it has one.
  * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
  */
 export function checkRequest(
-  limiter: Declared,
+  { shareNames }: { readonly shareNames: readonly string[] },
   limit: number,
   weight: number,
   share: string | undefined,
 ): void {
-  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit) {
-    const expected = `a whole number from 1 to the limit (${limit})`;
-    throw invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
-  }
-  if (share !== undefined) checkShare(limiter, share);
+  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit) throw unfit(weight, limit);
+  if (share !== undefined && !shareNames.includes(share)) throw unknownShare(shareNames, share);
 }
 
-function checkShare({ shareNames }: Declared, share: string): void {
-  if (shareNames.includes(share)) return;
-  const isWhole = shareNames.length === 0;
-  const names = shareNames.join(', ');
-  throw invalid(
-    'share',
-    isWhole ? 'left out, as the limit has no shares' : `one of ${names}`,
-    share,
-  );
+function unfit(weight: number, limit: number): HeadgateError {
+  const expected = `a whole number from 1 to the limit (${limit})`;
+  return invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
+}
+
+function unknownShare(shareNames: readonly string[], share: string): HeadgateError {
+  const hasNone = shareNames.length === 0;
+  const names = `one of ${shareNames.join(', ')}`;
+  return invalid('share', hasNone ? 'left out, as the limit has no shares' : names, share);
 }
 
 /**
@@ -41,19 +35,34 @@ function checkShare({ shareNames }: Declared, share: string): void {
  * for an invalid limit.
  */
 export function checkKey(
-  { name, perKey }: Omit<Declared, 'shareNames'>,
+  { name, perKey }: { readonly name: string; readonly perKey: boolean },
   key: string | undefined,
   limit: number | undefined,
 ): void {
   if (perKey && typeof key !== 'string') {
     throw invalid('key', `a string, as limiter "${name}" is keyed`, key, 'ERR_HEADGATE_KEY');
   }
-  if (!perKey && (key !== undefined || limit !== undefined)) {
-    throw misfit(`limiter "${name}" is not keyed: set perKey`);
-  }
+  if (!perKey && (key !== undefined || limit !== undefined)) throw notKeyed(name);
   if (limit !== undefined) checkCount('limit', limit, 1);
 }
 
-function misfit(message: string): HeadgateError {
+function notKeyed(name: string): HeadgateError {
+  const message = `limiter "${name}" is not keyed: set perKey`;
   return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
+}
+
+/**
+ * @throws HeadgateError for an invalid `priority` or `fairBy`, which would later break the queue for other waiters
+ * too.
+ */
+export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'fairBy'>): void {
+  checkPriority(priority);
+  if (fairBy !== undefined && typeof fairBy !== 'string')
+    throw invalid('fairBy', 'a string', fairBy);
+}
+
+/** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
+export function checkIdle({ queuedAt: place }: Waiter): void {
+  if (place === undefined) return;
+  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
 }

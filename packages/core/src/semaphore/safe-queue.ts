@@ -6,8 +6,8 @@ import type { Waiter } from './waiter.ts';
 /**
  * Creates a queue in this order. An application's own queue is wrapped: its errors can lose no waiter and no permit.
  */
-export function createQueue(order: Order, site: QueueContext): Queue {
-  const queue = order.create(site);
+export function createQueue(order: Order, context: QueueContext): Queue {
+  const queue = order.create(context);
   return queue instanceof BuiltInQueue ? queue : new SafeQueue(queue);
 }
 

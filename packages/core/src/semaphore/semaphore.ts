@@ -1,13 +1,12 @@
 import type { Clock } from '../clock.ts';
-import { throwLater } from '../errors.ts';
+import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
-import { isLate } from './deadlines.ts';
+import { clockOf, isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
-import type { KeyedSemaphores } from './keyed-semaphores.ts';
+import type { SemaphoreGroup } from './keyed-semaphores.ts';
 import { LocalPermit } from './local-permit.ts';
-import { isHigher, type Priority } from './priority.ts';
-import { PriorityInheritance } from './priority-inheritance.ts';
-import { nextArrival, type Queue, type QueueContext } from './queue.ts';
+import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
+import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
@@ -27,7 +26,7 @@ export class Semaphore implements Served, QueueContext {
   private claim: Claim | undefined = undefined;
 
   constructor(
-    readonly parent: KeyedSemaphores,
+    readonly parent: SemaphoreGroup<Semaphore>,
     readonly key: string | undefined,
     public limit: number,
   ) {
@@ -44,15 +43,13 @@ export class Semaphore implements Served, QueueContext {
     return this.parent.settings.random;
   }
 
+  get oldest(): Waiter | undefined {
+    return this.queue.oldest;
+  }
+
   /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
   admits(weight: number): boolean {
     return this.queue.length === 0 && this.inflight + weight <= this.limit;
-  }
-
-  /** Whether the queue has no room for this waiter. */
-  isFullFor({ weight }: Waiter): boolean {
-    const { queueLimit, queueWeight } = this.parent.settings;
-    return this.queue.length >= queueLimit || this.queue.weight + weight > queueWeight;
   }
 
   admit(weight: number, waited: number, share: string | undefined): LocalPermit {
@@ -80,14 +77,7 @@ export class Semaphore implements Served, QueueContext {
 
   enqueue(waiter: Waiter, timeout: number): void {
     const { parent } = this;
-    // A gate's request already has its arrival number and its deadline.
-    if (waiter.arrival === 0) {
-      const now = parent.settings.clock.now();
-      waiter.arrival = nextArrival();
-      waiter.since = Math.floor(now);
-      waiter.deadline = 0;
-      if (timeout !== Infinity) parent.deadlines.add(waiter, now, timeout);
-    }
+    parent.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
     this.#keep();
     waiter.queuedAt = this;
     const highest = this.inheritance && this.queue.highest;
@@ -95,11 +85,7 @@ export class Semaphore implements Served, QueueContext {
     parent.queued++;
     parent.counters.queued(waiter.weight, parent.queued);
     if (isHigher(waiter.priority, highest)) this.inheritance?.raiseTo(waiter.priority);
-    // It was admitted by an earlier limit of its gate, and arrived before the waiter with the claim.
-    const { claim } = this;
-    if (claim?.waiter && waiter.arrival < claim.waiter.arrival && this.queue.next === waiter) {
-      claim.waiter = undefined;
-    }
+    this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
   }
@@ -114,11 +100,7 @@ export class Semaphore implements Served, QueueContext {
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const wasFirst = this.#leave(waiter);
-    try {
-      this.rejectNewcomer(waiter, reason, cause);
-    } catch (error) {
-      throwLater(error);
-    }
+    attempt(() => this.rejectNewcomer(waiter, reason, cause));
     this.#left(wasFirst);
   }
 
@@ -128,16 +110,6 @@ export class Semaphore implements Served, QueueContext {
     const rejection = cause === undefined ? own : { ...own, ...cause };
     this.parent.counters.rejected(rejection);
     waiter.rejected(rejection);
-  }
-
-  /** Rejects waiters whose deadline has passed, so that late timers do not keep the queue full. */
-  rejectLate(): void {
-    this.parent.deadlines.sweep();
-    // The deadlines of a gate's requests are tracked by the gate.
-    for (let { oldest } = this.queue; oldest !== undefined; oldest = this.queue.oldest) {
-      if (!isLate(oldest, this.#clockOf(oldest).now())) return;
-      this.reject(oldest, 'timeout');
-    }
   }
 
   /** Raises the priority of a queued waiter. */
@@ -159,12 +131,6 @@ export class Semaphore implements Served, QueueContext {
     if (spare === undefined || spare === this.claim?.waiter) return undefined;
     const weight = this.queue.weight - spare.weight + newcomer.weight;
     return weight <= this.parent.settings.queueWeight ? spare : undefined;
-  }
-
-  /** Rejects the waiter that `newcomer` displaces, if there is one. */
-  makeRoom(newcomer: Waiter): void {
-    const spare = this.spare(newcomer);
-    if (spare !== undefined) this.reject(spare, 'full');
   }
 
   /**
@@ -200,7 +166,7 @@ export class Semaphore implements Served, QueueContext {
     for (let next = this.#next; next !== undefined; next = this.#next) {
       const fits = this.#fits(next.weight);
       if (this.parent.closed || (!fits && next.deadline === 0)) return;
-      const now = this.#clockOf(next).now();
+      const now = clockOf(next, this.clock).now();
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else this.#admitOrForget(next, now);
@@ -213,11 +179,6 @@ export class Semaphore implements Served, QueueContext {
     if (next.queuedAt !== this) return;
     if (gone) this.withdraw(next);
     else if (this.#fits(next.weight)) this.#grantNext(next, now);
-  }
-
-  /** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
-  #clockOf(waiter: Waiter): Clock {
-    return waiter.timeoutBucket?.owner.clock ?? this.parent.settings.clock;
   }
 
   resize(limit: number): void {
@@ -262,12 +223,10 @@ export class Semaphore implements Served, QueueContext {
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
   #leave(waiter: Waiter, isGranted = false): boolean {
-    const { claim } = this;
-    const hasClaim = claim?.waiter === waiter;
+    const hasClaim = this.claim?.waiter === waiter;
     const wasFirst = !isGranted && (hasClaim || this.queue.mayBeNext(waiter));
-    if (hasClaim) claim.waiter = undefined;
     if (isGranted && hasClaim) this.claim = undefined;
-    else if (isGranted) claim?.passedBy(waiter);
+    else this.claim?.left(waiter, isGranted);
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
     this.parent.queued--;

@@ -1,8 +1,8 @@
-import { HeadgateError, invalid, throwLater } from '../errors.ts';
+import type { Clock } from '../clock.ts';
+import { throwLater } from '../errors.ts';
 import type { BasePermit } from './permit.ts';
-import { checkPriority, type Priority } from './priority.ts';
+import type { Priority } from './priority.ts';
 import type { Rejection } from './rejection.ts';
-import type { TimeoutBucket } from './timeout-buckets.ts';
 
 /**
  * A caller that requests a permit. A request extends this class and so is its own waiter: it contains the links of the
@@ -69,6 +69,21 @@ export abstract class Waiter {
   behind: Waiter | undefined = undefined;
 }
 
+/** Waiters with the same timeout, in the order of their deadlines, so only the first can expire next. */
+export class TimeoutBucket {
+  first: Waiter | undefined = undefined;
+  last: Waiter | undefined = undefined;
+  /** A lower bound of the first waiter's deadline, which is updated lazily: not every change moves the bucket. */
+  due = 0;
+  /** Index in the heap. */
+  index = 0;
+
+  constructor(
+    readonly owner: { readonly clock: Clock },
+    readonly timeout: number,
+  ) {}
+}
+
 /** Grants the permit, and releases it if the waiter throws. */
 export function grant(waiter: Waiter, permit: BasePermit): void {
   try {
@@ -91,20 +106,4 @@ export function isGone(waiter: Waiter): boolean {
 /** Whole milliseconds. */
 export function waitedSince(since: number, now: number): number {
   return Math.max(0, Math.round(now - since));
-}
-
-/**
- * @throws HeadgateError for an invalid `priority` or `fairBy`, which would later break the queue for other waiters
- * too.
- */
-export function checkOrdering({ priority, fairBy }: Waiter): void {
-  checkPriority(priority);
-  if (fairBy !== undefined && typeof fairBy !== 'string')
-    throw invalid('fairBy', 'a string', fairBy);
-}
-
-/** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
-export function checkIdle({ queuedAt: place }: Waiter): void {
-  if (place === undefined) return;
-  throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
 }

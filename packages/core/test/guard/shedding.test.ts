@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Priority } from '../../src/index.ts';
-import { Controller } from '../../src/node/controller.ts';
-import { Shedding } from '../../src/node/shedding.ts';
+import { Controller, Shedding } from '../../src/node/shedding.ts';
 
 describe('the controller', () => {
   /**

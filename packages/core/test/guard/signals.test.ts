@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Accepts } from '../../src/node/accepts.ts';
 import { Cost } from '../../src/node/cost.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
-import { LoopIteration } from '../../src/node/loop-iteration.ts';
+import { Accepts, LoopIteration } from '../../src/node/loop-iteration.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
 
 /** An event loop controlled by the test. */

@@ -1,8 +1,8 @@
 import { lcg } from '@headgate/test-kit/lcg';
 import type { Priority } from '../../src/index.ts';
-import { Accepts } from '../../src/node/accepts.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
+import { Accepts } from '../../src/node/loop-iteration.ts';
 
 /** The work of a server, and how clients connect to it. */
 export interface Scene {

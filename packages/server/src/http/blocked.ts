@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import { Refusal } from '../state/refusal.ts';
+import { type Acquired, Refusal } from '../state/refusal.ts';
 import type { LockRequest, State } from '../state/state.ts';
-import type { Acquired } from '../state/wait.ts';
 
 /**
  * Resolves when the lock is acquired, the peer is gone or `blockFor` has elapsed. A client that disconnects is

@@ -1,6 +1,6 @@
 import { Heap } from './heap.ts';
-import type { Peer } from './peer.ts';
 import { type Refusal, tooManyPeers } from './refusal.ts';
+import type { Peer } from './semaphore.ts';
 
 /** All peers, indexed by id and by expiry. */
 export class Peers {

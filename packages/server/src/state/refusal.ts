@@ -19,6 +19,9 @@ export class Refusal {
   ) {}
 }
 
+/** Whether the lock is acquired; false also when the request has timed out. */
+export type Acquired = boolean | Refusal;
+
 export const unknownSemaphore = new Refusal('unknown-semaphore', 'Unknown semaphore');
 export const unknownPeer = new Refusal('unknown-peer', 'Unknown peer');
 export const alreadyPending = new Refusal(

@@ -1,6 +1,5 @@
-import type { Peer } from './peer.ts';
 import { badCount, type Refusal, unknownSemaphore } from './refusal.ts';
-import { Semaphore, type SemaphoreSettings } from './semaphore.ts';
+import { type Peer, Semaphore, type SemaphoreSettings } from './semaphore.ts';
 
 /** The configured semaphores, and the no longer configured ones that are still in use. */
 export class Semaphores {

@@ -1,10 +1,9 @@
-import { Peer } from './peer.ts';
 import { Peers } from './peers.ts';
 import * as refusals from './refusal.ts';
-import { Refusal } from './refusal.ts';
-import { PendingLock, type Semaphore, type SemaphoreSettings } from './semaphore.ts';
+import { type Acquired, Refusal } from './refusal.ts';
+import { Peer, PendingLock, type Semaphore, type SemaphoreSettings, Wait } from './semaphore.ts';
 import { Semaphores } from './semaphores.ts';
-import { type Acquired, Wait, Waits } from './wait.ts';
+import { Waits } from './waits.ts';
 
 /** The environment of the state. */
 export interface StateOptions {

@@ -1,21 +1,6 @@
 import { Heap } from './heap.ts';
-import type { Peer } from './peer.ts';
-import { type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
-import type { Semaphore } from './semaphore.ts';
-
-/** Whether the lock is acquired; false also when the request has timed out. */
-export type Acquired = boolean | Refusal;
-
-/** A blocked request. It is answered when its peer has no pending lock any more, or after its own time. */
-export class Wait {
-  constructor(
-    readonly peer: Peer,
-    readonly semaphore: Semaphore,
-    readonly until: number,
-    /** Called once, during a state change, so it must not call the state. */
-    readonly settle: (answer: Acquired) => void,
-  ) {}
-}
+import { type Acquired, type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
+import type { Peer, Wait } from './semaphore.ts';
 
 /** All blocked requests, by the time at which they are answered at the latest. */
 export class Waits {

@@ -1,0 +1,173 @@
+import { invalid } from '../errors.ts';
+import type { Permit } from '../semaphore/permit.ts';
+import { RejectedError, type Rejection } from '../semaphore/rejection.ts';
+import { Waiter } from '../semaphore/waiter.ts';
+import { checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
+import type { Limiter } from './limiter.ts';
+
+/** Stands for omitted options, so that they need no check. */
+export const nothing = {};
+
+/** Requests a permit from a limiter, and resolves to it. */
+export function acquireFrom(
+  limiter: Limiter,
+  options: WaitOptions = nothing,
+  owner = 'acquire',
+): Promise<Permit> {
+  return new Promise((resolve, reject) => {
+    if (options !== nothing) checkAcquireOptions(owner, options);
+    options.signal?.throwIfAborted();
+    const waiter = new Acquisition(limiter, resolve, reject, options.signal);
+    waiter.key = options.key;
+    if (options.weight !== undefined) waiter.weight = options.weight;
+    waiter.limit = options.limit;
+    if (options.share !== undefined) waiter.share = options.share;
+    if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
+    waiter.queueTimeout = options.queueTimeout;
+    if (options.priority !== undefined) waiter.priority = options.priority;
+    limiter.request(waiter);
+  });
+}
+
+/** A rejected promise for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
+export function notCallable(fn: unknown): Promise<never> {
+  return Promise.reject(invalid('fn', 'a function', fn));
+}
+
+/** Calls `fn` with a permit, and ends the permit when `fn` has settled. */
+export async function callWith<T>(
+  permit: Permit,
+  fn: (permit: Permit) => T | PromiseLike<T>,
+): Promise<T> {
+  try {
+    return await fn(permit);
+  } finally {
+    permit[Symbol.dispose]();
+  }
+}
+
+/**
+ * As `callWith`, for a permit that is not granted yet. `fn` is called from the permit's promise, so it runs in the
+ * async context of its own caller and not of the caller that released the previous permit. A pending async function
+ * would cost several times as much.
+ */
+export function callLater<T>(
+  permit: Promise<Permit>,
+  fn: (permit: Permit) => T | PromiseLike<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  return permit.then((granted) => {
+    if (signal?.aborted !== true) return callWith(granted, fn);
+    granted.release('ignored');
+    throw signal.reason;
+  });
+}
+
+/** A waiter that settles a promise. It listens to the signal only while it is queued. */
+export class Acquisition extends Waiter {
+  private listening: AbortRegistration | undefined = undefined;
+
+  constructor(
+    /** The limiter or gate that the permit was requested from. */
+    private readonly at: Pick<Limiter, 'withdraw'>,
+    private readonly resolve: (permit: Permit) => void,
+    private readonly reject: (error: unknown) => void,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    super();
+  }
+
+  granted(permit: Permit): void {
+    this.stopListening();
+    const { signal } = this;
+    if (signal?.aborted !== true) return this.resolve(permit);
+    // An observer's `admitted` callback may have aborted the signal.
+    permit.release('ignored');
+    this.reject(signal.reason);
+  }
+
+  rejected(rejection: Rejection): void {
+    this.stopListening();
+    const { signal } = this;
+    if (signal?.aborted) this.reject(signal.reason);
+    else this.reject(rejection.error?.for(rejection) ?? new RejectedError(rejection));
+  }
+
+  override joins(): boolean {
+    const { signal } = this;
+    if (signal === undefined) return true;
+    this.listening = listen(signal, this);
+    return !signal.aborted;
+  }
+
+  /** Another listener of the same signal may run first and make room by withdrawing its own waiter. */
+  override gone(): boolean {
+    return this.signal?.aborted === true;
+  }
+
+  abort(): void {
+    this.stopListening();
+    this.at.withdraw(this);
+    this.reject(this.signal?.reason);
+  }
+
+  private stopListening(): void {
+    this.listening?.stop();
+    this.listening = undefined;
+  }
+}
+
+/** A queued acquisition's registration at its signal, linked with those of the same signal. */
+class AbortRegistration {
+  after: AbortRegistration | undefined = undefined;
+
+  constructor(
+    private readonly abortion: AbortListener,
+    readonly acquisition: Acquisition,
+    private before: AbortRegistration | undefined,
+  ) {
+    if (before !== undefined) before.after = this;
+  }
+
+  stop(): void {
+    const { abortion, before, after } = this;
+    if (before !== undefined) before.after = after;
+    else abortion.first = after;
+    if (after !== undefined) after.before = before;
+    else abortion.last = before;
+    if (abortion.first === undefined)
+      abortion.signal.removeEventListener('abort', abortion.listener);
+  }
+}
+
+const abortion = Symbol('headgate');
+
+/** Stored as a property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
+type Signal = AbortSignal & { [abortion]?: AbortListener };
+
+/** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
+class AbortListener {
+  first: AbortRegistration | undefined = undefined;
+  last: AbortRegistration | undefined = undefined;
+  /** A closure, because Node calls it faster than a listener object. */
+  readonly listener = () => this.#abort();
+
+  constructor(readonly signal: Signal) {}
+
+  #abort(): void {
+    // Aborting an acquisition removes it from the list.
+    for (let { first } = this; first !== undefined; first = this.first) first.acquisition.abort();
+  }
+}
+
+function listen(signal: Signal, acquisition: Acquisition): AbortRegistration {
+  signal[abortion] ??= new AbortListener(signal);
+  const all = signal[abortion];
+  const listening = new AbortRegistration(all, acquisition, all.last);
+  all.last = listening;
+  if (all.first === undefined) {
+    all.first = listening;
+    signal.addEventListener('abort', all.listener);
+  }
+  return listening;
+}

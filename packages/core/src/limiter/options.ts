@@ -1,0 +1,188 @@
+import {
+  checkBound,
+  checkCount,
+  checkDuration,
+  checkFlag,
+  checkNames,
+  checkSpan,
+  checkText,
+} from '../checks.ts';
+import { type Clock, checkClock, checkRandom } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import type { LimitFactory } from '../limits/limit.ts';
+import { fifo } from '../queues/fifo.ts';
+import { checkObserver, type Observer } from '../semaphore/observer.ts';
+import { checkOrder, type Order } from '../semaphore/queue.ts';
+import {
+  checkDistribution,
+  type DistributedOptions,
+  type Distribution,
+  distributedOptions,
+  type LimiterSettings,
+} from './source.ts';
+
+/** Options that limiters, gates and middleware have in common. */
+export interface CommonOptions {
+  /**
+   * Maximum number of queued requests, per key for a limiter with `perKey`, or Infinity. Default: 0 (requests beyond
+   * the limit are rejected immediately); for a single limit with `queueWeight`, as many as that allows; for a single
+   * reused limiter, its own.
+   */
+  queueLimit?: number | undefined;
+  /**
+   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. Default: 2,000; for a single reused
+   * limiter, its own.
+   */
+  queueTimeout?: number | undefined;
+  /**
+   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`.
+   * Default: `fifo()`.
+   */
+  order?: Order | undefined;
+  /** Milliseconds, above 0, after which a permit is released and reported. Default: Infinity. */
+  maxHold?: number | undefined;
+  /** Maximum `retryAfter` of a rejection, `Retry-After` over HTTP, in seconds: a whole number from 1. Default: 60. */
+  maxRetryAfter?: number | undefined;
+  /** Receives events. Default: none. */
+  observer?: Observer | undefined;
+  /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
+  clock?: Clock | undefined;
+  /** Returns random numbers from 0 to below 1, for the jitter of `retryAfter`. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+export interface LimiterOptions extends CommonOptions {
+  /**
+   * Maximum weight in flight at once, per key with `perKey`: a whole number from 1, or `adaptive()` without `perKey`.
+   */
+  limit: number | LimitFactory;
+  /**
+   * Names the limiter in rejections, statistics and events. Required with a store, where limits with the same name
+   * are one limit. Default: `'default'`.
+   */
+  name?: string | undefined;
+  /** Each key has its own limit; every caller must then pass a key. Default: false. */
+  perKey?: boolean | undefined;
+  /**
+   * Maximum total weight of the waiters, per key if keyed: a whole number from 0, or Infinity. Default: Infinity.
+   */
+  queueWeight?: number | undefined;
+}
+
+/** Options of a distributed limit: its queue is FIFO and its limit a number. */
+export interface DistributedLimiterOptions
+  extends Omit<LimiterOptions, 'name' | 'limit' | 'order' | 'queueWeight'>,
+    Distribution {
+  /** Limits with the same name on one store are one limit. */
+  name: string;
+  /** Maximum weight in flight at once over all processes, per key with `perKey`: a whole number from 1. */
+  limit: number;
+}
+
+export const commonOptions = [
+  'queueLimit',
+  'queueTimeout',
+  'order',
+  'maxHold',
+  'maxRetryAfter',
+  'observer',
+  'clock',
+  'random',
+] as const satisfies readonly (keyof CommonOptions)[];
+
+/** The common options, validated. Defaults that depend on other options are still undefined. */
+export interface CommonSettings
+  extends Pick<LimiterSettings, 'maxHold' | 'maxRetryAfter' | 'observer' | 'clock' | 'random'> {
+  readonly queueLimit: number | undefined;
+  readonly queueTimeout: number | undefined;
+  readonly order: Order | undefined;
+}
+
+export function checkCommon(options: CommonOptions): CommonSettings {
+  const { queueLimit, queueTimeout, order } = options;
+  if (queueLimit !== undefined) checkBound('queueLimit', queueLimit);
+  if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
+  if (order !== undefined) checkOrder(order);
+  return {
+    queueLimit,
+    queueTimeout,
+    order,
+    maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
+    maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
+    observer: checkObserver(options.observer),
+    clock: checkClock(options.clock),
+    random: checkRandom(options.random),
+  };
+}
+
+/** The validated options of one limit. The others of its limiter are the same for all limits of a gate. */
+export type LimitSettings = Pick<
+  LimiterSettings,
+  'name' | 'perKey' | 'limit' | 'queueLimit' | 'queueWeight' | 'order' | 'distribution'
+>;
+
+/** Defaults of a limit: `name` if it may be omitted, and an `order` that applies only without a store. */
+export type LimitDefaults = Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'>;
+
+export function checkLimit(
+  options: LimiterOptions & DistributedOptions,
+  defaults: LimitDefaults,
+): LimitSettings {
+  const { name, order } = options;
+  const distribution = checkDistribution(options);
+  if (distribution !== undefined) {
+    // A default name would make unrelated services on one server share one limit.
+    if (name === undefined && defaults.name !== undefined)
+      throw invalid('name', 'set with a store: processes share a limit by its name', name);
+    if (order !== undefined)
+      throw invalid('order', 'left out with a store, whose queues are FIFO', order);
+  }
+  const perKey = checkFlag('perKey', options.perKey);
+  return {
+    name: checkText('name', name ?? defaults.name),
+    perKey,
+    limit: checkAmount(options.limit, perKey),
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? defaults.queueLimit),
+    queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
+    order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
+    distribution,
+  };
+}
+
+/** Without `queueWeight` there is no queue by default; with it, the weight alone bounds the queue. */
+export function defaultQueueLimit(queueWeight = Infinity): number {
+  return queueWeight === Infinity ? 0 : Infinity;
+}
+
+/** @throws HeadgateError for a `queueTimeout` without a queue. */
+export function checkQueue({ queueLimit, queueTimeout }: CommonSettings): void {
+  if (queueTimeout === undefined || queueLimit !== undefined) return;
+  throw invalid('queueLimit', 'set together with queueTimeout: its default is 0', undefined);
+}
+
+const known = [
+  'limit',
+  'name',
+  ...distributedOptions,
+  'perKey',
+  'queueWeight',
+  ...commonOptions,
+] as const satisfies readonly (keyof LimiterOptions | keyof Distribution)[];
+
+/** Validates the options of a limiter and adds the defaults. */
+export function checkLimiter(options: LimiterOptions & DistributedOptions): LimiterSettings {
+  checkNames('createLimiter', options, known);
+  const common = checkCommon(options);
+  const queueLimit = defaultQueueLimit(options.queueWeight);
+  const limit = checkLimit(options, { name: 'default', queueLimit });
+  if (queueLimit === 0 && limit.distribution === undefined) checkQueue(common);
+  return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
+}
+
+function checkAmount(limit: number | LimitFactory, perKey: boolean): number | LimitFactory {
+  if (typeof limit !== 'object' || typeof limit?.create !== 'function') {
+    return checkCount('limit', limit, 1);
+  }
+  if (perKey) throw invalid('limit', 'a whole number with perKey', limit);
+  return limit;
+}

@@ -1,0 +1,64 @@
+import { checkMethods } from '../checks.ts';
+import { invalid, throwLater } from '../errors.ts';
+import type { Limit, Sample } from './limit.ts';
+
+/** Feeds finished work to an adaptive limit, and applies its updates. */
+export class LimitUpdater {
+  /** Weight held by requests that are queued at a later limit of their gate and so do no work. */
+  idle = 0;
+  /** The latest valid value of the limit. */
+  limit: number;
+  #isReported = false;
+
+  /** @throws HeadgateError for a limit that is not a number. */
+  constructor(
+    private readonly moving: Limit,
+    private readonly apply: (limit: number) => void,
+  ) {
+    checkMethods('limit.create()', moving, ['sample']);
+    const { limit } = moving;
+    if (!isNumber(limit)) throw unusable(limit);
+    this.limit = whole(limit);
+  }
+
+  pause(weight: number): void {
+    this.idle += weight;
+  }
+
+  resume(weight: number): void {
+    this.idle -= weight;
+  }
+
+  /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */
+  sample(sample: Sample): void {
+    try {
+      this.moving.sample(sample);
+      const { limit } = this.moving;
+      if (isNumber(limit)) this.#follow(whole(limit));
+      else if (!this.#isReported) {
+        this.#isReported = true;
+        throw unusable(limit);
+      }
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  #follow(limit: number): void {
+    if (limit === this.limit) return;
+    this.limit = limit;
+    this.apply(limit);
+  }
+}
+
+function isNumber(limit: unknown): limit is number {
+  return typeof limit === 'number' && !Number.isNaN(limit);
+}
+
+function whole(limit: number): number {
+  return Math.max(1, Math.floor(limit));
+}
+
+function unusable(limit: unknown) {
+  return invalid('limit', 'a number in the object that its `create` returns', limit);
+}
