@@ -1,11 +1,11 @@
 export { maxTimer } from '../clock.ts';
 export { StoreError } from '../semaphore/rejection.ts';
-export { certainPart } from './lease-parts.ts';
 export type {
   Answer,
   Capabilities,
   Grant,
   LeaseRequest,
+  LeaseStore,
   LeaseVerb,
   LimitName,
   LimitRef,
@@ -15,7 +15,8 @@ export type {
   StoreListener,
   StoreStats,
   StoreTimes,
-} from './store.ts';
+} from './contract.ts';
+export { certainPart } from './contract.ts';
 export { Store } from './store.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';
 export { within } from './within.ts';

@@ -1,7 +1,7 @@
 import { checkChoice, checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings, OutagePolicy } from '../limiter/source.ts';
-import type { Store } from './store.ts';
+import type { Capabilities } from './contract.ts';
 
 /** Validated options of a distributed limiter, with defaults. */
 export interface DistributedSettings extends LimiterSettings {
@@ -15,7 +15,10 @@ export interface DistributedSettings extends LimiterSettings {
 const MAX_HANDOFF = 10_000;
 
 /** @throws HeadgateError for options that this store cannot honour. */
-export function checkDistributed(settings: LimiterSettings, { can }: Store): DistributedSettings {
+export function checkDistributed(
+  settings: LimiterSettings,
+  can: Capabilities,
+): DistributedSettings {
   const { limit, queueTimeout, perKey, distribution } = settings;
   const { onStoreError = 'reject', handoff = 0, reserve = 0 } = distribution ?? {};
   if (typeof limit !== 'number') throw invalid('limit', 'a whole number with a store', limit);

@@ -4,191 +4,33 @@ import { systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterSettings, LimiterSource } from '../limiter/source.ts';
-import type { StoreError } from '../semaphore/rejection.ts';
+import { StoreWarnings } from './availability/store-warnings.ts';
+import {
+  type Answer,
+  type Capabilities,
+  certainPart,
+  type LeaseStore,
+  type LimitName,
+  type Op,
+  type StoreListener,
+  type StoreStats,
+  type StoreTimes,
+} from './contract.ts';
 import { DistributedLimiter } from './distributed-limiter.ts';
-import { certainPart } from './lease-parts.ts';
-import { Session } from './session.ts';
-import { checkDistributed } from './settings.ts';
-
-/** Identifies a limit, or one key of it. */
-export interface LimitName {
-  /** Any string. Treat it as data, never as a pattern or a part of a script. */
-  readonly name: string;
-  /** The key, if the limit is keyed. */
-  readonly key?: string | undefined;
-}
-
-/** A limit, or one key of it, with the value that this process knows. */
-export interface LimitRef extends LimitName {
-  /** Maximum weight in flight at once, as this process knows it. */
-  readonly limit: number;
-  /**
-   * The store's time at which this limit was declared, from an answer; empty to declare it now. The latest declaration
-   * wins, even if the store has lost its state since.
-   */
-  readonly version: string;
-}
-
-/** A held or queued lease, as the process requests it. */
-export interface LeaseRequest {
-  readonly ref: LimitRef;
-  /** Starts with the store's `owner` and a dot; never reused. */
-  readonly id: string;
-  readonly weight: number;
-  /** Whether the lease had another weight before: stores that keep leases by weight must search for it. */
-  readonly resized: boolean;
-  /** Remaining maximum wait in milliseconds; 0: it must not be queued. */
-  readonly wait: number;
-  /** Maximum number of waiters, over all processes. */
-  readonly queueLimit: number;
-  /** Its position in the queue, from an answer. */
-  readonly place?: string | undefined;
-  /** Its fencing token, if it is held. */
-  readonly fencing?: bigint | undefined;
-  /** How many tokens after the granted one belong to the lease too, for consecutive permits under one lease. */
-  readonly spare: number;
-  /** Whether its process may keep the lease idle for a while, and so must be recalled when other waiters are queued. */
-  readonly reserves: boolean;
-}
+import { Session } from './lease/session.ts';
 
 /**
- * Every operation is idempotent. Each first removes expired leases and finally grants the queued leases that fit, in
- * order of `place`, each for a `lease` from its last `acquire` or `stay`. So any operation reclaims what a dead process
- * held, or was granted after its death.
- *
- * For several operations that are sent together, the grants may happen once, after all of them, if that grants the same
- * leases.
- *
- * - `acquire`: `held` if it fits and there are no waiters; else `queued` at the tail if it may wait and there are fewer
- *   than `queueLimit` waiters; else `full`. A known lease keeps its state for another `lease`.
- * - `stay`, for a queued lease: `queued` for another `lease` at the same position, or `held` if it has been granted
- *   meanwhile (with a new token). An unknown lease rejoins at its `place`. Never `full`.
- * - `renew`, for a held lease: `held` for another `lease`. An unknown lease is `held` again, even beyond the limit,
- * if the
- *   store has lost its state since; else `lost`.
- * - `register`: a lease that was admitted without the store is `held` from now on, even beyond the limit.
- * - `resize`: a held lease has this weight from now on, which may exceed the limit; `lost` if it is not held.
- * - `release`: releases a held lease, or removes a queued one; for an unknown lease `lost`, and nothing changes.
+ * Counts distributed limits. Extend it for a store of your own: `LeaseStore` says what each method must do, and
+ * `storeSuite()` of `@headgate/test-suite` tests that.
  */
-export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
-
-export type Op =
-  | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
-  /** Declares the limit now: revokes no lease, and grants the queued ones that now fit. */
-  | { readonly verb: 'setLimit'; readonly ref: LimitRef };
-
-/** State of a limit after an operation, or after all operations on the limit that were sent together. */
-export interface LimitState {
-  /** Weight held, over all processes. */
-  readonly inflight: number;
-  /** Number of waiters, over all processes. */
-  readonly queued: number;
-  /** The limit that applies, which another process may have declared. */
-  readonly limit: number;
-  /** When that limit was declared: the `version` of `LimitRef` from now on. */
-  readonly version: string;
-  /** Milliseconds after which a lease may expire; no message announces that, so the first waiter sends `stay` then. */
-  readonly checkIn: number;
-  /** Number of expired leases that were removed. */
-  readonly reclaimed: number;
-}
-
-export interface Reply extends LimitState {
-  readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
-  /** If held: a token above all earlier ones, as far as the store remembers. */
-  readonly fencing?: bigint | undefined;
-  /** If queued: its position, which sorts by arrival over all processes. */
-  readonly place?: string | undefined;
-}
-
-/** The answer to one operation. After an error it is unknown whether the operation was executed. */
-export type Answer = Reply | { readonly error: StoreError };
-
-/** A queued lease has been granted. */
-export interface Grant {
-  readonly id: string;
-  readonly fencing: bigint | undefined;
-}
-
-/** Receives the messages of a store. */
-export interface StoreListener {
-  /** A queued lease was granted. May arrive before the answer `queued`, twice, or never. */
-  grant(grant: Grant): void;
-  /** Other processes have waiters: leases kept idle must be released. */
-  recall(ref: LimitName): void;
-  /** Grants may have been missed, so every waiter should send `stay`. Call it after every new subscription. */
-  check(): void;
-  /** The connection was lost or restored. Optional for stores that cannot detect it. */
-  state(up: boolean, error?: StoreError): void;
-  /**
-   * Messages do not arrive, for this reason, so waiters are granted later; undefined when they arrive again. Call it
-   * once for each change.
-   */
-  muted?(error: StoreError | undefined): void;
-  /** Whether any waiter depends on messages; a store probes its subscription while this is true. */
-  readonly isWaiting?: boolean;
-  /** Why the store becomes slower and slower; undefined when it no longer does. Call it once for each change. */
-  slowed?(reason: string | undefined): void;
-}
-
-/** What a store supports. Its limiters throw at construction if an option needs more. */
-export interface Capabilities {
-  /** Issues increasing fencing tokens. */
-  readonly fencing: boolean;
-  /** Enforces `queueLimit` over all processes; if false, each process enforces it for itself. */
-  readonly queueLimit: boolean;
-  /** Supports `setLimit` and declared limits. */
-  readonly setLimit: boolean;
-  /** Supports limits with keys. */
-  readonly keys: boolean;
-  /** Lets a waiter rejoin at its position after the store has lost its state. */
-  readonly place: boolean;
-  /** Supports `resize`. */
-  readonly resize: boolean;
-  /** Recalls leases that are kept idle (`reserve`). */
-  readonly recall: boolean;
-  /**
-   * Returns exact counts with every answer. If false, `inflight` and `queued` of an answer may be outdated, `queued`
-   * and `holders` are weights, `longestWait` is in whole seconds, and `reclaimed` is 0.
-   */
-  readonly counts: boolean;
-}
-
-/** State of a limit in its store. */
-export interface StoreStats {
-  readonly limit: number;
-  readonly version: string;
-  /** Weight held, over all processes. */
-  readonly inflight: number;
-  /** Number of held leases, over all processes. */
-  readonly holders: number;
-  /** Number of waiters, over all processes. */
-  readonly queued: number;
-  /** Milliseconds for which the oldest waiter has been queued. */
-  readonly longestWait: number;
-}
-
-export interface StoreTimes {
-  /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. */
-  readonly leaseDuration: number;
-  /** Maximum time of a call in milliseconds, above 0. */
-  readonly timeout: number;
-  /** Times leases and renewals in this process; the store's server has its own time. Default: the runtime's own. */
-  readonly clock?: Clock | undefined;
-}
-
-/**
- * Counts distributed limits. Extend it for a store of your own, and test that with `storeSuite()` of
- * `@headgate/test-suite`.
- */
-export abstract class Store implements LimiterSource {
+export abstract class Store implements LeaseStore, LimiterSource {
   readonly leaseDuration: number;
   readonly timeout: number;
   readonly clock: Clock;
-  /** Identifies this store object in this process: the prefix of the ids of its leases. */
   readonly owner: string = makeOwner();
   abstract readonly can: Capabilities;
   #session: Session | undefined;
+  #warnings: StoreWarnings | undefined;
 
   /** @throws HeadgateError for invalid times, and for a `lease` too short to retry a failed renewal. */
   constructor({ leaseDuration: lease, timeout, clock = systemClock }: StoreTimes) {
@@ -202,31 +44,18 @@ export abstract class Store implements LimiterSource {
 
   /** @internal Creates the limiter that `createLimiter` returns for this store. */
   limiter(settings: LimiterSettings): Limiter {
-    const shared = checkDistributed(settings, this);
     this.#session ??= new Session(this);
-    return new DistributedLimiter(shared, this.#session);
+    this.#warnings ??= new StoreWarnings(this.clock);
+    return new DistributedLimiter(settings, this.#session, this.#warnings);
   }
 
-  /**
-   * Executes operations, those on one limit in their order. Resolves to one answer per operation, in the same order,
-   * after `timeout` milliseconds at the latest. Never rejects.
-   */
-  abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
-
-  /**
-   * Until when, by `clock`, a lease certainly exists whose last successful request was sent at `sent`. A store that
-   * may end leases early, because it considers their process dead, returns an earlier time, and calls `check()` or
-   * `state()` whenever that changes.
-   */
   certainUntil(sent: number): number {
     return sent + this.leaseDuration * certainPart;
   }
 
-  /** Subscribes the listener, and returns a function that unsubscribes it. Called once. */
+  abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
   abstract listen(listener: StoreListener): () => void;
-  /** Resolves to the state of a limit. Rejects with a StoreError if that fails, after `timeout` at the latest. */
   abstract stats(ref: LimitName): Promise<StoreStats>;
-  /** Closes what the store itself has opened. */
   abstract close(): Promise<void>;
 }
 

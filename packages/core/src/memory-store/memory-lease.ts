@@ -1,4 +1,4 @@
-import type { LeaseRequest } from '../distributed/store.ts';
+import type { LeaseRequest } from '../distributed/contract.ts';
 
 /** A lease in a `Memory`, held or queued. */
 export class MemoryLease {

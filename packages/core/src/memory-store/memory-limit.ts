@@ -1,4 +1,3 @@
-import { renewalPart } from '../distributed/lease-parts.ts';
 import type {
   LeaseRequest,
   LeaseVerb,
@@ -6,7 +5,8 @@ import type {
   Op,
   Reply,
   StoreStats,
-} from '../distributed/store.ts';
+} from '../distributed/contract.ts';
+import { renewalPart } from '../distributed/lease/lease.ts';
 import { MemoryLease } from './memory-lease.ts';
 
 /** The time of an operation, and the lease duration of its caller. */

@@ -1,15 +1,15 @@
 import { checkNames } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
-import {
-  type Answer,
-  type Capabilities,
-  type LimitName,
-  type Op,
-  Store,
-  type StoreListener,
-  type StoreStats,
-  type StoreTimes,
-} from '../distributed/store.ts';
+import type {
+  Answer,
+  Capabilities,
+  LimitName,
+  Op,
+  StoreListener,
+  StoreStats,
+  StoreTimes,
+} from '../distributed/contract.ts';
+import { Store } from '../distributed/store.ts';
 import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';

@@ -1,5 +1,5 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
-import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/store.ts';
+import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/contract.ts';
 import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
 
 /** Maximum number of idle limits that each operation removes. */

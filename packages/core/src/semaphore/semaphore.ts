@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
-import { clockOf, isLate } from './deadlines.ts';
+import { isLate } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
 import type { SemaphoreGroup } from './keyed-semaphores.ts';
 import { LocalPermit } from './local-permit.ts';
@@ -166,7 +166,8 @@ export class Semaphore implements Served, QueueContext {
     for (let next = this.#next; next !== undefined; next = this.#next) {
       const fits = this.#fits(next.weight);
       if (this.parent.closed || (!fits && next.deadline === 0)) return;
-      const now = clockOf(next, this.clock).now();
+      // As `clockOf`, without a call.
+      const now = (next.timeoutBucket?.owner ?? this).clock.now();
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else this.#admitOrForget(next, now);

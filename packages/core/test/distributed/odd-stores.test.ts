@@ -133,7 +133,7 @@ test('the first waiter calls the store as soon as the lease of a dead process ma
 test('without setImmediate, the operations of one callback are sent together', async () => {
   vi.stubGlobal('setImmediate', undefined);
   vi.resetModules();
-  const { Coalescer } = await import('../../src/distributed/coalescer.ts');
+  const { Coalescer } = await import('../../src/distributed/lease/batch.ts');
   vi.unstubAllGlobals();
   const gone: string[][] = [];
   let wanted: string[] = [];

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import type { OutagePolicy } from '../limiter/source.ts';
-import type { StoreError } from '../semaphore/rejection.ts';
-import { warn } from '../warning.ts';
+import type { Clock } from '../../clock.ts';
+import type { OutagePolicy } from '../../limiter/source.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
+import { warn } from '../../warning.ts';
 
 /** Milliseconds in which the same warning is not repeated. */
 const WARNING_INTERVAL = 60_000;
@@ -32,7 +32,7 @@ class Refusals {
 export class StoreWarnings {
   /** Limits affected by an outage, or by messages that do not arrive. */
   readonly #away = new Set<string>();
-  /** A limit for which that is over. */
+  /** A limit for which that has ended. */
   #back: string | undefined;
   #hasWarned = false;
   #nextAt = -Infinity;

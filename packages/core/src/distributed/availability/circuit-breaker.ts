@@ -1,0 +1,122 @@
+import { startTimer } from '../../clock.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
+import type { LeaseStore, LimitName } from '../contract.ts';
+import type { DistributedSettings } from '../settings.ts';
+import type { StoreWarnings } from './store-warnings.ts';
+
+/**
+ * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that only the calls of
+ * one timeout wait for an answer that does not come. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
+ * close it again and again, and each time all waiters would return to the store. Reports changes to the observer or,
+ * without one, by warnings.
+ */
+export class CircuitBreaker {
+  /** Why the store is unavailable; undefined if it is available. */
+  error: StoreError | undefined = undefined;
+  /** The limit or key whose call has failed last. */
+  #probed: LimitName;
+  #cancel = () => {};
+  #isProbing = false;
+  #hasEnded = false;
+  /** Whether the store has refused the latest call. */
+  #isRefused = false;
+
+  constructor(
+    private readonly settings: DistributedSettings,
+    private readonly store: LeaseStore,
+    private readonly warnings: StoreWarnings,
+    private readonly changed: (error: StoreError | undefined) => void,
+  ) {
+    this.#probed = { name: settings.name };
+  }
+
+  /** A call for this key has failed. */
+  failed(key: string | undefined, error: StoreError): void {
+    this.#probed = { name: this.settings.name, key };
+    this.#open(error);
+    if (this.error === undefined) this.#report(true, error);
+  }
+
+  /** The store has answered a call without refusing it. */
+  worked(): void {
+    if (!this.#isRefused) return;
+    this.#isRefused = false;
+    this.warnings.worked(this.settings.name);
+  }
+
+  /** Warns once a caller is affected by an outage or a refusal, so that a failure at process exit causes no warning. */
+  affected(error: StoreError | undefined): void {
+    const { name, observer, onStoreError } = this.settings;
+    if (error === undefined || observer.store !== undefined) return;
+    if (this.error === undefined) this.#isRefused = true;
+    this.warnings.failed(name, onStoreError, error);
+  }
+
+  /** The store's messages do not arrive, for this reason; undefined if they arrive again. */
+  muted(error: StoreError | undefined): void {
+    const { name, observer } = this.settings;
+    if (this.error !== undefined) return;
+    this.#report(true, error);
+    if (error !== undefined && observer.store === undefined) this.warnings.muted(name, error);
+  }
+
+  /** The state may have changed: probes the store. */
+  async doubt(): Promise<void> {
+    if (this.#isProbing || this.#hasEnded) return;
+    this.#isProbing = true;
+    const error = await this.#probe();
+    this.#isProbing = false;
+    if (error === undefined || isAnswer(error)) this.#close();
+    else if (this.error === undefined) this.#open(error);
+    else this.#probeLater();
+  }
+
+  /** The limiter is closed. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#cancel();
+    this.warnings.forget(this.settings.name);
+  }
+
+  async #probe(): Promise<StoreError | undefined> {
+    try {
+      await this.store.stats(this.#probed);
+      return undefined;
+    } catch (error) {
+      return error as StoreError;
+    }
+  }
+
+  #probeLater(): void {
+    const { clock, timeout } = this.store;
+    this.#cancel();
+    if (!this.#hasEnded) this.#cancel = startTimer(clock, timeout, () => void this.doubt(), true);
+  }
+
+  #open(error: StoreError): void {
+    if (isAnswer(error) || this.error !== undefined || this.#hasEnded) return;
+    this.error = error;
+    this.#probeLater();
+    this.#report(false, error);
+    this.changed(error);
+  }
+
+  #close(): void {
+    this.#cancel();
+    if (this.error === undefined || this.#hasEnded) return;
+    this.error = undefined;
+    this.#report(true, undefined);
+    this.changed(undefined);
+  }
+
+  #report(up: boolean, error: StoreError | undefined): void {
+    const { name, observer } = this.settings;
+    observer.store?.({ name, up, error });
+    if (error === undefined) this.warnings.returned(name);
+  }
+}
+
+/** A server that answers with an error is available. */
+function isAnswer({ code }: StoreError): boolean {
+  return code === 'ERR_HEADGATE_STORE_REFUSED';
+}

@@ -1,0 +1,86 @@
+import { throwLater } from '../../errors.ts';
+import { StoreError } from '../../semaphore/rejection.ts';
+import type { Answer, LeaseStore, Op } from '../contract.ts';
+
+const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+
+/**
+ * Coalesces calls of one event-loop iteration. The first callback's calls cause one run as soon as it has returned;
+ * those of the iteration's other timers and messages cause one run at its end. In a runtime without `setImmediate`,
+ * each callback's calls cause one run.
+ */
+export class Coalescer {
+  #isWanted = false;
+  #hasBegun = false;
+
+  constructor(private readonly go: () => void) {}
+
+  soon(): void {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    if (!this.#hasBegun) queueMicrotask(() => this.#begin());
+  }
+
+  #begin(): void {
+    this.#isWanted = false;
+    this.go();
+    if (setImmediate === undefined) return;
+    this.#hasBegun = true;
+    setImmediate(() => this.#end());
+  }
+
+  #end(): void {
+    this.#hasBegun = false;
+    if (this.#isWanted) this.#begin();
+  }
+}
+
+/** Receives the answer, and the time at which the operation was sent. */
+export type Answered = (answer: Answer, sent: number) => void;
+
+/** Sends the operations of one event-loop iteration together. Each gets an answer, even if the store misbehaves. */
+export class Batch {
+  #pending: { op: Op; answered: Answered }[] = [];
+  readonly #coalescer = new Coalescer(() => {
+    void this.#send();
+  });
+
+  constructor(private readonly store: LeaseStore) {}
+
+  add(op: Op, answered: Answered): void {
+    this.#pending.push({ op, answered });
+    this.#coalescer.soon();
+  }
+
+  async #send(): Promise<void> {
+    const batch = this.#pending;
+    this.#pending = [];
+    const sent = this.store.clock.now();
+    const answers = await this.#answers(batch.map(({ op }) => op));
+    for (const [index, { answered }] of batch.entries()) {
+      try {
+        answered(answers[index] ?? down('the store returned an invalid answer'), sent);
+      } catch (error) {
+        throwLater(error);
+      }
+    }
+  }
+
+  /** Tolerates a store that throws, rejects, or returns invalid answers. */
+  async #answers(ops: readonly Op[]): Promise<(Answer | undefined)[]> {
+    try {
+      const answers: unknown[] = await this.store.send(ops, this.store.timeout);
+      return ops.map((_, index) => (isAnswer(answers[index]) ? answers[index] : undefined));
+    } catch (error) {
+      return ops.map(() => down('the store failed unexpectedly', error));
+    }
+  }
+}
+
+function isAnswer(answer: unknown): answer is Answer {
+  return typeof answer === 'object' && answer !== null && ('state' in answer || 'error' in answer);
+}
+
+function down(message: string, cause?: unknown): Answer {
+  return { error: new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause) };
+}

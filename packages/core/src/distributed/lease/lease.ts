@@ -1,0 +1,108 @@
+import type { StoreError } from '../../semaphore/rejection.ts';
+import type { LeaseRequest, LeaseVerb, LimitRef, LimitState } from '../contract.ts';
+
+/** Fraction of a lease after which it is renewed: a call takes at most a third of a lease, so a second try is in time. */
+export const renewalPart = 1 / 3;
+
+/** Fraction of a lease after which an unanswered renewal is retried: before the first one times out. */
+export const retryPart = 1 / 6;
+
+/**
+ * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since renewals become
+ * more frequent by as much. Also the interval between two tries of a release, and the margin before the end of a
+ * wait.
+ */
+export const slackPart = 1 / 24;
+
+/** What each request about a lease of one limiter says. */
+export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'spare' | 'reserves'>;
+
+/** Receives what the store decides about the leases that it has created: a semaphore. */
+export interface LeaseOwner {
+  readonly ref: LimitRef;
+  readonly terms: LeaseTerms;
+  /** The state of the limit, from an answer to this operation. Comes before what the answer says of the lease. */
+  learn(state: LimitState, verb: LeaseVerb): void;
+  /** The lease is queued at the store. Returns false if the owner has released it instead. */
+  queued(lease: Lease): boolean;
+  granted(lease: Lease): void;
+  /** The store's queue is full. */
+  rejected(lease: Lease): void;
+  /** The store has granted the lease's weight to another process, or may have. */
+  lost(lease: Lease): void;
+  /** The store had dropped the lease before it was released. */
+  dropped(lease: Lease): void;
+  /** Whether the operation was executed is unknown. */
+  failed(lease: Lease, verb: LeaseVerb, error: StoreError): void;
+}
+
+/** This process's record of a lease of a distributed limit. Only its methods change its state. */
+export abstract class Lease {
+  /** `unsent`: not requested yet. `asking`: not answered yet. `over`: released, lost, or rejected. */
+  private current: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
+  private place: string | undefined = undefined;
+  private resized = false;
+  fencing: bigint | undefined = undefined;
+  /** When the latest answered request for the lease was sent; before an answer, when it was first requested. */
+  heard = 0;
+  /** The session's count of possibly missed messages when the latest request was sent. */
+  missed = 0;
+  /** When the store removes the lease from its queue, according to the latest request. */
+  waitsUntil = Infinity;
+  /** Whether the store should still have the ended lease, as no release of it was answered. */
+  wasHeld = false;
+  /** When the lease is due for renewal. */
+  renewAt = Infinity;
+
+  constructor(
+    readonly owner: LeaseOwner,
+    readonly id: string,
+    public weight: number,
+  ) {}
+
+  /** Milliseconds for which the lease may still be queued; 0: it must not be. */
+  abstract get timeLeft(): number;
+
+  get state() {
+    return this.current;
+  }
+
+  /** Returns the next request about this lease. */
+  ask(now: number, missed: number): LeaseRequest {
+    if (this.current === 'unsent') {
+      this.current = 'asking';
+      this.heard = now;
+    }
+    this.missed = missed;
+    return this.request(now);
+  }
+
+  /** The request about this lease in its present state. */
+  request(now: number): LeaseRequest {
+    const { owner, id, weight, resized, place, fencing } = this;
+    const { queueLimit, spare, reserves } = owner.terms;
+    const { timeLeft: wait } = this;
+    this.waitsUntil = now + wait;
+    const { ref } = owner;
+    return { ref, id, weight, resized, wait, queueLimit, place, fencing, spare, reserves };
+  }
+
+  queue(place: string | undefined): void {
+    this.current = 'queued';
+    this.place = place;
+  }
+
+  hold(fencing: bigint | undefined): void {
+    this.current = 'held';
+    this.fencing = fencing;
+  }
+
+  resize(weight: number): void {
+    this.weight = weight;
+    this.resized = true;
+  }
+
+  end(): void {
+    this.current = 'over';
+  }
+}

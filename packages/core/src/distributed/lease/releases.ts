@@ -1,0 +1,65 @@
+import { startTimer } from '../../clock.ts';
+import type { Answer, LeaseStore } from '../contract.ts';
+import type { Batch } from './batch.ts';
+import { type Lease, slackPart } from './lease.ts';
+
+/** Sends the release of each ended lease until the store has confirmed it or the lease has expired by itself. */
+export class Releases {
+  /** Unconfirmed releases, and when each lease will have expired. */
+  readonly #unconfirmed = new Map<Lease, number>();
+  /** Those that must be sent again. */
+  readonly #failed: Lease[] = [];
+  #whenConfirmed: (() => void)[] = [];
+
+  constructor(
+    private readonly store: LeaseStore,
+    private readonly batch: Batch,
+    /** Calls `sendAgain` at this time. */
+    private readonly wakeBy: (at: number) => void,
+  ) {}
+
+  /** Releases a lease that the store may know. */
+  add(lease: Lease): void {
+    if (this.#unconfirmed.has(lease)) return;
+    this.#unconfirmed.set(lease, this.store.clock.now() + this.store.leaseDuration);
+    this.#send(lease);
+  }
+
+  /** Sends failed releases again. */
+  sendAgain(): void {
+    for (const lease of this.#failed.splice(0)) this.#send(lease);
+  }
+
+  /** Resolves when the store has confirmed all releases, or after the timeout of a call. */
+  confirmed(): Promise<void> {
+    if (this.#unconfirmed.size === 0) return Promise.resolve();
+    const { clock, timeout } = this.store;
+    return new Promise((resolve) => {
+      const cancel = startTimer(clock, timeout, resolve);
+      this.#whenConfirmed.push(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #send(lease: Lease): void {
+    const request = lease.request(this.store.clock.now());
+    this.batch.add({ verb: 'release', lease: request }, (answer) => this.#answered(lease, answer));
+  }
+
+  #answered(lease: Lease, answer: Answer): void {
+    const { owner, wasHeld } = lease;
+    const now = this.store.clock.now();
+    lease.wasHeld = false;
+    const hasFailed = 'error' in answer;
+    if (wasHeld && !hasFailed && answer.state === 'lost') owner.dropped(lease);
+    if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {
+      this.#failed.push(lease);
+      return this.wakeBy(now + this.store.leaseDuration * slackPart);
+    }
+    this.#unconfirmed.delete(lease);
+    if (this.#unconfirmed.size === 0) for (const done of this.#whenConfirmed.splice(0)) done();
+    if (!hasFailed) owner.learn(answer, 'release');
+  }
+}

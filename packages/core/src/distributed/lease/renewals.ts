@@ -1,0 +1,101 @@
+import { startTimer } from '../../clock.ts';
+import { certainPart, type LeaseStore } from '../contract.ts';
+import { type Lease, renewalPart, retryPart, slackPart } from './lease.ts';
+import type { Releases } from './releases.ts';
+
+/** Renews the leases that the store may know, with one timer, which does not keep the process alive. */
+export class Renewals {
+  readonly #leases = new Map<string, Lease>();
+  #wakeAt = Infinity;
+  #cancel = () => {};
+
+  constructor(
+    private readonly store: LeaseStore,
+    private readonly releases: Releases,
+    private readonly ask: (verb: 'renew' | 'stay', lease: Lease) => void,
+    private readonly lost: (lease: Lease) => void,
+  ) {}
+
+  get(id: string): Lease | undefined {
+    return this.#leases.get(id);
+  }
+
+  add(lease: Lease): void {
+    this.#leases.set(lease.id, lease);
+  }
+
+  /** Returns whether the store may have known the lease. */
+  delete(lease: Lease): boolean {
+    return this.#leases.delete(lease.id);
+  }
+
+  get isWaiting(): boolean {
+    for (const { state } of this.#leases.values()) if (state === 'queued') return true;
+    return false;
+  }
+
+  /** Until when a held lease certainly exists. */
+  endOf(lease: Lease): number {
+    return this.store.certainUntil(lease.heard);
+  }
+
+  /** The store has confirmed the lease, as requested at `sent`. */
+  heard(lease: Lease, sent: number): void {
+    lease.heard = sent;
+    lease.renewAt = sent + this.#length(lease) * renewalPart;
+    this.wakeBy(lease.renewAt);
+  }
+
+  /** Renews the lease at this time at the latest. */
+  renewBy(lease: Lease, at: number): void {
+    if (at >= lease.renewAt) return;
+    lease.renewAt = at;
+    this.wakeBy(at);
+  }
+
+  /** Renews all leases; the held ones first, since a store that has lost its state must know them before. */
+  renewAll(): void {
+    const leases = [...this.#leases.values()];
+    for (const state of ['held', 'queued']) {
+      for (const lease of leases) if (lease.state === state) this.#renew(lease);
+    }
+  }
+
+  /** Sets the timer to this time, unless it is due earlier. */
+  wakeBy(at: number): void {
+    if (at >= this.#wakeAt) return;
+    const { clock } = this.store;
+    this.#cancel();
+    this.#wakeAt = at;
+    this.#cancel = startTimer(clock, Math.max(0, at - clock.now()), () => this.tend(), true);
+  }
+
+  /** Renews leases that are due or nearly due, so that they share round trips from then on. */
+  tend(): void {
+    const { clock, leaseDuration } = this.store;
+    const now = clock.now();
+    this.#wakeAt = Infinity;
+    let next = Infinity;
+    for (const lease of [...this.#leases.values()]) {
+      if (lease.state === 'held' && now >= this.endOf(lease)) this.lost(lease);
+      else if (lease.renewAt <= now + leaseDuration * slackPart) this.#renew(lease);
+      if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
+      if (lease.state !== 'over') next = Math.min(next, lease.renewAt);
+    }
+    this.releases.sendAgain();
+    this.wakeBy(next);
+  }
+
+  #renew(lease: Lease): void {
+    // Retried if there is no answer.
+    lease.renewAt = this.store.clock.now() + this.#length(lease) * retryPart;
+    this.ask(lease.state === 'held' ? 'renew' : 'stay', lease);
+  }
+
+  /** Effective lease duration in milliseconds, which is shorter if the store may end leases early. */
+  #length(lease: Lease): number {
+    const { leaseDuration: whole } = this.store;
+    const certain = this.endOf(lease) - lease.heard;
+    return certain > 0 ? Math.min(certain / certainPart, whole) : whole;
+  }
+}

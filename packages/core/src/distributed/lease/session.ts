@@ -1,0 +1,211 @@
+import { HeadgateError } from '../../errors.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
+import type {
+  Answer,
+  Grant,
+  LeaseStore,
+  LeaseVerb,
+  LimitName,
+  Op,
+  StoreListener,
+} from '../contract.ts';
+import { type Answered, Batch } from './batch.ts';
+import { type Lease, slackPart } from './lease.ts';
+import { Releases } from './releases.ts';
+import { Renewals } from './renewals.ts';
+
+/** A limiter that receives the messages of a store. */
+export interface Member {
+  readonly name: string;
+  /** Other processes have waiters for this key: leases kept idle must be released. */
+  recalled(key: string | undefined): void;
+  /** The store may have become unavailable or available again. */
+  doubted(): void;
+  /** The store may have lost its state: registers permits that it does not know. */
+  checked(): void;
+  slowed(reason: string | undefined): void;
+  muted(error: StoreError | undefined): void;
+}
+
+/**
+ * The leases of this process at one store. Asks the store about them, applies its answers and messages, and reports
+ * those to the owner of the lease.
+ */
+export class Session implements StoreListener {
+  readonly #members = new Set<Member>();
+  readonly #batch: Batch;
+  readonly #renewals: Renewals;
+  readonly releases: Releases;
+  /** How many times messages may have been missed. */
+  #missed = 0;
+  #isListening = false;
+  #made = 0;
+
+  constructor(readonly store: LeaseStore) {
+    this.#batch = new Batch(store);
+    this.releases = new Releases(store, this.#batch, (at) => this.#renewals.wakeBy(at));
+    this.#renewals = new Renewals(
+      store,
+      this.releases,
+      (verb, lease) => this.ask(verb, lease),
+      (lease) => this.#lost(lease),
+    );
+  }
+
+  /**
+   * @throws HeadgateError if there is a limiter of this name: both would count as one limit, most likely by mistake.
+   */
+  join(member: Member): void {
+    const { name } = member;
+    if ([...this.#members].some((other) => other.name === name)) {
+      const message = `the store has a limiter "${name}" in this process: reuse that one, or give them different names`;
+      throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
+    }
+    this.#members.add(member);
+  }
+
+  leave(member: Member): void {
+    this.#members.delete(member);
+  }
+
+  newId(): string {
+    return `${this.store.owner}.${(this.#made++).toString(36)}`;
+  }
+
+  /** Sends an operation that concerns no lease. */
+  send(op: Op, answered: Answered): void {
+    if (!this.#isListening) {
+      this.#isListening = true;
+      this.store.listen(this);
+    }
+    this.#batch.add(op, answered);
+  }
+
+  /** Sends a request about a lease; its owner receives the outcome. */
+  ask(verb: LeaseVerb, lease: Lease): void {
+    this.#renewals.add(lease);
+    const request = lease.ask(this.store.clock.now(), this.#missed);
+    this.send({ verb, lease: request }, (answer, sent) =>
+      this.#answered(lease, verb, answer, sent),
+    );
+  }
+
+  /** Renews a held lease now, if it has not been lost. */
+  renew(lease: Lease): void {
+    if (this.isCertain(lease)) this.ask('renew', lease);
+    else this.#lost(lease);
+  }
+
+  /** Asks about a queued lease at this time at the latest. */
+  checkBy(lease: Lease, at: number): void {
+    this.#renewals.renewBy(lease, at);
+  }
+
+  /** Extends the wait at the store in time, if the lease's present waiter may wait longer than the store knows. */
+  prolong(lease: Lease): void {
+    const { state, waitsUntil } = lease;
+    const { clock, leaseDuration } = this.store;
+    // Both times are rounded up to a whole millisecond.
+    if (state !== 'queued' || clock.now() + lease.timeLeft <= waitsUntil + 1) return;
+    this.checkBy(lease, waitsUntil - leaseDuration * slackPart);
+  }
+
+  /** Whether the lease certainly still exists in the store. */
+  isCertain(lease: Lease): boolean {
+    return this.store.clock.now() < this.#renewals.endOf(lease);
+  }
+
+  /** The lease is no longer needed: ends it, and releases it if the store may know it. */
+  release(lease: Lease): void {
+    const isKnown = this.#renewals.delete(lease);
+    lease.wasHeld = lease.state === 'held' && this.isCertain(lease);
+    lease.end();
+    if (isKnown) this.releases.add(lease);
+  }
+
+  /** Ends a lease that the store does not know. */
+  forget(lease: Lease): void {
+    this.#renewals.delete(lease);
+    lease.end();
+  }
+
+  grant({ id, fencing }: Grant): void {
+    const lease = this.#renewals.get(id);
+    if (lease?.state !== 'asking' && lease?.state !== 'queued') return;
+    // The message may be old: the lease is only valid from its last answered request.
+    if (!this.isCertain(lease)) return this.ask('stay', lease);
+    this.#renewals.heard(lease, lease.heard);
+    this.#granted(lease, fencing);
+  }
+
+  recall({ name, key }: LimitName): void {
+    for (const member of this.#members) if (member.name === name) member.recalled(key);
+  }
+
+  check(): void {
+    this.#missed++;
+    for (const member of this.#members) member.checked();
+    this.#renewals.renewAll();
+    // The store may now guarantee the leases for a shorter time.
+    this.#renewals.tend();
+  }
+
+  state(up: boolean): void {
+    for (const member of [...this.#members]) member.doubted();
+    if (up) this.releases.sendAgain();
+    this.#renewals.tend();
+  }
+
+  get isWaiting(): boolean {
+    return this.#renewals.isWaiting;
+  }
+
+  muted(error: StoreError | undefined): void {
+    for (const member of [...this.#members]) member.muted(error);
+  }
+
+  slowed(reason: string | undefined): void {
+    for (const member of [...this.#members]) member.slowed(reason);
+  }
+
+  #answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
+    const { owner } = lease;
+    if ('error' in answer) return owner.failed(lease, verb, answer.error);
+    owner.learn(answer, verb);
+    const { state } = answer;
+    if (lease.state === 'over') {
+      if (state === 'held' || state === 'queued') this.releases.add(lease);
+    } else if (state === 'lost') this.#lost(lease);
+    else if (state === 'full') {
+      this.forget(lease);
+      owner.rejected(lease);
+    } else if (verb !== 'resize') {
+      this.#renewals.heard(lease, sent);
+      if (state === 'queued') this.#queued(lease, answer.place);
+      else this.#granted(lease, answer.fencing);
+    }
+  }
+
+  #queued(lease: Lease, place: string | undefined): void {
+    // The message of the grant has overtaken this answer.
+    if (lease.state === 'held') return;
+    lease.queue(place);
+    if (!lease.owner.queued(lease)) return;
+    // Messages may have been missed since the request was sent, so the lease may be held by now.
+    if (lease.missed < this.#missed) this.ask('stay', lease);
+    else this.prolong(lease);
+  }
+
+  #granted(lease: Lease, fencing: bigint | undefined): void {
+    if (lease.state === 'held') return;
+    lease.hold(fencing);
+    lease.owner.granted(lease);
+  }
+
+  #lost(lease: Lease): void {
+    // Ended first, so that `lost` as the answer to its release is not reported again.
+    lease.end();
+    this.release(lease);
+    lease.owner.lost(lease);
+  }
+}
