@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+
+const source = resolve(import.meta.dirname, '../src');
+
+/** The files that all rooms share. */
+const shared = '.';
+
+/** From the lowest room to the highest: the rooms that the files of each may import from, types included. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  [shared]: [],
+  limits: [shared],
+  semaphore: ['limits', shared],
+  queues: ['semaphore', 'limits', shared],
+  limiter: ['queues', 'semaphore', 'limits', shared],
+  gate: ['limiter', 'queues', 'semaphore', 'limits', shared],
+  http: ['gate', 'limiter', 'queues', 'semaphore', 'limits', shared],
+  distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
+  'memory-store': ['distributed', 'semaphore', shared],
+  node: ['gate', 'semaphore', 'limits', shared],
+};
+
+/** The same within `distributed`, whose other files may import from all of these. */
+const layers = ['contract.ts', 'settings.ts', 'lease', 'availability', 'semaphore'];
+
+/** Entry points next to the rooms, which gather their public names. */
+const entryPoints = ['index.ts', 'app.ts', 'options.ts'];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const imports = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !entryPoints.includes(file))
+  .flatMap((from): Import[] => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(source, from), 'utf8'));
+    const folder = join(source, dirname(from));
+    return importedFiles.map(({ fileName }) => ({
+      from,
+      to: relative(source, join(folder, fileName)),
+    }));
+  });
+
+function roomOf(file: string): string {
+  return dirname(file).split(sep)[0] as string;
+}
+
+function layerOf(file: string): number {
+  const layer = layers.indexOf(file.split(sep)[1] as string);
+  return layer >= 0 ? layer : layers.length;
+}
+
+it('each room imports only from the rooms below it', () => {
+  const isUpward = ({ from, to }: Import) =>
+    roomOf(from) !== roomOf(to) && !allowed[roomOf(from)]?.includes(roomOf(to));
+  expect(imports.filter(isUpward)).toEqual([]);
+});
+
+it('each layer of distributed limits imports only from the layers below it', () => {
+  const within = imports.filter(({ from, to }) =>
+    [from, to].every((file) => roomOf(file) === 'distributed'),
+  );
+  expect(within.filter(({ from, to }) => layerOf(from) < layerOf(to))).toEqual([]);
+});
+
+it('the table has every room', () => {
+  const rooms = new Set(imports.map(({ from }) => roomOf(from)));
+  expect([...rooms].sort()).toEqual(Object.keys(allowed).sort());
+});

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Process-wide, and reset for each test: no package exports it. */
+const exempt = ['packages/core/src/warning.ts'];
+
+/** The folder of the package that has this file, such as `packages/core`; empty for files of the root. */
+function packageOf(file: string): string {
+  return /^(packages|internal)\/[^/]+|^(bench|demo|examples)(?=\/)/.exec(file)?.[0] ?? '';
+}
+
+function foreignImports(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'));
+  return importedFiles
+    .filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => join(dirname(file), fileName))
+    .filter((target) => packageOf(target) !== '' && packageOf(target) !== packageOf(file))
+    .filter((target) => !exempt.includes(target))
+    .map((target) => `${file} imports ${target}`);
+}
+
+const skipped = ['node_modules', 'dist', 'out', 'coverage', 'consumer'];
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (skipped.includes(entry.name) || entry.name.startsWith('.')) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sourcesIn(path);
+    return /\.m?[jt]s$/.test(entry.name) ? [path] : [];
+  });
+}
+
+it('a file imports another package by its name, not by a path', () => {
+  const files = sourcesIn('.');
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.flatMap(foreignImports)).toEqual([]);
+});
