@@ -61,7 +61,7 @@ export function checkRandom(random: (() => number) | undefined): () => number {
   };
 }
 
-/** Milliseconds by which a timer may fire early, since runtimes round to whole ones. */
+/** Milliseconds by which a timer may fire early, since runtimes round to whole milliseconds. */
 const MAX_EARLINESS = 2;
 
 /**

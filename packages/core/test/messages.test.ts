@@ -108,7 +108,7 @@ it.each(mistakes)('%s is explained', async (_, mistake, message) => {
 it('the error for a key with a store that supports no keys names the option as the app wrote it', async () => {
   const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, keys: false } });
   const options = { ...limit, store };
-  const message = 'key must be left out beside this store, which has no keys, got a function';
+  const message = 'key must be left out with this store, which has no keys, got a function';
   expect(await messageOf(() => http({ ...options, key: work }))).toContain(message);
   expect(await messageOf(() => http(listed({ ...options, key: work })))).toContain(
     `limits[0].${message}`,

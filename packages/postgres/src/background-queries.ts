@@ -37,20 +37,20 @@ export class BackgroundQueries {
   }
 
   /**
-   * @param patience Milliseconds without an answer after which the connection is replaced, even if an earlier query is
+   * @param timeout Milliseconds without an answer after which the connection is replaced, even if an earlier query is
    * the cause.
    */
-  query(query: Query, patience?: number): Promise<readonly unknown[][]> {
+  query(query: Query, timeout?: number): Promise<readonly unknown[][]> {
     const answer = this.#add(() => query);
-    if (patience === undefined) return answer;
-    const timer = setTimeout(() => this.link.lose(late()), patience).unref();
+    if (timeout === undefined) return answer;
+    const timer = setTimeout(() => this.link.lose(late()), timeout).unref();
     return answer.finally(() => clearTimeout(timer));
   }
 
   /**
    * Sends these lines in as many messages as necessary, each of which begins with `word`. A single line that is too
-   * long is skipped. Messages are an optimization: without them, waiters are granted when they ask again, and permits
-   * in reserve are released by their own timers.
+   * long is skipped. Messages are an optimization: without them, waiters are granted when they send their requests
+   * again, and permits in reserve are released by their own timers.
    */
   notify(channel: string, word: string, lines: readonly string[]): void {
     let message = word;

@@ -7,7 +7,7 @@ import type { Horizon } from './horizon.ts';
 const PERIOD = 250;
 /**
  * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
- * this process, the process must learn it before its permits are granted to others.
+ * this process, the process must notice that before its permits are granted to others.
  */
 const MAX_PATIENCE = grace / 2;
 

@@ -17,7 +17,7 @@ const words = 8;
 export function leaseFunctions(schema: string): string {
   return `
 -- Moves leases from the row of a limit, which the caller has locked, to the table of leases. Returns the weight of
--- those that were already in the table, and were therefore counted twice.
+-- leases that were already in the table, and so were counted twice.
 CREATE OR REPLACE FUNCTION ${schema}.unfold(key_ bigint, fresh_ jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS $body$
   WITH fresh AS (
     SELECT f.key AS id, (f.value ->> 0)::bigint AS weight, (f.value ->> 1)::bigint AS ends,
@@ -115,8 +115,8 @@ BEGIN
     FROM ${schema}.leases AS t WHERE t.limit_id = l.id;
   END IF;
 
-  -- Turn 0 performs no operation: it grants permits to waiters that fit now, so that a new caller is not told that
-  -- there are waiters.
+  -- Iteration 0 performs no operation. It grants permits to waiters that fit by now; otherwise a new caller would queue
+  -- behind them although there may be room for it.
   FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${words} LOOP
     IF turn_ > 0 THEN
 ${operations(schema, words)}

@@ -68,7 +68,7 @@ export class Listening {
     });
   }
 
-  /** A waiter has been queued and depends on a notification to learn of its grant. */
+  /** Called when a waiter is queued, whose grant will be announced by a notification. */
   isNeeded(): void {
     this.#probe.wanted();
   }

@@ -36,7 +36,7 @@ export class Liveness {
     return loss === undefined ? Infinity : Math.max(sent, loss.at) + grace * certainPart;
   }
 
-  /** @param ago Milliseconds since the last moment at which it was certainly recognized. */
+  /** @param ago Milliseconds since other processes could last see that this process is alive. */
   lose(ago = 0): void {
     if (this.#loss !== undefined) return;
     const { clock, lease, renew } = this.#options;

@@ -23,7 +23,7 @@ async function connection(): Promise<pg.Client> {
   return client;
 }
 
-/** Creates so many limits with one lease each of the dead process; `soonest` is so many microseconds from now. */
+/** Creates `count` limits, each with one lease of the dead process; `soonest` is in microseconds from now. */
 function fill(count: number, soonest: number): Promise<unknown> {
   return database.rows(`
     INSERT INTO headgate.limits (address, label, most, version, queued, tail, born, longest, reserving, inflight, token,

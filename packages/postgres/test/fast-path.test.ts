@@ -142,7 +142,7 @@ test('permits in reserve are recalled', async () => {
 
 test('tokens leave room for the hand-offs of each permit, even if its lease is moved', async () => {
   const one = await participant(9);
-  // So many that the clock does not exceed them.
+  // More tokens than the clock has microseconds.
   const spare = 1e12;
   const tokens: bigint[] = [];
   for (const id of ['a', 'b', 'c']) {

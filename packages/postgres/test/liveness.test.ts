@@ -20,7 +20,7 @@ test('the first connection is not counted as a loss', () => {
   expect(recognition.certainUntil(100)).toBe(Infinity);
 });
 
-test('a lease requested before or during a loss is certain for 0.9 s of it, and one requested afterwards without limit', () => {
+test('a lease requested before or during a loss is certain for 0.9 s of it, and one requested afterwards has no such bound', () => {
   const { at, recognition, renew } = scene();
   at(1_000).lose();
   at(1_200).lose();
@@ -33,7 +33,7 @@ test('a lease requested before or during a loss is certain for 0.9 s of it, and 
   expect(recognition.certainUntil(1_500)).toBe(Infinity);
 });
 
-test('another loss does not extend certainty', () => {
+test('a second loss does not extend how long leases are certain', () => {
   const { at, recognition } = scene();
   at(1_000).lose();
   at(1_500).regain();
@@ -51,7 +51,7 @@ test('another loss does not extend certainty', () => {
   expect(recognition.certainUntil(1_600)).toBe(30_900);
 });
 
-test('a server that reports that it serves no client extends certainty', () => {
+test('a server that reports that it serves no client extends how long leases are certain', () => {
   const { at, recognition } = scene();
   at(1_000).lose();
   at(5_000).excuse(100);

@@ -142,7 +142,7 @@ test('names and keys are treated as data and do not appear in errors', async () 
   await store.close();
 });
 
-test('a place that no answer has contained means the end of the queue', async () => {
+test('a queue position that the store never issued means the end of the queue', async () => {
   const store = postgresStore({ connect: database.url });
   const op = (verb: 'acquire' | 'stay', place?: string) => {
     const request = requestOf(store, limitOf('places'));

@@ -117,7 +117,7 @@ async function slowedLimit(database: Database, { onTestFinished }: TestContext, 
   return { said, reader };
 }
 
-/** As many dead rows as so many operations leave. */
+/** As many dead rows as this number of operations leaves. */
 function leaveDeadRows(database: Database, count: number): Promise<unknown> {
   return database.rows(`DO $$ BEGIN
     FOR i IN 1 .. ${count} LOOP

@@ -68,7 +68,7 @@ else
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
   -- Otherwise, if the script is rejected halfway, what it wrote would have no head and never expire.
   old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
-  -- If the call must not fail, the next write allows all others.
+  -- If the call must not fail, the next write does so instead: after it, Redis rejects no write for lack of memory.
   local write = mustNotFail and redis.pcall or call
   write('ZADD', key, '-1', old)
 end
@@ -114,14 +114,14 @@ repeat
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
       inflight, mayFit = inflight - weight, true
     elseif mayFit and queued > 0 and not joins then
-      -- If it joins, its answer can still say that it was granted.
+      -- An operation that enqueues its lease need not start again: its answer can still say that the lease was granted.
       break
     elseif verb ~= 'setLimit' then
       local scores = call('ZMSCORE', key, holder, waiter)
       local isHeld, oldPlace = scores[1], scores[2]
       if isHeld and verb ~= 'resize' then
         call('ZADD', key, 'XX', expires, holder)
-        -- A former waiter has no token yet; the message with it may be lost.
+        -- A lease granted from the queue has no token here yet; the message with its token may be lost.
         state, extra = 'held', (verb == 'renew' or fencing ~= '') and fencing
       elseif verb == 'acquire' or verb == 'stay' then
         local at = tonumber(oldPlace or verb == 'stay' and place)
@@ -164,7 +164,7 @@ repeat
         if verb == 'release' then
           state = (held or queuedAs) and 'ok' or 'lost'
         elseif held or isUncounted then
-          -- If it exists already, with two weights, it was counted.
+          -- A lease that was registered with two weights may exist already, and is then counted.
           if call('ZADD', key, expires, holder) == 1 then inflight = inflight + weight end
           state, extra = 'held', (verb == 'resize' or given) and fencing
         else

@@ -104,7 +104,7 @@ export class RedisStore extends Store {
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
     while (this.#connection.isConnecting && !this.#isClosed && !isLate()) {
-      // For example without a password: the client would retry forever, and each call would wait in vain.
+      // For example without a password: the client would retry forever, and each call would wait until its timeout.
       const { lastError } = this.#connection;
       if (isRefusal(lastError)) throw lastError;
       // A server that was up may be back at once; for one that never was, statistics fail without delay.

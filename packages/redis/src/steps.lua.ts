@@ -84,7 +84,7 @@ local function grant(key, limit, inflight, queued, lastToken, nextEnd, micros, g
   return inflight, queued, lastToken, nextEnd
 end
 
--- The caller learns from its answer that others wait.
+-- The answer tells the caller that others wait.
 local function recallReserves(key, caller, prefix, message)
   local told = { [caller] = true }
   for _, holder in ipairs(redis.call('ZRANGEBYSCORE', key, '0', '(1e14')) do

@@ -72,7 +72,7 @@ export class Subscription {
     if (this.#options.connection.isClosed) this.#drop();
   }
 
-  /** A waiter has been queued and depends on a message to learn of its grant. */
+  /** Called when a waiter is queued, whose grant will be announced by a message. */
   isNeeded(): void {
     this.#probe.wanted();
   }

@@ -115,7 +115,7 @@ describe('requests that limiters do not send', () => {
   });
 
   test.each(['5', '-1', '1e14', '1e300', 'inf', 'nan', '', 'here'])(
-    'a place that no answer has contained, such as "%s", means the end of the queue',
+    'a queue position that the store never issued, such as "%s", means the end of the queue',
     async (place) => {
       const [holder, first, odd] = [one.id(), one.id(), one.id()];
       await one.do('acquire', { name, id: holder });

@@ -47,7 +47,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.granted(c)).fencing).toBeGreaterThan(grant.fencing as bigint);
   });
 
-  test('a waiter keeps its place over a lost connection, and asks again', async () => {
+  test('a waiter keeps its queue position when its connection is lost, and sends its request again', async () => {
     const way = await proxy();
     const [one, two] = [participant(), participant({ port: way.port })];
     await two.listening();
@@ -69,7 +69,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(two.states.map(({ up }) => up)).toEqual([false, true]);
   });
 
-  test('a subscriber whose connection the server has closed reconnects, and waiters ask again', async () => {
+  test('a subscriber whose connection the server has closed reconnects, and waiters send their requests again', async () => {
     const one = participant();
     await one.listening();
     const { checks } = one;

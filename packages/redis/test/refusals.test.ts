@@ -25,7 +25,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     return made;
   }
 
-  test('a key of another type in place of a limit is not changed', async () => {
+  test('a key of another type is not changed', async () => {
     const redis = await server();
     const admin = adminOf(redis);
     await admin.set('headgate:{text}', 'x');

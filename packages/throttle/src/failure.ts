@@ -21,7 +21,7 @@ export function refused(message: string): StoreError {
 
 /** The service reports a peer as unknown that it has just created. */
 export function forgetful(): StoreError {
-  return refused('the semaphore service forgets peers as soon as they are made');
+  return refused('the semaphore service forgets peers as soon as they are created');
 }
 
 export function unreachable(cause: unknown): StoreError {

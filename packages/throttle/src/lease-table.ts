@@ -48,7 +48,7 @@ export class TableEntry {
     return result;
   }
 
-  /** Its peer is about to be removed. The removal may arrive late, so a lease that goes on uses another peer. */
+  /** Its peer is about to be removed. The removal may arrive late, so a lease that continues uses another peer. */
   retire(): void {
     this.forget();
     this.removing.add(this.#peer);

@@ -187,10 +187,10 @@ export class LockOwner {
   #acquire(semaphore: string, count: number, blockFor: number, signal: AbortSignal | undefined) {
     const ask = { peer: this.#peer, semaphore, count, expiresIn: this.lease, blockFor };
     const timeout = blockFor + this.#timeout;
-    // If this is given up, removing the peer cleans up.
+    // If this request is given up, removing the peer releases the lock.
     if (this.#acquired.size === 0) return this.protocol.acquire(ask, { timeout, signal });
-    // The peer stays for its other locks. If the caller gives up, the pending answer tells when the request can finally
-    // be withdrawn.
+    // The peer stays for its other locks. If the caller gives up, the pending answer shows when the request can be
+    // withdrawn for good.
     const asking = this.protocol.acquire(ask, { timeout });
     const forget = () => {
       if (this.#acquiring?.end === end) this.#acquiring = undefined;

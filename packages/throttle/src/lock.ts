@@ -107,7 +107,7 @@ class Wait implements Patience {
     this.until = this.began + timeout;
     const controller = new AbortController();
     this.signal = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-    // A timeout of 0 allows one attempt, which takes as long as it takes.
+    // A timeout of 0 allows one attempt, however long it takes.
     if (timeout === 0 || timeout > maxTimer) return;
     this.#timer = setTimeout(() => controller.abort(timedOut), timeout);
   }

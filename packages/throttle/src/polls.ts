@@ -7,7 +7,7 @@ import type { Protocol } from './protocol.ts';
 const maxPolls = 2;
 /** Milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
 const maxBlockTime = 5_000;
-/** The same when other queues are due: they are polled in turn. */
+/** Milliseconds for which a request is blocked while other queues are due, since the queues are polled in turn. */
 const minBlockTime = 50;
 /** Delay before the first retry in milliseconds, doubled after each failure. */
 const minDelay = 25;

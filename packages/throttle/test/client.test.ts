@@ -196,7 +196,7 @@ describe('a service that loses its state', () => {
 });
 
 describe('a service that cannot be reached', () => {
-  test('grants the lock to another owner only after the previous one was notified, which does not return', async () => {
+  test('grants the lock to another owner only after notifying the previous one, which does not get it back', async () => {
     proxy = await startProxy({ port: service.port });
     const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, leaseDuration: 600 }).lock(
       'A',

@@ -6,7 +6,7 @@ const limits = useLimits();
 const { connect, limiter, usage } = limits;
 
 describe('a service that loses its state', () => {
-  test('learns of all leases again from its waiters, and never grants more than the limit', async () => {
+  test('gets all leases again from processes with waiters, and never grants more than the limit', async () => {
     const lost = vi.fn();
     const limit = limiter('two', { observer: { lost } });
     const held = await Promise.all([limit.acquire(), limit.acquire()]);
@@ -20,7 +20,7 @@ describe('a service that loses its state', () => {
     expect(lost).not.toHaveBeenCalled();
   });
 
-  test('learns of a held lease with its next renewal', async () => {
+  test('restores a held lease with its next renewal', async () => {
     const limit = limiter('two', {}, connect({ lease: 600, timeout: 200 }));
     const held = await limit.acquire({ weight: 2 });
     await limits.service.restart();
@@ -29,7 +29,7 @@ describe('a service that loses its state', () => {
     held.release();
   });
 
-  test('does not learn of a lease that would have expired', async () => {
+  test('does not restore a lease that would have expired', async () => {
     const limit = limiter('one', {}, connect({ lease: 450, timeout: 150 }));
     const held = await limit.acquire();
     limits.proxy.hold(true);
@@ -55,7 +55,7 @@ test('an idle connection that was cut fails no request', async () => {
 });
 
 describe('an unreachable service', () => {
-  test('is waited for no longer than the call timeout', async () => {
+  test('delays no call for longer than its timeout', async () => {
     const limit = limiter('one', {}, connect({ timeout: 100 }));
     (await limit.acquire()).release();
     limits.proxy.hold(true);
@@ -67,7 +67,7 @@ describe('an unreachable service', () => {
     await vi.waitFor(async () => (await limit.acquire()).release(), 10_000);
   });
 
-  test('is replaced by local limits if the policy says so, and learns of the leases when it is back', async () => {
+  test('is replaced by local limits if the policy says so, and gets the leases when it is back', async () => {
     const warnings = collectWarnings('HEADGATE_STORE');
     const limit = limiter('two', { onStoreError: 'local', warns: true }, connect({ timeout: 200 }));
     const held = await limit.acquire();

@@ -12,7 +12,7 @@ const isLock = ({ method, path }: Asked) => method === 'PUT' && path.split('/').
 const isHeartbeat = ({ method, path }: Asked) => method === 'PUT' && path.split('/').length === 3;
 
 test.each([408, 444, 499, 500, 502, 503, 504, 509, 521, 599])(
-  'a request answered %i is retried',
+  'a request answered with %i is retried',
   async (status) => {
     let left = 2;
     const fake = await startFake((asked) =>
@@ -25,7 +25,7 @@ test.each([408, 444, 499, 500, 502, 503, 504, 509, 521, 599])(
 );
 
 test.each([400, 401, 404, 405, 409, 413, 415, 422, 429, 501, 505, 506, 507, 508, 510, 511])(
-  'a request answered %i is not retried',
+  'a request answered with %i is not retried',
   async (status) => {
     const fake = await startFake((asked) => (isLock(asked) ? [status, 'no'] : fine(asked)));
     const client = connect({ url: fake.url });

@@ -71,7 +71,7 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   // The waiter checks its lease after a third of it.
   expect(performance.now() - released).toBeLessThan(lease / 3 + 3 * timeout);
   const granted = performance.now();
-  // Once, each waiter polled alone, or the dead request was given up only after four seconds.
+  // Earlier versions polled each waiter separately, or gave up the dead request only after four seconds.
   for (const permit of others) (await permit).release();
   expect(performance.now() - granted).toBeLessThan(2.5 * timeout);
 });
@@ -119,7 +119,7 @@ test('lock() ends with its timeout while the service hangs, and a late grant is 
   forget();
   await held.release();
   await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-  // Before, it took another 0.67 s, until the call timed out.
+  // An earlier version took another 0.67 s, until the call timed out.
   expect(performance.now() - began).toBeLessThan(1_000);
   await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0), 5_000);
 });

@@ -12,7 +12,7 @@ const refused = (message: string) =>
   });
 
 describe('a limit', () => {
-  test('that differs at the service is refused, naming both values', async () => {
+  test('that differs at the service is refused with an error that names both values', async () => {
     const wrong = limiter('two', { limit: 5 });
     const message = 'semaphore "two" has 2 at the service, but the limit "two" is 5 here';
     for (let i = 0; i < 3; i++) {
@@ -27,7 +27,7 @@ describe('a limit', () => {
     (await wrong.acquire()).release();
   });
 
-  test('that the service does not have is refused, saying what to configure', async () => {
+  test('that the service does not have is refused with an error that says what to configure', async () => {
     const observer = { store: () => {} };
     const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect(), observer });
     const message = 'no semaphore "lacking": configure it with 7';

@@ -32,7 +32,7 @@ export class SubscriptionProbe {
     this.#options = options;
   }
 
-  /** A waiter has been queued. */
+  /** Called when a waiter is queued. */
   wanted(): void {
     if (!this.#isUp || this.#cancel !== undefined || this.#isProbing) return;
     this.#hasHeard = false;
@@ -40,19 +40,19 @@ export class SubscriptionProbe {
     this.#cancel = startTimer(systemClock, timeout, () => void this.#probe(), true);
   }
 
-  /** Any message has arrived. */
+  /** Called when any message arrives. */
   heard(): void {
     this.#hasHeard = true;
     this.#arrived();
   }
 
-  /** A new subscription is in place. */
+  /** Called when a new subscription is open. */
   up(): void {
     this.#isUp = true;
     if (this.#options.isNeeded()) this.wanted();
   }
 
-  /** The subscription is known to be lost, or closed. */
+  /** Called when the subscription is known to be lost, or closed. */
   down(): void {
     this.#isUp = false;
     this.#cancel?.();

@@ -147,7 +147,7 @@ export class HttpGate<R> implements GatedRequestSettings {
     const { framework, gate } = this;
     const { reason, limitName: limit } = rejection;
     const index = gate.limits.findIndex(({ limiter }) => limiter.name === limit);
-    // A shutdown is not the exchange's fault, so a limit's own status (429, say) does not apply.
+    // A shutdown is not the client's fault, so a limit's own status (429, say) does not apply.
     const statusCode = reason === 'closed' ? 503 : (this.#rules[index]?.statusCode ?? 503);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);

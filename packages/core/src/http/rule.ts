@@ -183,7 +183,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   }
   const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
   if (key !== undefined && can?.keys === false) {
-    throw invalid('key', 'left out beside this store, which has no keys', key);
+    throw invalid('key', 'left out with this store, which has no keys', key);
   }
   if (shares !== undefined && options.store !== undefined) {
     throw invalid('shares', 'omitted when there is a store', shares);

@@ -22,7 +22,7 @@ class Baseline {
     return this.#rtt === 0 ? undefined : rtt / this.#rtt;
   }
 
-  /** Learns from the window: all of it at low load, under load only that work can be faster. */
+  /** Updates the baseline from the window: in both directions at low load, only downwards under load. */
   learn(isQuiet: boolean): void {
     const { count, value, margin } = this.#window;
     this.#window = new Mean();

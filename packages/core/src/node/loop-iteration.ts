@@ -31,7 +31,7 @@ export class LoopIteration {
     if (number === this.#number) return;
     const idle = loop.idle();
     const busy = Math.max(0, this.age - (idle - this.#idle));
-    // Of several iterations without a request only the total is known.
+    // Of several iterations without a request, only the total length is known.
     this.before = busy / (number - this.#number);
     this.#squares += busy * this.before;
     this.#number = number;

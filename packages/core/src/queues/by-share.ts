@@ -32,7 +32,7 @@ class ShareQueue extends Subqueues {
   readonly #byName = new Map<string | undefined, Share>();
   readonly #shares: readonly Share[];
   readonly #ranks: boolean;
-  /** Consecutive grants while no share was owed room. */
+  /** Consecutive grants while no share had unused guaranteed capacity. */
   #inARow = 0;
   /** Total weight ever admitted. */
   #admitted = 0;
@@ -88,9 +88,9 @@ class ShareQueue extends Subqueues {
   }
 
   /**
-   * Of the shares that are owed room, the one that holds the least of its part. Room of a share that is not due yet
-   * goes to the other shares, or to that share if they have no waiters. All shares compete for the rest, by arrival
-   * or priority.
+   * The share to serve next. Shares with unused guaranteed capacity come first, and of those the one that holds the
+   * smallest fraction of its part. The capacity of a share that is not due yet goes to the other shares, or to that
+   * share if they have no waiters. All shares compete for the rest, by priority or arrival.
    */
   get #chosen(): Share | undefined {
     const admitted = this.#admitted;
@@ -109,7 +109,10 @@ class ShareQueue extends Subqueues {
     return this.#inARow < maxInARow ? best : this.#of((this.oldest as Waiter).share);
   }
 
-  /** The best of the shares that have waiters and pass the test: owed room first, then by priority and arrival. */
+  /**
+   * The first of the shares that have waiters and pass the test: those with unused guaranteed capacity come first, then
+   * priority and arrival decide.
+   */
   #best(test: (share: Share) => boolean): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {

@@ -32,8 +32,8 @@ export function codel(options: CodelOptions = {}): Order {
 
 class CodelQueue extends FifoQueue {
   /**
-   * Since when the queue has not been empty. Waiters' own times do not tell, as they may have queued elsewhere
-   * before.
+   * When the queue was last empty. The waiters' own times do not show that, since they may have queued at an earlier
+   * limit before.
    */
   #busySince = 0;
 

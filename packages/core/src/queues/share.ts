@@ -4,7 +4,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 /** Tolerance for rounding errors of parts: 0.07 × 100 is slightly more than 7. */
 export const rounding = 1e-9;
 
-/** How many times the limit, by weight, a share may fall behind its part and still catch up. */
+/** Maximum weight, as a multiple of the limit, that a share may fall behind its part and still catch up. */
 const MAX_CREDIT_LIMITS = 2;
 
 /** A guaranteed part of a limit: its waiters, and the weight that it holds. */
@@ -12,8 +12,8 @@ export class Share {
   /** Weight in flight. */
   held = 0;
   /**
-   * Total admitted weight of the limit from which the share may be granted its next waiter that is heavier than its
-   * part. On average, the share then gets its part of all admitted weight, as in start-time fair queueing.
+   * The next waiter that is heavier than the share's part may be granted once the limit has admitted this total weight.
+   * On average, the share then gets its part of all admitted weight, as in start-time fair queueing.
    */
   #due = 0;
 

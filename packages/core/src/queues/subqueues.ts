@@ -15,7 +15,9 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   abstract readonly next: Waiter | undefined;
   /** The subqueue whose youngest waiter is displaced first from a full queue. */
   protected abstract readonly fullest: Queue | undefined;
-  /** Whether the newcomer displaces a waiter of the fullest subqueue, rather than one of its own, if any. */
+  /**
+   * Whether the new request displaces a waiter of the fullest subqueue, rather than one of its own subqueue, if any.
+   */
   protected abstract displaces(newcomer: Waiter, own: Queue, fullest: Queue): boolean;
   /** The subqueue in which the waiter is queued or would be enqueued. */
   protected abstract subqueueOf(waiter: Waiter): Queue;

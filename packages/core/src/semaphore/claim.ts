@@ -1,7 +1,7 @@
 import type { Queue } from './queue.ts';
 import type { Waiter } from './waiter.ts';
 
-/** How many times the limit may be admitted, by weight, ahead of the waiter with the claim. */
+/** Maximum weight, as a multiple of the limit, that may be admitted ahead of the waiter with the claim. */
 const MAX_PASSED_LIMITS = 2;
 
 /**

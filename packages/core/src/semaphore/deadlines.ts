@@ -1,7 +1,10 @@
 import { type Clock, dueTime, maxTimer } from '../clock.ts';
 import { TimeoutBucket, type Waiter } from './waiter.ts';
 
-/** Not of this module alone: limiters and gates of two copies of the package work together (docs/decisions/0023). */
+/**
+ * Process-wide rather than per module, because limiters and gates of two copies of the package work together
+ * (docs/decisions/0023).
+ */
 const arrivals = Symbol.for('headgate.arrivals');
 const counters = globalThis as { [arrivals]?: { latest: number } };
 counters[arrivals] ??= { latest: 0 };

@@ -71,7 +71,7 @@ export class PermitTracker implements Register {
     if (this.#attentive) this.#end(permit, outcome);
   }
 
-  /** Its time starts anew. */
+  /** Its hold time restarts. */
   restart(permit: BasePermit): void {
     permit.since = this.settings.clock.now();
     this.#maxHold?.restart(permit);
@@ -160,7 +160,7 @@ class MaxHold {
     this.#byAge.delete(permit);
   }
 
-  /** Its time starts anew, so it expires last. */
+  /** Its hold time restarts, so it expires last. */
   restart(permit: BasePermit): void {
     if (this.#byAge.delete(permit)) this.#byAge.add(permit);
   }

@@ -22,7 +22,7 @@ export interface Queue {
   bypass?(chosen: Waiter, room: number): Waiter | undefined;
   /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
   readonly stale: Waiter | undefined;
-  /** The waiter that `newcomer` displaces from the full queue; if undefined, the newcomer is rejected. */
+  /** The waiter that `newcomer` displaces from the full queue; if undefined, the new request is rejected. */
   spare(newcomer: Waiter): Waiter | undefined;
   /** Whether the waiter may be `next`. If not, enqueueing or removing it cannot make another waiter eligible. */
   mayBeNext(waiter: Waiter): boolean;

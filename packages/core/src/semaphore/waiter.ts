@@ -29,7 +29,7 @@ export abstract class Waiter {
 
   /** Receives the permit. Called at most once, now or later, never within another waiter's answer. */
   abstract granted(permit: BasePermit): void;
-  /** Receives the rejection, in place of a permit. */
+  /** Receives the rejection, instead of a permit. */
   abstract rejected(rejection: Rejection): void;
 
   /** Called before the waiter queues or waits for a store. If it returns false, the waiter is rejected (`full`). */

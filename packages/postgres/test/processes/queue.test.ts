@@ -59,7 +59,7 @@ inParallel('the queue', () => {
     within: 1_000,
   });
 
-  test('a waiter that misses its notification learns of its grant by polling', async () => {
+  test('a waiter that misses its notification discovers its grant by polling', async () => {
     const [one, two] = await start({ limit: 1, lease: 3_000, name: 'not notified' });
     await one.acquire();
     const waiting = await two.wait();

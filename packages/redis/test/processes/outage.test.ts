@@ -203,7 +203,7 @@ test.concurrent('a holder whose lease is no longer certain is aborted, and its r
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('permits released while the server is away are not held when it is back', async (context) => {
+test.concurrent('permits released while the server is unavailable are not held when it is back', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();
@@ -216,7 +216,7 @@ test.concurrent('permits released while the server is away are not held when it 
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('a limiter can be closed while the server is away', async (context) => {
+test.concurrent('a limiter can be closed while the server is unavailable', async (context) => {
   const { redis, one } = await start(context, 1, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();

@@ -55,14 +55,14 @@ test.concurrent('WRONGTYPE: the key of the limit has another type', async () => 
   }
 });
 
-test.concurrent('READONLY: a replica', async (context) => {
+test.concurrent('READONLY: the client is connected to a replica', async (context) => {
   const { server: master } = await ownServer(context);
   const replica = await startReplica(master);
   context.onTestFinished(() => replica.stop());
   await expectPolicies(await startEach(replica), 'READONLY');
 });
 
-test.concurrent('NOAUTH: no password', async (context) => {
+test.concurrent('NOAUTH: the client has no password', async (context) => {
   const timeout = 5_000;
   const { server } = await ownServer(context, '--requirepass', 'secret');
   const processes = await startEach(server, { lease: 3 * timeout, timeout });

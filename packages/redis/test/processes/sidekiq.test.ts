@@ -2,8 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
 import { type Limited, useCrew } from './crew.ts';
 
-// Problems that Sidekiq's concurrent limiter has fixed over the years; lease.test.ts covers expiry of keys, and
-// reclaiming.
+// Problems that Sidekiq's concurrent limiter has fixed over the years. lease.test.ts covers expiry and reclaiming.
 
 const crew = useCrew();
 const { server: redis, admin } = await useServer();
@@ -29,7 +28,7 @@ test('a caller that acquires a second permit is counted exactly twice', async ()
 
 test('no call fails under contention by many processes and with many names', async () => {
   const processes = await crew.start(4, redis, { limit: 2, name: 'contended' });
-  const others = await crew.start(2, redis, { limit: 1, name: 'beside it' });
+  const others = await crew.start(2, redis, { limit: 1, name: 'next to it' });
   const most = await Promise.all([...processes, ...others].map((one) => one.do('work', 15, 20)));
   for (const here of most) expect(here).toBeLessThanOrEqual(2);
   for (const one of [...processes, ...others]) {

@@ -12,7 +12,7 @@ function start(count: number, options: { limit: number; lease?: number; onStoreE
   return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
 }
 
-/** Waits until the store has counted so many again. */
+/** Waits until the store has counted this many permits again. */
 function expectStored(one: Limited, inflight: number, queued: number) {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight, queued });
   return vi.waitFor(look, lease + 5_000);
@@ -124,7 +124,7 @@ test('a limit that was declared later still applies after a wipe', async () => {
   expect(await two.do('stored')).toMatchObject({ limit: 2, inflight: 2 });
 });
 
-test('a replica that takes over has the holders and the queue, or learns of them', async () => {
+test('a replica that takes over has the holders and the queue, or gets them from the processes', async () => {
   const master = await startRedis();
   onTestFinished(() => master.stop());
   const replica = await startReplica(master);

@@ -13,7 +13,7 @@ export function faultsOf(service: Service, semaphores: FullCounts): Fault[] {
     forgetting(onServers('restart the service', () => service.restart('SIGTERM'))),
     forgetting(onServers('kill the service', () => service.restart())),
     forgetting(
-      onServers('take the service away for a while', async (stage) => {
+      onServers('stop the service for a while', async (stage) => {
         await service.kill();
         await sleep(partOfLease(stage));
         await service.launch();

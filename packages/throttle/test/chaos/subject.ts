@@ -14,7 +14,7 @@ export const subject: Subject = {
     'cut connections': Infinity,
     'cut connections, for all': Infinity,
     'silence one connection': Infinity,
-    // Holders restore their permits: what is held goes on without the service for 0.56 of a lease.
+    // Holders restore their permits: permits survive without the service for 0.56 of a lease.
     'restart the service': lease / 2,
     'kill the service': lease / 2,
   },

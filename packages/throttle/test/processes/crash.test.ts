@@ -5,7 +5,7 @@ import { useService } from '../service.ts';
 import { type Limited, most, nameOf, semaphores, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
-/** Milliseconds. A call may take a third of that. */
+/** The lease in milliseconds. A call may take a third of it. */
 const lease = 2_400;
 const service = await useService(semaphores);
 
@@ -17,10 +17,10 @@ describe.concurrent('processes that crash', () => {
   crashSuite({
     start: async (count, { name, ...options }) => {
       const { limit } = options as { limit: 1 | 2 | 3 };
-      // Those who share a name have the last one.
+      // Limiters that share a name use the last configured limit, which no other test uses.
       const named = name === undefined ? {} : { name: nameOf(limit, most) };
       const processes = await crew.start(count, service, { ...options, ...named, limit });
-      // On a busy machine, the first call of a process takes longer than a call may.
+      // On a busy machine, the first call of a process takes longer than a call's timeout.
       for (const one of processes) await vi.waitFor(() => one.do('stored'), 5_000);
       return processes;
     },
@@ -30,7 +30,7 @@ describe.concurrent('processes that crash', () => {
   });
 });
 
-test.concurrent('never more than the limit are at work over all processes', async () => {
+test.concurrent('callers of all processes together never exceed the limit', async () => {
   const processes = await start(3, { limit: 1 });
   const most = await Promise.all(processes.map((one) => one.do('work', 4, 10)));
   expect(most).toEqual([1, 1, 1]);
@@ -45,7 +45,7 @@ test.concurrent('never more than the limit are at work over all processes', asyn
   await vi.waitFor(async () => expect(await stored()).toBe(0));
 });
 
-test.concurrent('who waits is let in by arrival, across processes', async () => {
+test.concurrent('waiters are granted in order of arrival across processes', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   const waiting = [];
@@ -61,10 +61,10 @@ test.concurrent('who waits is let in by arrival, across processes', async () => 
   await last.release();
 });
 
-/** Of the service, which no limit of these tests has. */
+/** A limit of the service that no other test uses. */
 const mine = nameOf(1, most - 1);
 
-test.concurrent('a lock of a killed client is back within its lease; a frozen one learns that it is lost', async () => {
+test.concurrent("a lock of a killed client is released within its lease, and the signal of a frozen client's lock aborts", async () => {
   const [one, two, three] = await start(3, { limit: 2, lease: 900 });
   await one.do('lock', mine);
   const next = two.do('lock', mine);

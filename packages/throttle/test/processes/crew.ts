@@ -9,7 +9,7 @@ interface Options extends LimitOptions {
   readonly limit: 1 | 2 | 3;
 }
 
-/** For so many tests of a file: the service has each limit from the beginning. */
+/** Maximum number of tests in a file: the service is configured with a limit for each from the start. */
 export const most = 20;
 
 export const nameOf = (limit: number, test: number) => `${limit} of test ${test}`;
@@ -22,7 +22,7 @@ export const semaphores: FullCounts = Object.fromEntries(
 
 let tests = 0;
 
-/** For the tests of one file; `stock` processes start before the first one. */
+/** Sets up the workers for the tests of one file; `stock` processes are started in advance. */
 export function useCrew(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
   return processes.useCrew<ThrottleInstance, [{ readonly url: string }, Options]>(

@@ -1,12 +1,12 @@
 import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
 import { type Lock, type ThrottleClient, throttleClient, throttleStore } from '@headgate/throttle';
 
-/** What a process is told of the limit that it shares. */
+/** The settings of the shared limit that a process receives. */
 export interface Settings extends LimitSettings {
   readonly url: string;
 }
 
-/** Beside a client that takes locks of its own. */
+/** An instance that can also acquire locks through a client. */
 export class ThrottleInstance extends Instance {
   readonly #client: ThrottleClient;
   readonly #locks = new Map<string, Lock>();
@@ -25,7 +25,7 @@ export class ThrottleInstance extends Instance {
     this.#locks.delete(semaphore);
   }
 
-  /** The code of the reason; undefined where the lock is held still. */
+  /** The code of the abort's reason; undefined while the lock is held. */
   isLost(semaphore: string): string | undefined {
     return this.#locks.get(semaphore)?.signal.reason?.code;
   }

@@ -14,7 +14,7 @@ async function stands(one: Limited, inflight: number, queued: number): Promise<v
   await vi.waitFor(look, { timeout: 15_000, interval: 20 });
 }
 
-test('a restarted service is told what is held and who waits, and lets nobody in beyond', async () => {
+test('a restarted service gets holders and waiters from its clients, and grants nothing beyond the limit', async () => {
   const [one, two] = await start(2, { limit: 2, lease: 9_000, onStoreError: 'local' });
   const held = await one.acquire({ weight: 2 });
   const waiting = [await one.wait(), await one.wait({ weight: 2 })];
@@ -23,14 +23,14 @@ test('a restarted service is told what is held and who waits, and lets nobody in
   expect(await held.isAborted()).toBe(false);
   const newcomer = await two.wait();
   await held.release();
-  // In whatever order they have joined the line anew.
+  // They may have rejoined the queue in any order.
   const turns = [...waiting, newcomer].map(async ({ held: next }) => (await next).release());
   await Promise.all(turns);
   await stands(one, 0, 0);
   for (const process of [one, two]) expect(process.of('lost')).toEqual([]);
 });
 
-test('a lock is there again after a restart', async () => {
+test('a lock is restored after a restart', async () => {
   const [one] = await start(1, { limit: 1, lease: 9_000 });
   await one.do('lock', '1 of test 19');
   await service.restart();
@@ -43,7 +43,7 @@ test('a lock is there again after a restart', async () => {
   await one.do('unlock', '1 of test 19');
 });
 
-test('while the service is away each process is as its policy says, and comes back', async () => {
+test('while the service is unavailable, each process follows its policy, and uses the service again when it is back', async () => {
   const [rejects] = await start(1, { limit: 1, lease: 9_000 });
   const [goesOn] = await start(1, { limit: 1, lease: 9_000, onStoreError: 'local' });
   const held = await goesOn.acquire();
@@ -60,11 +60,11 @@ test('while the service is away each process is as its policy says, and comes ba
   await stands(goesOn, 0, 0);
 });
 
-test('a frozen service is waited for no longer than a call may take, and catches up', async () => {
+test("a frozen service delays no caller for longer than a call's timeout, and recovers", async () => {
   const [one, two] = await start(2, { limit: 1, lease: 9_000, timeout: 500 });
   const held = await one.acquire();
   const waiting = await two.wait();
-  // Whether it hears of the outage at all, or waits on, depends on whether it asks for something meanwhile.
+  // Whether it notices the outage depends on whether it sends a request meanwhile.
   const next = waiting.held.then(
     (permit) => permit.release(),
     ({ code }) => expect(code).toBe('ERR_HEADGATE_STORE_TIMEOUT'),
@@ -79,7 +79,7 @@ test('a frozen service is waited for no longer than a call may take, and catches
   await vi.waitFor(async () => (await one.acquire()).release(), 10_000);
 });
 
-test('a service that is frozen for longer than a lease has nobody at work twice', async () => {
+test('a service that is frozen for longer than a lease never lets two holders work at once', async () => {
   const [one, two] = await start(2, { limit: 1, lease: 900 });
   const held = await one.acquire();
   service.freeze();

@@ -17,7 +17,7 @@ const effects = {
 
 /** What a store has refused to one limit. */
 class Refusals {
-  /** Whether the operator believes that the limit fails. */
+  /** Whether a warning was emitted since the store last accepted a call. */
   hasWarned = false;
   /** The latest call was refused. */
   isRefused = true;

@@ -14,7 +14,7 @@ export const retryPart = 1 / 6;
  */
 export const slackPart = 1 / 24;
 
-/** What each request about a lease of one limiter says. */
+/** The part of each request about a lease that is the same for all leases of a limiter. */
 export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'spare' | 'reserves'>;
 
 /** Receives what the store decides about the leases that it has created: a semaphore. */

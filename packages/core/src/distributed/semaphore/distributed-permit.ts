@@ -43,7 +43,7 @@ export interface PermitOwner {
 /** A request of a gate, with the limit that it is queued at. */
 type GateRequest = Waiter & { readonly at?: Limiter | undefined };
 
-/** A permit of a distributed limit. When released, it goes back to the permits of its semaphore, with its lease. */
+/** A permit of a distributed limit. Its release returns it, with its lease, to its semaphore. */
 export class DistributedPermit extends BasePermit {
   /** Undefined if the permit was granted without the store. */
   lease: AssignedLease | undefined = undefined;

@@ -45,7 +45,7 @@ export abstract class DistributedLimit<
   /** The semaphore of a key; a new one is stored only once it is used. */
   abstract of(key: string | undefined, limit: number | undefined): Semaphore;
 
-  /** Applies the limit state of an answer; `adopts` if it concerns the limit of all keys. */
+  /** Applies the limit state of an answer. `adopts`: whether to adopt its limit, because it is that of all keys. */
   learn(limitState: LimitState, adopts: boolean): void {
     const { name, observer } = this.settings;
     const { reclaimed } = limitState;

@@ -135,8 +135,7 @@ export class Waiters {
   }
 
   /**
-   * Gives a queued lease that has lost its waiter to the waiter that `lease` belonged to, or to the first without
-   * one.
+   * Assigns a queued lease without a waiter to the former waiter of `lease`, or to the first waiter without a lease.
    */
   #reuse(own: AssignedLease, lease: AssignedLease, hadLocalWaiter: boolean): void {
     const { session } = this;
