@@ -9,13 +9,12 @@ export class Releases {
   readonly #unconfirmed = new Map<Lease, number>();
   /** Those that must be sent again. */
   readonly #failed: Lease[] = [];
+  #cancelTimer: (() => void) | undefined = undefined;
   #whenConfirmed: (() => void)[] = [];
 
   constructor(
     private readonly store: LeaseStore,
     private readonly batch: Batch,
-    /** Calls `sendAgain` at this time. */
-    private readonly wakeBy: (at: number) => void,
   ) {}
 
   /** Releases a lease that the store may know. */
@@ -27,6 +26,8 @@ export class Releases {
 
   /** Sends failed releases again. */
   sendAgain(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     for (const lease of this.#failed.splice(0)) this.#send(lease);
   }
 
@@ -56,10 +57,16 @@ export class Releases {
     if (wasHeld && !hasFailed && answer.state === 'lost') owner.dropped(lease);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {
       this.#failed.push(lease);
-      return this.wakeBy(now + this.store.leaseDuration * slackPart);
+      return this.#sendLater();
     }
     this.#unconfirmed.delete(lease);
     if (this.#unconfirmed.size === 0) for (const done of this.#whenConfirmed.splice(0)) done();
     if (!hasFailed) owner.learn(answer, 'release');
+  }
+
+  #sendLater(): void {
+    const { clock, leaseDuration } = this.store;
+    const delay = leaseDuration * slackPart;
+    this.#cancelTimer ??= startTimer(clock, delay, () => this.sendAgain(), true);
   }
 }

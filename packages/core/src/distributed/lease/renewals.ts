@@ -1,7 +1,6 @@
 import { startTimer } from '../../clock.ts';
 import { certainPart, type LeaseStore } from '../contract.ts';
 import { type Lease, renewalPart, retryPart, slackPart } from './lease.ts';
-import type { Releases } from './releases.ts';
 
 /** Renews the leases that the store may know, with one timer, which does not keep the process alive. */
 export class Renewals {
@@ -11,7 +10,6 @@ export class Renewals {
 
   constructor(
     private readonly store: LeaseStore,
-    private readonly releases: Releases,
     private readonly ask: (verb: 'renew' | 'stay', lease: Lease) => void,
     private readonly lost: (lease: Lease) => void,
   ) {}
@@ -43,14 +41,14 @@ export class Renewals {
   heard(lease: Lease, sent: number): void {
     lease.heard = sent;
     lease.renewAt = sent + this.#length(lease) * renewalPart;
-    this.wakeBy(lease.renewAt);
+    this.#wakeBy(lease.renewAt);
   }
 
   /** Renews the lease at this time at the latest. */
   renewBy(lease: Lease, at: number): void {
     if (at >= lease.renewAt) return;
     lease.renewAt = at;
-    this.wakeBy(at);
+    this.#wakeBy(at);
   }
 
   /** Renews all leases; the held ones first, since a store that has lost its state must know them before. */
@@ -59,15 +57,6 @@ export class Renewals {
     for (const state of ['held', 'queued']) {
       for (const lease of leases) if (lease.state === state) this.#renew(lease);
     }
-  }
-
-  /** Sets the timer to this time, unless it is due earlier. */
-  wakeBy(at: number): void {
-    if (at >= this.#wakeAt) return;
-    const { clock } = this.store;
-    this.#cancel();
-    this.#wakeAt = at;
-    this.#cancel = startTimer(clock, Math.max(0, at - clock.now()), () => this.tend(), true);
   }
 
   /** Renews leases that are due or nearly due, so that they share round trips from then on. */
@@ -82,8 +71,16 @@ export class Renewals {
       if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
       if (lease.state !== 'over') next = Math.min(next, lease.renewAt);
     }
-    this.releases.sendAgain();
-    this.wakeBy(next);
+    this.#wakeBy(next);
+  }
+
+  /** Sets the timer to this time, unless it is due earlier. */
+  #wakeBy(at: number): void {
+    if (at >= this.#wakeAt) return;
+    const { clock } = this.store;
+    this.#cancel();
+    this.#wakeAt = at;
+    this.#cancel = startTimer(clock, Math.max(0, at - clock.now()), () => this.tend(), true);
   }
 
   #renew(lease: Lease): void {

@@ -43,10 +43,9 @@ export class Session implements StoreListener {
 
   constructor(readonly store: LeaseStore) {
     this.#batch = new Batch(store);
-    this.releases = new Releases(store, this.#batch, (at) => this.#renewals.wakeBy(at));
+    this.releases = new Releases(store, this.#batch);
     this.#renewals = new Renewals(
       store,
-      this.releases,
       (verb, lease) => this.ask(verb, lease),
       (lease) => this.#lost(lease),
     );
@@ -146,13 +145,14 @@ export class Session implements StoreListener {
     this.#missed++;
     for (const member of this.#members) member.checked();
     this.#renewals.renewAll();
+    this.releases.sendAgain();
     // The store may now guarantee the leases for a shorter time.
     this.#renewals.tend();
   }
 
-  state(up: boolean): void {
+  state(): void {
     for (const member of [...this.#members]) member.doubted();
-    if (up) this.releases.sendAgain();
+    this.releases.sendAgain();
     this.#renewals.tend();
   }
 
