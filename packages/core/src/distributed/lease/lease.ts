@@ -44,13 +44,11 @@ export abstract class Lease {
   private resized = false;
   fencing: bigint | undefined = undefined;
   /** When the latest answered request for the lease was sent; before an answer, when it was first requested. */
-  heard = 0;
+  confirmedAt = 0;
   /** The session's count of possibly missed messages when the latest request was sent. */
   missed = 0;
   /** When the store removes the lease from its queue, according to the latest request. */
   waitsUntil = Infinity;
-  /** Whether the store should still have the ended lease, as no release of it was answered. */
-  wasHeld = false;
   /** When the lease is due for renewal. */
   renewAt = Infinity;
 
@@ -71,7 +69,7 @@ export abstract class Lease {
   ask(now: number, missed: number): LeaseRequest {
     if (this.current === 'unsent') {
       this.current = 'asking';
-      this.heard = now;
+      this.confirmedAt = now;
     }
     this.missed = missed;
     return this.request(now);
@@ -95,6 +93,16 @@ export abstract class Lease {
   hold(fencing: bigint | undefined): void {
     this.current = 'held';
     this.fencing = fencing;
+  }
+
+  /** The store has confirmed the lease, as requested at `sent`. */
+  confirmed(sent: number, renewAt: number): void {
+    this.confirmedAt = sent;
+    this.renewAt = renewAt;
+  }
+
+  renewBy(at: number): void {
+    this.renewAt = at;
   }
 
   resize(weight: number): void {

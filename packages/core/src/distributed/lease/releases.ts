@@ -17,18 +17,18 @@ export class Releases {
     private readonly batch: Batch,
   ) {}
 
-  /** Releases a lease that the store may know. */
-  add(lease: Lease): void {
+  /** Releases a lease that the store may know. `wasHeld`: whether the store should have it. */
+  add(lease: Lease, wasHeld: boolean): void {
     if (this.#unconfirmed.has(lease)) return;
     this.#unconfirmed.set(lease, this.store.clock.now() + this.store.leaseDuration);
-    this.#send(lease);
+    this.#send(lease, wasHeld);
   }
 
   /** Sends failed releases again. */
   sendAgain(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    for (const lease of this.#failed.splice(0)) this.#send(lease);
+    for (const lease of this.#failed.splice(0)) this.#send(lease, false);
   }
 
   /** Resolves when the store has confirmed all releases, or after the timeout of a call. */
@@ -44,15 +44,16 @@ export class Releases {
     });
   }
 
-  #send(lease: Lease): void {
+  #send(lease: Lease, wasHeld: boolean): void {
     const request = lease.request(this.store.clock.now());
-    this.batch.add({ verb: 'release', lease: request }, (answer) => this.#answered(lease, answer));
+    this.batch.add({ verb: 'release', lease: request }, (answer) =>
+      this.#answered(lease, wasHeld, answer),
+    );
   }
 
-  #answered(lease: Lease, answer: Answer): void {
-    const { owner, wasHeld } = lease;
+  #answered(lease: Lease, wasHeld: boolean, answer: Answer): void {
+    const { owner } = lease;
     const now = this.store.clock.now();
-    lease.wasHeld = false;
     const hasFailed = 'error' in answer;
     if (wasHeld && !hasFailed && answer.state === 'lost') owner.dropped(lease);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {

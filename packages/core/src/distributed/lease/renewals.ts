@@ -34,20 +34,19 @@ export class Renewals {
 
   /** Until when a held lease certainly exists. */
   endOf(lease: Lease): number {
-    return this.store.certainUntil(lease.heard);
+    return this.store.certainUntil(lease.confirmedAt);
   }
 
   /** The store has confirmed the lease, as requested at `sent`. */
-  heard(lease: Lease, sent: number): void {
-    lease.heard = sent;
-    lease.renewAt = sent + this.#length(lease) * renewalPart;
+  confirmed(lease: Lease, sent: number): void {
+    lease.confirmed(sent, sent + this.#length(sent) * renewalPart);
     this.#wakeBy(lease.renewAt);
   }
 
   /** Renews the lease at this time at the latest. */
   renewBy(lease: Lease, at: number): void {
     if (at >= lease.renewAt) return;
-    lease.renewAt = at;
+    lease.renewBy(at);
     this.#wakeBy(at);
   }
 
@@ -85,14 +84,14 @@ export class Renewals {
 
   #renew(lease: Lease): void {
     // Retried if there is no answer.
-    lease.renewAt = this.store.clock.now() + this.#length(lease) * retryPart;
+    lease.renewBy(this.store.clock.now() + this.#length(lease.confirmedAt) * retryPart);
     this.ask(lease.state === 'held' ? 'renew' : 'stay', lease);
   }
 
-  /** Effective lease duration in milliseconds, which is shorter if the store may end leases early. */
-  #length(lease: Lease): number {
+  /** Effective duration in milliseconds of a lease confirmed then: shorter if the store may end leases early. */
+  #length(confirmedAt: number): number {
     const { leaseDuration: whole } = this.store;
-    const certain = this.endOf(lease) - lease.heard;
+    const certain = this.store.certainUntil(confirmedAt) - confirmedAt;
     return certain > 0 ? Math.min(certain / certainPart, whole) : whole;
   }
 }

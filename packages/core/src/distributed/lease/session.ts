@@ -116,10 +116,7 @@ export class Session implements StoreListener {
 
   /** The lease is no longer needed: ends it, and releases it if the store may know it. */
   release(lease: Lease): void {
-    const isKnown = this.#renewals.delete(lease);
-    lease.wasHeld = lease.state === 'held' && this.isCertain(lease);
-    lease.end();
-    if (isKnown) this.releases.add(lease);
+    this.#end(lease, lease.state === 'held' && this.isCertain(lease));
   }
 
   /** Ends a lease that the store does not know. */
@@ -133,7 +130,7 @@ export class Session implements StoreListener {
     if (lease?.state !== 'asking' && lease?.state !== 'queued') return;
     // The message may be old: the lease is only valid from its last answered request.
     if (!this.isCertain(lease)) return this.ask('stay', lease);
-    this.#renewals.heard(lease, lease.heard);
+    this.#renewals.confirmed(lease, lease.confirmedAt);
     this.#granted(lease, fencing);
   }
 
@@ -174,13 +171,13 @@ export class Session implements StoreListener {
     owner.learn(answer, verb);
     const { state } = answer;
     if (lease.state === 'over') {
-      if (state === 'held' || state === 'queued') this.releases.add(lease);
+      if (state === 'held' || state === 'queued') this.releases.add(lease, false);
     } else if (state === 'lost') this.#lost(lease);
     else if (state === 'full') {
       this.forget(lease);
       owner.rejected(lease);
     } else if (verb !== 'resize') {
-      this.#renewals.heard(lease, sent);
+      this.#renewals.confirmed(lease, sent);
       if (state === 'queued') this.#queued(lease, answer.place);
       else this.#granted(lease, answer.fencing);
     }
@@ -203,9 +200,14 @@ export class Session implements StoreListener {
   }
 
   #lost(lease: Lease): void {
-    // Ended first, so that `lost` as the answer to its release is not reported again.
-    lease.end();
-    this.release(lease);
+    // Its release may be answered with `lost`, which is not reported again.
+    this.#end(lease, false);
     lease.owner.lost(lease);
+  }
+
+  #end(lease: Lease, wasHeld: boolean): void {
+    const isKnown = this.#renewals.delete(lease);
+    lease.end();
+    if (isKnown) this.releases.add(lease, wasHeld);
   }
 }
