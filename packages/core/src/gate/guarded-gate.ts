@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { Counters } from '../semaphore/observer.ts';
+import { Counters } from '../semaphore/counters.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { checkIdle } from '../semaphore/request.ts';

@@ -1,8 +1,8 @@
 import { checkDuration } from '../checks.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
+import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { together } from '../semaphore/grants.ts';
-import { Counters } from '../semaphore/observer.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';

@@ -188,33 +188,33 @@ class TimeoutBucketHeap {
   }
 
   #up(bucket: TimeoutBucket, from: number): void {
-    let place = from;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
       const above = this.#buckets[parent] as TimeoutBucket;
       if (above.due <= bucket.due) break;
-      this.#put(above, place);
-      place = parent;
+      this.#put(above, index);
+      index = parent;
     }
-    this.#put(bucket, place);
+    this.#put(bucket, index);
   }
 
   #down(bucket: TimeoutBucket): void {
-    let { index: place } = bucket;
+    let { index } = bucket;
     for (;;) {
-      const left = this.#buckets[2 * place + 1];
-      const right = this.#buckets[2 * place + 2];
+      const left = this.#buckets[2 * index + 1];
+      const right = this.#buckets[2 * index + 2];
       const child = right !== undefined && right.due < (left as TimeoutBucket).due ? right : left;
       if (child === undefined || child.due >= bucket.due) break;
       const { index: below } = child;
-      this.#put(child, place);
-      place = below;
+      this.#put(child, index);
+      index = below;
     }
-    this.#put(bucket, place);
+    this.#put(bucket, index);
   }
 
-  #put(bucket: TimeoutBucket, place: number): void {
-    this.#buckets[place] = bucket;
-    bucket.index = place;
+  #put(bucket: TimeoutBucket, index: number): void {
+    this.#buckets[index] = bucket;
+    bucket.index = index;
   }
 }

@@ -1,7 +1,7 @@
 import type { LimitFactory } from '../limits/limit.ts';
 import { LimitUpdater } from '../limits/limit-updater.ts';
+import { Counters } from './counters.ts';
 import { Deadlines } from './deadlines.ts';
-import { Counters } from './observer.ts';
 import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
 import type { Order } from './queue.ts';
 import type { Waiter } from './waiter.ts';

@@ -1,28 +1,38 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
 import type { SemaphoreGroup } from './keyed-semaphores.ts';
-import { type PermitSource, SemaphorePermit } from './permit.ts';
-import { isHigher, type Prioritized, type PriorityInheritance } from './priority.ts';
+import { BasePermit, type Register } from './permit.ts';
+import { isHigher, type PausedRequest, type PriorityInheritance } from './priority.ts';
 import type { Queue } from './queue.ts';
 
-/** What a permit needs of its semaphore. */
-interface Source extends PermitSource {
+interface PermitSource {
+  readonly key: string | undefined;
   readonly parent: Pick<
     SemaphoreGroup<never>,
     'permits' | 'settings' | 'limitUpdater' | 'inflight'
   >;
   readonly queue: Queue;
   readonly inheritance: PriorityInheritance | undefined;
-  /** Applies the changed weight of a permit. */
   reweigh(permit: LocalPermit, change: number): void;
   release(permit: LocalPermit): void;
 }
 
 /** A permit of a limit that is counted in this process. */
-export class LocalPermit extends SemaphorePermit<Source> {
-  /** Explicit, since V8 constructs permits slower with an implicit constructor. */
-  constructor(semaphore: Source, weight: number, waited: number) {
-    super(semaphore, weight, waited);
+export class LocalPermit extends BasePermit {
+  constructor(
+    private readonly semaphore: PermitSource,
+    weight: number,
+    waited: number,
+  ) {
+    super(weight, waited);
+  }
+
+  get key(): string | undefined {
+    return this.semaphore.key;
+  }
+
+  protected get register(): Register {
+    return this.semaphore.parent.permits;
   }
 
   /** Name of the permit's share, if the limit is divided. */
@@ -34,7 +44,11 @@ export class LocalPermit extends SemaphorePermit<Source> {
     this.extras().share = share;
   }
 
-  override pause(waiter: Prioritized): void {
+  countsAgainst(limit: string): boolean {
+    return this.semaphore.parent.settings.name === limit;
+  }
+
+  override pause(waiter: PausedRequest): void {
     // `maxHold` may have released it since the admission.
     if (this.released) return;
     const { inheritance, parent, queue } = this.semaphore;
@@ -71,7 +85,7 @@ export class LocalPermit extends SemaphorePermit<Source> {
     this.semaphore.release(this);
   }
 
-  #stopWaiting(waiter: Prioritized): void {
+  #stopWaiting(waiter: PausedRequest): void {
     const { inheritance, parent } = this.semaphore;
     this.extras().waiter = undefined;
     inheritance?.untrack(waiter);

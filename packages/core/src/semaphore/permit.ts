@@ -4,7 +4,7 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
-import type { Prioritized } from './priority.ts';
+import type { PausedRequest } from './priority.ts';
 
 /** Held by an admitted caller. It is released once; a second release has no effect. */
 export interface Permit {
@@ -61,7 +61,7 @@ interface Extra {
   awaited: number;
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
-  waiter?: Prioritized | undefined;
+  waiter?: PausedRequest | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
@@ -121,7 +121,7 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */
-  pause(_waiter: Prioritized): void {}
+  pause(_waiter: PausedRequest): void {}
 
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}
@@ -188,35 +188,6 @@ export abstract class BasePermit implements Permit {
   protected extras(): Extra {
     this.extra ??= { awaited: 0 };
     return this.extra;
-  }
-}
-
-/** What a permit needs of the semaphore that it counts against. */
-export interface PermitSource {
-  readonly key: string | undefined;
-  readonly parent: { readonly permits: Register; readonly settings: { readonly name: string } };
-}
-
-/** Base class of the permits of one limit. */
-export abstract class SemaphorePermit<Semaphore extends PermitSource> extends BasePermit {
-  constructor(
-    readonly semaphore: Semaphore,
-    weight: number,
-    waited: number,
-  ) {
-    super(weight, waited);
-  }
-
-  get key(): string | undefined {
-    return this.semaphore.key;
-  }
-
-  protected get register(): Register {
-    return this.semaphore.parent.permits;
-  }
-
-  countsAgainst(limit: string): boolean {
-    return this.semaphore.parent.settings.name === limit;
   }
 }
 

@@ -9,7 +9,7 @@ export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'st
 /** Describes a rejection. A plain object, since creating an error would capture a stack trace. */
 export interface Rejection {
   readonly reason: RejectionReason;
-  /** Name of the limit that rejected the request. */
+  /** Name of the limit, guard or gate that rejected it. */
   readonly limitName: string;
   /** Number of waiters queued there. */
   readonly queued: number;

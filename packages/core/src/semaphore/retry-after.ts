@@ -53,8 +53,8 @@ interface Mark {
 
 /**
  * Estimates when there will be room, by Little's law: the queued weight divided by the rate at which weight is
- * released. The rate is measured over the last one or two intervals, since a mean service time is unbounded with
- * event streams.
+ * released. The rate is measured over the last one or two intervals. A mean over all time would be useless: one event
+ * stream may last for days.
  */
 export class Outlook {
   #older: Mark | undefined;

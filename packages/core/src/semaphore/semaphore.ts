@@ -69,7 +69,6 @@ export class Semaphore implements Served, QueueContext {
     this.#left(true);
   }
 
-  /** Applies the changed weight of a permit, which may exceed the limit. */
   reweigh({ share }: LocalPermit, change: number): void {
     this.#hold(change, share);
     if (change < 0 && this.queue.length > 0) grantFrom(this);

@@ -5,9 +5,8 @@ import type { Answer, LeaseStore, Op } from '../contract.ts';
 const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
 
 /**
- * Coalesces calls of one event-loop iteration. The first callback's calls cause one run as soon as it has returned;
- * those of the iteration's other timers and messages cause one run at its end. In a runtime without `setImmediate`,
- * each callback's calls cause one run.
+ * Runs `go` once for all calls of an event-loop iteration: right after the first callback that calls it, and once more
+ * at the end. In a runtime without `setImmediate`, once for each callback's calls.
  */
 export class Coalescer {
   #isWanted = false;
