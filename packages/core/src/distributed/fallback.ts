@@ -4,27 +4,29 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
-import type { AssignedLease, DistributedPermit } from './semaphore/distributed-permit.ts';
-import type { DistributedSemaphore, Outages } from './semaphore/distributed-semaphore.ts';
-import type { DistributedLimit } from './semaphore/limit-state.ts';
+import type { AssignedLease } from './semaphore/assigned-lease.ts';
+import type { DistributedPermit } from './semaphore/distributed-permit.ts';
+import type { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
+import type { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
+import type { OutageHandler } from './semaphore/semaphore-context.ts';
 
 /** Applies `onStoreError` while the store is unavailable. */
-export class Fallback implements Outages {
+export class Fallback implements OutageHandler<DistributedSemaphore> {
   /** Counts the permits held here; also with `admit`, to register them when the store is available again. */
   #limiter: InProcessLimiter | undefined;
 
   constructor(
-    private readonly semaphores: DistributedLimit<DistributedSemaphore>,
+    private readonly group: DistributedSemaphoreGroup<DistributedSemaphore>,
     private readonly breaker: CircuitBreaker,
   ) {}
 
   /** Admits, queues or rejects a new request while the store is unavailable. */
   newcomer(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
-    const { semaphores } = this;
+    const { group } = this;
     const { error } = this.breaker;
     this.breaker.affected(error);
     if (this.#policy === 'reject') {
-      const cause = { limitName: semaphores.name, error };
+      const cause = { limitName: group.name, error };
       return semaphore.waiters.rejectNewcomer(waiter, 'store', cause);
     }
     const limiter = this.#begun();
@@ -32,12 +34,12 @@ export class Fallback implements Outages {
     const isAdmitted = this.#policy === 'admit';
     const permit = isAdmitted ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
-    if (limiter.queued >= semaphores.settings.queueLimit || !waiter.joins()) {
+    if (limiter.queued >= group.settings.queueLimit || !waiter.joins()) {
       return semaphore.waiters.rejectNewcomer(waiter, 'full');
     }
     // `joins` may have run application code.
-    const again = semaphores.of(waiter.key, waiter.limit);
-    if (semaphores.closed) return again.waiters.rejectNewcomer(waiter, 'closed');
+    const again = group.of(waiter.key, waiter.limit);
+    if (group.closed) return again.waiters.rejectNewcomer(waiter, 'closed');
     this.#wait(again, again.startWaiting(waiter, timeout));
   }
 
@@ -46,11 +48,11 @@ export class Fallback implements Outages {
     if (waiter === undefined || lease.localWaiter !== undefined) return;
     this.breaker.affected(error);
     if (this.#policy === 'reject') {
-      semaphore.reject(waiter, 'store', { limitName: this.semaphores.name, error });
+      semaphore.reject(waiter, 'store', { limitName: this.group.name, error });
     } else if (this.#policy === 'local') this.#wait(semaphore, lease);
     else {
       const permit = this.#begun().admitBeyond(this.#asked(waiter, semaphore));
-      semaphore.admitInstead(lease, permit);
+      admitInstead(semaphore, lease, permit);
     }
   }
 
@@ -68,8 +70,8 @@ export class Fallback implements Outages {
 
   /** The store has become unavailable: counts the held permits here, and takes over the waiters in order. */
   begin(): void {
-    for (const semaphore of this.semaphores.inUse()) {
-      semaphore.held.returnIdle();
+    for (const semaphore of this.group.inUse()) {
+      semaphore.idle.clear();
       if (this.#policy !== 'reject') this.#begun();
       for (const lease of semaphore.waiters.leases())
         this.takeOver(semaphore, lease, this.breaker.error);
@@ -79,12 +81,12 @@ export class Fallback implements Outages {
   /** The store is available again: registers the permits granted without it, and resumes the waiters there. */
   end(): void {
     this.#limiter = undefined;
-    for (const { held } of this.semaphores.inUse()) held.leaveLocal();
-    for (const semaphore of this.semaphores.inUse()) semaphore.resume();
+    for (const { held } of this.group.inUse()) held.leaveLocal();
+    for (const semaphore of this.group.inUse()) semaphore.resume();
   }
 
   get #policy() {
-    return this.semaphores.settings.onStoreError;
+    return this.group.settings.onStoreError;
   }
 
   /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
@@ -101,14 +103,14 @@ export class Fallback implements Outages {
   #begun(): InProcessLimiter {
     if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({
-      ...this.semaphores.settings,
-      limit: this.semaphores.limit,
+      ...this.group.settings,
+      limit: this.group.limit,
       queueLimit: Infinity,
       queueTimeout: Infinity,
       maxHold: Infinity,
       observer: {},
     });
-    for (const { held } of this.semaphores.inUse()) {
+    for (const { held } of this.group.inUse()) {
       for (const permit of held.leased) this.count(permit);
     }
     return this.#limiter;
@@ -131,7 +133,7 @@ class LocalWaiter extends Waiter {
   }
 
   granted(permit: BasePermit): void {
-    this.semaphore.admitInstead(this.lease, permit);
+    admitInstead(this.semaphore, this.lease, permit);
   }
 
   rejected({ reason }: Rejection): void {
@@ -152,4 +154,10 @@ class LocalWaiter extends Waiter {
   leave(): void {
     this.fallback.withdraw(this);
   }
+}
+
+/** Admits the lease's waiter without the store. */
+function admitInstead(semaphore: DistributedSemaphore, lease: AssignedLease, local: BasePermit) {
+  const waiter = semaphore.waiters.leave(lease);
+  if (waiter !== undefined) semaphore.admit(waiter, undefined, local);
 }

@@ -5,19 +5,20 @@ import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
 import { Fallback } from './fallback.ts';
 import type { Member, Session } from './lease/session.ts';
-import { AssignedLease } from './semaphore/distributed-permit.ts';
-import { DistributedSemaphore, type SemaphoreContext } from './semaphore/distributed-semaphore.ts';
-import { DistributedLimit } from './semaphore/limit-state.ts';
+import { AssignedLease } from './semaphore/assigned-lease.ts';
+import { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
+import { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
+import type { SemaphoreContext } from './semaphore/semaphore-context.ts';
 import type { DistributedSettings } from './settings.ts';
 
 /** The semaphores of a distributed limiter, which receive the messages of its store. */
 export class KeyedDistributedSemaphores
-  extends DistributedLimit<DistributedSemaphore>
+  extends DistributedSemaphoreGroup<DistributedSemaphore>
   implements Member
 {
   readonly fallback: Fallback;
   readonly breaker: CircuitBreaker;
-  readonly #context: SemaphoreContext;
+  readonly #context: SemaphoreContext<DistributedSemaphore>;
 
   constructor(
     settings: DistributedSettings,
@@ -30,7 +31,7 @@ export class KeyedDistributedSemaphores
     );
     this.fallback = new Fallback(this, this.breaker);
     const { breaker, fallback: outages } = this;
-    this.#context = { limit: this, session, breaker, outages };
+    this.#context = { group: this, session, breaker, outages };
     if (!settings.perKey) this.only = new DistributedSemaphore(this.#context, undefined, undefined);
     session.join(this);
   }
@@ -81,7 +82,7 @@ export class KeyedDistributedSemaphores
     this.closed = true;
     this.breaker.end();
     for (const semaphore of this.inUse()) {
-      semaphore.held.returnIdle();
+      semaphore.idle.clear();
       for (const { waiter } of semaphore.waiters.leases()) {
         if (waiter !== undefined) semaphore.reject(waiter, 'closed');
       }

@@ -1,6 +1,6 @@
 import type { Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
-import type { Rejection } from '../semaphore/rejection.ts';
+import type { Rejection, RejectionCause } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
@@ -96,6 +96,10 @@ export class GateWaiter extends Waiter {
     if (!isGone(this.waiter)) return false;
     this.gate.forget(this);
     return true;
+  }
+
+  leaseLost(cause: RejectionCause): void {
+    this.at?.reject(this, 'store', cause);
   }
 
   releaseParts(): void {

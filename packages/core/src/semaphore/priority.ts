@@ -1,4 +1,5 @@
 import { checkChoice } from '../checks.ts';
+import type { RejectionCause } from './rejection.ts';
 
 /** All priorities, highest first. */
 export const priorities = ['critical', 'high', 'normal', 'low', 'sheddable'] as const;
@@ -20,11 +21,18 @@ export function checkPriority(priority: unknown): Priority {
   return checkChoice('priority', priority, priorities);
 }
 
-/** A request whose priority may be raised. */
-export interface Prioritized {
+/** What a waiter is queued at. */
+export type QueuedAt = object & {
+  /** Raises the priority of the waiter. */
+  raise?(waiter: PausedRequest, priority: Priority): void;
+};
+
+/** A request that holds permits of limits of a gate while it is queued at a later one. */
+export interface PausedRequest {
   priority: Priority;
-  /** The semaphore at which it is queued; it may be another object. */
-  readonly queuedAt: object | undefined;
+  readonly queuedAt: QueuedAt | undefined;
+  /** The lease of one of its permits was lost. */
+  leaseLost?(cause: RejectionCause): void;
 }
 
 /**
@@ -34,13 +42,13 @@ export interface Prioritized {
  * higher class.
  */
 export class PriorityInheritance {
-  readonly #requests = new Set<Prioritized>();
+  readonly #requests = new Set<PausedRequest>();
 
-  track(request: Prioritized): void {
+  track(request: PausedRequest): void {
     this.#requests.add(request);
   }
 
-  untrack(request: Prioritized): void {
+  untrack(request: PausedRequest): void {
     this.#requests.delete(request);
   }
 
@@ -49,14 +57,10 @@ export class PriorityInheritance {
     // Copied first: raising a request can admit it, which untracks it.
     for (const request of [...this.#requests]) {
       if (!this.#requests.has(request) || !isHigher(priority, request.priority)) continue;
-      const { queuedAt: place } = request;
+      const { queuedAt } = request;
       // Not queued yet: it will enqueue with the new priority.
-      if (place === undefined) request.priority = priority;
-      else if ('raise' in place) (place as Raises).raise(request, priority);
+      if (queuedAt === undefined) request.priority = priority;
+      else queuedAt.raise?.(request, priority);
     }
   }
-}
-
-interface Raises {
-  raise(request: Prioritized, priority: Priority): void;
 }

@@ -63,7 +63,7 @@ export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'f
 }
 
 /** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
-export function checkIdle({ queuedAt: place }: Waiter): void {
-  if (place === undefined) return;
+export function checkIdle({ queuedAt }: Waiter): void {
+  if (queuedAt === undefined) return;
   throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { throwLater } from '../errors.ts';
 import type { BasePermit } from './permit.ts';
-import type { Priority } from './priority.ts';
+import type { Priority, QueuedAt } from './priority.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
@@ -27,7 +27,7 @@ export abstract class Waiter {
   /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
   queueTimeout: number | undefined = undefined;
 
-  /** Receives the permit. Called at most once, now or later, never within another waiter's answer. */
+  /** Receives the permit. Called at most once, now or later, never from inside another waiter's `granted` or `rejected`. */
   abstract granted(permit: BasePermit): void;
   /** Receives the rejection, instead of a permit. */
   abstract rejected(rejection: Rejection): void;
@@ -55,8 +55,11 @@ export abstract class Waiter {
   since = 0;
   /** @internal Number in the order of arrival; 0 if it has not been queued. */
   arrival = 0;
-  /** @internal What the waiter is queued at: a semaphore, a distributed limit, or a gate on whose behalf it waits. */
-  queuedAt: object | undefined = undefined;
+  /**
+   * @internal What the waiter is queued at: a semaphore, its lease of a distributed semaphore, or the waiter that
+   * stands for it in a gate.
+   */
+  queuedAt: QueuedAt | undefined = undefined;
   /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
   timeoutBucket: TimeoutBucket | undefined = undefined;
   /** @internal */

@@ -1,47 +1,17 @@
-import { maxTimer } from '../../clock.ts';
-import type { Limiter } from '../../limiter/limiter.ts';
 import { BasePermit, type Register } from '../../semaphore/permit.ts';
+import type { PausedRequest } from '../../semaphore/priority.ts';
 import type { StoreError } from '../../semaphore/rejection.ts';
-import type { Waiter } from '../../semaphore/waiter.ts';
-import { Lease } from '../lease/lease.ts';
-import type { DistributedLimit } from './limit-state.ts';
+import type { AssignedLease } from './assigned-lease.ts';
+import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 
-/** A lease of a semaphore, with the waiter or the permit that it is for. */
-export class AssignedLease extends Lease {
-  /** The waiter that is to be granted the lease. */
-  waiter: Waiter | undefined = undefined;
-  /** The permit that uses the lease. */
-  permit: DistributedPermit | undefined = undefined;
-  /** Waits at the local limiter on behalf of `waiter` while the store is unavailable. */
-  localWaiter: { leave(): void } | undefined = undefined;
-  /** Whether the waiter is counted and reported as queued. */
-  isCounted = false;
-  /** Number of permits that have used the lease. */
-  uses = 0;
-  /** When the store granted the lease, or when it last became idle. */
-  since = 0;
-
-  get timeLeft(): number {
-    const { waiter, owner } = this;
-    const bucket = waiter?.timeoutBucket;
-    if (waiter === undefined || bucket === undefined || owner.terms.queueLimit === 0) return 0;
-    if (waiter.deadline === 0) return maxTimer;
-    const left = Math.ceil(waiter.deadline - bucket.owner.clock.now());
-    return Math.min(Math.max(left, 0), maxTimer);
-  }
-}
-
-/** Counts permits: those of one semaphore that this process holds. */
-export interface PermitOwner {
+/** What a permit needs of its semaphore. */
+export interface PermitSource {
   readonly key: string | undefined;
-  readonly limit: DistributedLimit;
+  readonly group: DistributedSemaphoreGroup;
   /** Applies a changed weight. */
-  reweigh(permit: DistributedPermit, weight: number): void;
+  changeWeight(permit: DistributedPermit, weight: number): void;
   release(permit: DistributedPermit): void;
 }
-
-/** A request of a gate, with the limit that it is queued at. */
-type GateRequest = Waiter & { readonly at?: Limiter | undefined };
 
 /** A permit of a distributed limit. Its release returns it, with its lease, to its semaphore. */
 export class DistributedPermit extends BasePermit {
@@ -53,7 +23,7 @@ export class DistributedPermit extends BasePermit {
   private use = 0;
 
   constructor(
-    private readonly owner: PermitOwner,
+    private readonly semaphore: PermitSource,
     weight: number,
     waited: number,
   ) {
@@ -61,11 +31,11 @@ export class DistributedPermit extends BasePermit {
   }
 
   get key(): string | undefined {
-    return this.owner.key;
+    return this.semaphore.key;
   }
 
   protected get register(): Register {
-    return this.owner.limit.permits;
+    return this.semaphore.group.permits;
   }
 
   override get fencing(): bigint | undefined {
@@ -73,18 +43,16 @@ export class DistributedPermit extends BasePermit {
     return lease?.fencing === undefined ? undefined : lease.fencing + BigInt(this.use);
   }
 
-  /** Assigns the lease to the permit. */
   hold(lease: AssignedLease): void {
     this.lease = lease;
     this.use = lease.uses;
-    lease.permit = this;
   }
 
   countsAgainst(limit: string): boolean {
-    return this.owner.limit.name === limit;
+    return this.semaphore.group.name === limit;
   }
 
-  override pause(waiter: Waiter): void {
+  override pause(waiter: PausedRequest): void {
     this.extras().waiter = waiter;
   }
 
@@ -95,15 +63,14 @@ export class DistributedPermit extends BasePermit {
   /** The lease was lost: aborts the signal, and rejects the permit's request if it is still queued at a later limit. */
   lost(error: StoreError): void {
     this.abort(error);
-    const waiter = this.extra?.waiter as GateRequest | undefined;
-    waiter?.at?.reject(waiter, 'store', { limitName: this.owner.limit.name, error });
+    this.extra?.waiter?.leaseLost?.({ limitName: this.semaphore.group.name, error });
   }
 
   protected reweigh(weight: number): void {
-    if (weight !== this.weight) this.owner.reweigh(this, weight);
+    if (weight !== this.weight) this.semaphore.changeWeight(this, weight);
   }
 
   protected returnWeight(): void {
-    this.owner.release(this);
+    this.semaphore.release(this);
   }
 }

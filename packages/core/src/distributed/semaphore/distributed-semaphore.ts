@@ -1,52 +1,56 @@
-import { throwLater } from '../../errors.ts';
+import { attempt } from '../../errors.ts';
+import { grantFrom, type Served } from '../../semaphore/grants.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
-import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
+import {
+  type RejectionCause,
+  type RejectionReason,
+  StoreError,
+} from '../../semaphore/rejection.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
-import type { CircuitBreaker } from '../availability/circuit-breaker.ts';
 import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
-import type { LeaseTerms } from '../lease/lease.ts';
+import type { LeaseOwner, LeaseTerms } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
-import { AssignedLease, type DistributedPermit } from './distributed-permit.ts';
-import { HeldPermits, type LeaseUser } from './held-permits.ts';
-import { CachedLimitState, type DistributedLimit } from './limit-state.ts';
+import { AssignedLease } from './assigned-lease.ts';
+import type { DistributedPermit, PermitSource } from './distributed-permit.ts';
+import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
+import { HeldPermits } from './held-permits.ts';
+import { IdleLeases, MAX_IDLE_TIME } from './idle-leases.ts';
+import { CachedLimitState } from './limit-state.ts';
+import type { SemaphoreContext } from './semaphore-context.ts';
 import { Waiters } from './waiters.ts';
-
-/** Decides what happens to waiters and permits while the store is unavailable. */
-export interface Outages {
-  /** Takes over a waiter whose lease the store did not grant. */
-  takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void;
-  /** Counts a permit with a lease against the local limit as well, if there is one. */
-  count(permit: DistributedPermit): void;
-}
-
-/** What the semaphores of a limiter need from it. */
-export interface SemaphoreContext {
-  readonly limit: DistributedLimit;
-  readonly session: Session;
-  readonly breaker: CircuitBreaker;
-  readonly outages: Outages;
-}
 
 /**
  * A distributed limit in this process: one for the limiter, or one for each key in use here. Requests leases for its
  * waiters, and passes each free lease to the next waiter, to its reserve, or back to the store.
  */
-export class DistributedSemaphore implements LeaseUser {
+export class DistributedSemaphore implements LeaseOwner, PermitSource, Served {
+  ready = false;
+  readonly group: DistributedSemaphoreGroup;
   readonly limitState: CachedLimitState;
   readonly waiters: Waiters;
   readonly held: HeldPermits;
+  readonly idle: IdleLeases;
+  /** Leases that pass to a waiter. */
+  private readonly passing: AssignedLease[] = [];
+  private readonly session: Session;
 
   constructor(
-    private readonly context: SemaphoreContext,
+    private readonly context: SemaphoreContext<DistributedSemaphore>,
     readonly key: string | undefined,
     own: number | undefined,
   ) {
-    const { limit, session, breaker, outages } = context;
-    this.limitState = new CachedLimitState(limit, key, own);
-    this.waiters = new Waiters(limit, this.limitState, session, (lease) =>
+    const { group, session, breaker, outages } = context;
+    this.group = group;
+    this.session = session;
+    this.limitState = new CachedLimitState(group, key, own);
+    this.waiters = new Waiters(group, this.limitState, session, (lease) =>
       outages.takeOver(this, lease, breaker.error),
     );
-    this.held = new HeldPermits(this, limit, this.limitState, session);
+    this.held = new HeldPermits(this, this.limitState, session);
+    this.idle = new IdleLeases(session.store.clock, (leases) => {
+      for (const lease of leases) this.#return(lease);
+      this.settle();
+    });
   }
 
   get ref(): LimitRef {
@@ -58,23 +62,24 @@ export class DistributedSemaphore implements LeaseUser {
   }
 
   get terms(): LeaseTerms {
-    return this.context.limit.terms;
+    return this.group.terms;
   }
 
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
-    const lease = this.waiters.length === 0 ? this.held.takeIdle(waiter.weight) : undefined;
-    if (lease !== undefined) this.admit(waiter, lease);
-    return lease !== undefined;
+    const lease = this.waiters.length === 0 ? this.idle.take(waiter.weight) : undefined;
+    const isUsable = lease !== undefined && this.session.isCertain(lease);
+    if (isUsable) this.admit(waiter, lease);
+    else if (lease !== undefined) this.#return(lease);
+    return isUsable;
   }
 
   /** Requests a lease for the waiter from the store. */
   ask(waiter: Waiter, timeout: number): void {
-    const { limit } = this.context;
     const lease = this.startWaiting(waiter, timeout);
     const mayWait = lease.timeLeft > 0;
     if (!mayWait || this.waiters.maySend(this.limitState.limit)) this.waiters.send(lease);
-    else if (limit.queued >= this.terms.queueLimit || !this.waiters.startQueueing(lease)) {
+    else if (this.group.queued >= this.terms.queueLimit || !this.waiters.startQueueing(lease)) {
       this.reject(waiter, 'full');
     }
   }
@@ -82,35 +87,25 @@ export class DistributedSemaphore implements LeaseUser {
   /** Adds the waiter with a new lease, which is not requested from the store yet. */
   startWaiting(waiter: Waiter, timeout: number): AssignedLease {
     this.#keep();
-    const lease = new AssignedLease(this, this.context.session.newId(), waiter.weight);
+    const lease = new AssignedLease(this, this.session.newId(), waiter.weight);
     this.waiters.start(waiter, lease, timeout);
     return lease;
   }
 
   /** Grants the waiter a permit with a lease or, during an outage, without one. */
   admit(waiter: Waiter, lease?: AssignedLease, local?: BasePermit): void {
-    const { limit, outages } = this.context;
-    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, limit.settings.clock.now());
+    const { group } = this;
+    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, group.settings.clock.now());
     this.#keep();
     const permit = this.held.create(waiter.weight, waited, lease, local);
-    if (lease !== undefined) outages.count(permit);
-    limit.permits.add(permit);
-    try {
-      grant(waiter, permit);
-    } catch (error) {
-      throwLater(error);
-    }
-  }
-
-  /** Admits the lease's waiter without the store. */
-  admitInstead(lease: AssignedLease, local: BasePermit): void {
-    const waiter = this.waiters.leave(lease);
-    if (waiter !== undefined) this.admit(waiter, undefined, local);
+    if (lease !== undefined) this.context.outages.count(permit);
+    group.permits.add(permit);
+    attempt(() => grant(waiter, permit));
   }
 
   withdraw(waiter: Waiter): void {
     this.waiters.leave(waiter.queuedAt as AssignedLease);
-    this.context.limit.counters.withdrawn(waiter);
+    this.group.counters.withdrawn(waiter);
     this.settle();
   }
 
@@ -122,34 +117,32 @@ export class DistributedSemaphore implements LeaseUser {
   /** Other processes have waiters at the store: releases idle leases. */
   recalled(): void {
     this.limitState.othersWait();
-    this.held.returnIdle();
+    this.idle.clear();
   }
 
   /** The store is available again: renews held leases, and resumes the queued ones there. */
   resume(): void {
-    const { session } = this.context;
+    const { session } = this;
     this.held.renew();
     for (const lease of this.waiters.leases()) {
       lease.localWaiter = undefined;
       if (lease.state === 'queued') session.ask('stay', lease);
       else if (lease.state === 'asking') session.ask('acquire', lease);
     }
-    if (this.isUp) this.waiters.sendNext(this.limitState.limit);
+    if (this.#isUp) this.waiters.sendNext(this.limitState.limit);
   }
 
   learn(limitState: LimitState, verb: LeaseVerb): void {
-    const { breaker, session } = this.context;
     // A store that refuses new permits may still renew those that are held.
-    if (verb === 'acquire' || verb === 'stay') breaker.worked();
-    this.limitState.learn(limitState, session.store.clock.now());
+    if (verb === 'acquire' || verb === 'stay') this.context.breaker.worked();
+    this.limitState.learn(limitState, this.#now());
     this.held.register();
     const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
     if (first?.state === 'queued') this.#checkFirst(first);
   }
 
   queued(lease: AssignedLease): boolean {
-    const { limit, session } = this.context;
-    const hasRoom = session.store.can.queueLimit || limit.queued < this.terms.queueLimit;
+    const hasRoom = this.session.store.can.queueLimit || this.group.queued < this.terms.queueLimit;
     const isQueued = hasRoom && this.waiters.startQueueing(lease);
     if (isQueued) this.#checkFirst(lease);
     else this.rejected(lease);
@@ -157,8 +150,10 @@ export class DistributedSemaphore implements LeaseUser {
   }
 
   granted(lease: AssignedLease): void {
-    this.held.add(lease);
-    if (lease.permit === undefined) this.pass(lease);
+    lease.since = this.#now();
+    if (this.held.permitOf(lease) !== undefined) return;
+    this.held.addLease(lease);
+    this.#pass(lease);
   }
 
   rejected(lease: AssignedLease): void {
@@ -167,53 +162,98 @@ export class DistributedSemaphore implements LeaseUser {
   }
 
   lost(lease: AssignedLease): void {
-    this.held.lost(lease);
+    const { group } = this;
+    const permit = this.held.permitOf(lease);
+    this.idle.delete(lease);
+    this.held.deleteLease(lease);
+    if (permit === undefined) return this.settle();
+    group.leaseLost(permit.weight);
+    permit.lost(new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${group.name}" was lost`));
   }
 
   dropped({ weight }: AssignedLease): void {
-    this.context.limit.leaseLost(weight);
+    this.group.leaseLost(weight);
   }
 
   failed(lease: AssignedLease, verb: LeaseVerb, error: StoreError): void {
     const { breaker, outages } = this.context;
     breaker.failed(this.key, error);
     if (lease.state === 'over') return;
-    const { permit } = lease;
-    if (verb === 'register' && permit !== undefined) this.held.unregister(lease, permit);
+    if (verb === 'register') this.held.unregister(lease);
     else if (verb === 'acquire' || verb === 'stay') outages.takeOver(this, lease, error);
   }
 
-  get nextWeight(): number | undefined {
-    return this.waiters.first?.weight;
-  }
-
-  get isUp(): boolean {
-    const { limit, breaker } = this.context;
-    return !limit.closed && breaker.error === undefined;
-  }
-
-  /** Passes a free lease to the next waiter, or releases it to the store if there is none. */
-  pass(lease: AssignedLease): void {
-    const waiter = this.waiters.next(lease);
-    if (waiter === undefined) this.held.return(lease);
-    else this.admit(waiter, lease);
+  release(permit: DistributedPermit): void {
+    const lease = this.held.remove(permit);
+    if (lease !== undefined) this.#reuse(lease);
     this.settle();
+  }
+
+  changeWeight(permit: DistributedPermit, weight: number): void {
+    this.held.changeWeight(permit, weight);
+  }
+
+  /** Passes leases to waiters, not within another waiter's answer. */
+  serve(): void {
+    // The array may grow during the iteration.
+    for (const lease of this.passing) this.#pass(lease);
+    this.passing.length = 0;
   }
 
   /** Sends the next requests, and evicts the semaphore of an idle key. */
   settle(): void {
-    if (this.isUp) this.waiters.sendNext(this.limitState.limit);
+    if (this.#isUp) this.waiters.sendNext(this.limitState.limit);
     const isIdle = this.held.isEmpty && this.waiters.length === 0;
-    if (isIdle && this.key !== undefined) this.context.limit.forget(this, this.key);
+    if (isIdle && this.key !== undefined) this.group.forget(this, this.key);
   }
 
   /** Lets the first waiter check the store when a lease may have expired, which no message announces. */
   #checkFirst(lease: AssignedLease): void {
     if (this.waiters.first !== lease.waiter) return;
-    this.context.session.checkBy(lease, this.limitState.checkAt);
+    this.session.checkBy(lease, this.limitState.checkAt);
+  }
+
+  get #isUp(): boolean {
+    return !this.group.closed && this.context.breaker.error === undefined;
+  }
+
+  /** Passes a free lease to a waiter of this process, keeps it idle for the next request, or returns it. */
+  #reuse(lease: AssignedLease): void {
+    const { idle, limitState } = this;
+    const { settings, terms } = this.group;
+    const next = this.waiters.first;
+    const isRecent = this.#now() - lease.since < MAX_IDLE_TIME;
+    const passes = next?.weight === lease.weight && lease.uses <= settings.handoff && isRecent;
+    const isWanted = next !== undefined || limitState.queued > 0;
+    const mayKeep = !isWanted && idle.length < settings.reserve && lease.uses <= terms.spare;
+    const isUsable = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
+    if (!isUsable || !(passes || mayKeep)) this.#return(lease);
+    else if (mayKeep) idle.add(lease);
+    else {
+      this.passing.push(lease);
+      grantFrom(this);
+    }
+  }
+
+  /** Passes a free lease to the next waiter, or returns it if there is none. */
+  #pass(lease: AssignedLease): void {
+    const waiter = this.waiters.next(lease);
+    if (waiter === undefined) this.#return(lease);
+    else this.admit(waiter, lease);
+    this.settle();
+  }
+
+  /** Releases a free lease to the store. */
+  #return(lease: AssignedLease): void {
+    this.held.deleteLease(lease);
+    this.session.release(lease);
+  }
+
+  #now(): number {
+    return this.session.store.clock.now();
   }
 
   #keep(): void {
-    if (this.key !== undefined) this.context.limit.keep(this, this.key);
+    if (this.key !== undefined) this.group.keep(this, this.key);
   }
 }

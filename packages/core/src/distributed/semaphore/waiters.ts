@@ -1,11 +1,12 @@
-import { throwLater } from '../../errors.ts';
+import { attempt } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
 import { clockOf, isLate } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
-import type { AssignedLease } from './distributed-permit.ts';
-import type { CachedLimitState, DistributedLimit } from './limit-state.ts';
+import type { AssignedLease } from './assigned-lease.ts';
+import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
+import type { CachedLimitState } from './limit-state.ts';
 
 /** The waiters of this process at one semaphore, each with its own lease, in order of arrival. */
 export class Waiters {
@@ -15,7 +16,7 @@ export class Waiters {
   private readonly unsent = new FifoQueue();
 
   constructor(
-    private readonly limit: DistributedLimit,
+    private readonly group: DistributedSemaphoreGroup,
     private readonly limitState: CachedLimitState,
     private readonly session: Session,
     /** Takes over a waiter that had a local waiter with another lease. */
@@ -50,11 +51,10 @@ export class Waiters {
 
   /** Adds a new waiter with its lease, which is not requested from the store yet. */
   start(waiter: Waiter, lease: AssignedLease, timeout: number): void {
-    this.limit.deadlines.start(waiter, timeout > 0 ? timeout : undefined);
+    this.group.deadlines.start(waiter, timeout > 0 ? timeout : undefined);
     this.#add(waiter, lease);
   }
 
-  /** Requests the lease from the store. */
   send(lease: AssignedLease): void {
     const waiter = lease.waiter as Waiter;
     this.unsent.remove(waiter);
@@ -64,13 +64,13 @@ export class Waiters {
 
   /** Counts the lease's waiter as queued; returns false if the waiter declines. */
   startQueueing(lease: AssignedLease): boolean {
-    const { limit } = this;
+    const { group } = this;
     const { waiter, isCounted } = lease;
     if (isCounted || waiter === undefined) return waiter !== undefined;
     if (!waiter.queues() || waiter.queuedAt !== lease) return false;
     lease.isCounted = true;
-    limit.queued++;
-    limit.counters.queued(lease.weight, limit.queued);
+    group.queued++;
+    group.counters.queued(lease.weight, group.queued);
     return true;
   }
 
@@ -81,28 +81,29 @@ export class Waiters {
     return waiter;
   }
 
-  /** Rejects the lease's waiter. */
   reject(lease: AssignedLease, reason: RejectionReason, cause?: RejectionCause): void {
     const waiter = this.leave(lease);
-    if (waiter !== undefined) this.#rejectSafely(waiter, reason, cause);
+    if (waiter !== undefined) attempt(() => this.rejectNewcomer(waiter, reason, cause));
   }
 
   /** Rejects a waiter that is not queued here. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.limitState.rejection(waiter, reason), ...cause };
-    this.limit.counters.rejected(rejection);
+    this.group.counters.rejected(rejection);
     waiter.rejected(rejection);
   }
 
   /** Removes and returns the waiter to grant a free lease; rejects those that are late, and withdraws those gone. */
   next(lease: AssignedLease): Waiter | undefined {
-    const { counters, settings } = this.limit;
-    for (let next = this.#take(lease); next !== undefined; next = this.#take(lease)) {
-      if (isLate(next, clockOf(next, settings.clock).now())) this.#rejectSafely(next, 'timeout');
-      else if (isGone(next)) counters.withdrawn(next);
+    const { counters, settings } = this.group;
+    for (;;) {
+      const next = this.#take(lease);
+      if (next === undefined) return undefined;
+      if (isLate(next, clockOf(next, settings.clock).now())) {
+        attempt(() => this.rejectNewcomer(next, 'timeout'));
+      } else if (isGone(next)) counters.withdrawn(next);
       else return next;
     }
-    return undefined;
   }
 
   /** The waiters' leases: a copy, in order of arrival. */
@@ -117,57 +118,47 @@ export class Waiters {
   }
 
   private get handsOff(): boolean {
-    return this.limit.settings.handoff > 0;
+    return this.group.settings.handoff > 0;
   }
 
   /**
-   * Removes and returns the waiter of the lease or, with hand-off, the oldest, whose position in the store's queue goes
-   * to another waiter of this process.
+   * With hand-off the oldest waiter takes the granted lease. Its own queued lease then goes to the waiter that lost the
+   * granted one, or to the first waiter without a lease.
    */
-  #take(lease: AssignedLease): Waiter | undefined {
+  #take(granted: AssignedLease): Waiter | undefined {
     const { first } = this;
-    const isFirst = this.handsOff && first?.weight === lease.weight;
-    const own = isFirst ? (first.queuedAt as AssignedLease) : lease;
-    const hadLocalWaiter = own.localWaiter !== undefined;
-    const waiter = this.#leave(own);
-    if (own !== lease) this.#reuse(own, lease, hadLocalWaiter);
+    const handsOn = this.handsOff && first?.weight === granted.weight;
+    const waiterLease = handsOn ? (first.queuedAt as AssignedLease) : granted;
+    const hadLocalWaiter = waiterLease.localWaiter !== undefined;
+    const waiter = this.#leave(waiterLease);
+    if (waiterLease !== granted) this.#reuse(waiterLease, granted, hadLocalWaiter);
     return waiter;
   }
 
-  /**
-   * Assigns a queued lease without a waiter to the former waiter of `lease`, or to the first waiter without a lease.
-   */
-  #reuse(own: AssignedLease, lease: AssignedLease, hadLocalWaiter: boolean): void {
+  #reuse(queued: AssignedLease, granted: AssignedLease, hadLocalWaiter: boolean): void {
     const { session } = this;
-    const from = lease.waiter === undefined ? this.#firstUnsent : lease;
+    const replaced = granted.waiter === undefined ? this.#firstUnsent : granted;
     // A lease with a local waiter is not queued at the store, so it is useless to a waiter that can keep its own lease.
-    const isUseful = from?.weight === own.weight && (from === lease || !hadLocalWaiter);
-    if (from === undefined || !isUseful) return session.release(own);
-    const waiter = this.#remove(from) as Waiter;
-    own.isCounted = from.isCounted;
-    if (from !== lease) session.forget(from);
-    this.#add(waiter, own);
-    session.prolong(own);
-    if (hadLocalWaiter) this.takeOver(own);
+    const isUseful =
+      replaced?.weight === queued.weight && (replaced === granted || !hadLocalWaiter);
+    if (replaced === undefined || !isUseful) return session.release(queued);
+    const waiter = this.#remove(replaced) as Waiter;
+    queued.isCounted = replaced.isCounted;
+    if (replaced !== granted) session.forget(replaced);
+    this.#add(waiter, queued);
+    session.prolong(queued);
+    if (hadLocalWaiter) this.takeOver(queued);
   }
 
   #leave(lease: AssignedLease): Waiter | undefined {
     const waiter = this.#remove(lease);
     if (waiter === undefined) return undefined;
-    this.limit.deadlines.remove(waiter);
-    if (lease.isCounted) this.limit.queued--;
+    this.group.deadlines.remove(waiter);
+    if (lease.isCounted) this.group.queued--;
     lease.isCounted = false;
     lease.localWaiter?.leave();
     lease.localWaiter = undefined;
     return waiter;
-  }
-
-  #rejectSafely(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    try {
-      this.rejectNewcomer(waiter, reason, cause);
-    } catch (error) {
-      throwLater(error);
-    }
   }
 
   #add(waiter: Waiter, lease: AssignedLease): void {

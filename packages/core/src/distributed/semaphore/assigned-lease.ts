@@ -1,0 +1,26 @@
+import { maxTimer } from '../../clock.ts';
+import type { Waiter } from '../../semaphore/waiter.ts';
+import { Lease } from '../lease/lease.ts';
+
+/** A lease of a semaphore, with the waiter that it is for. */
+export class AssignedLease extends Lease {
+  /** The waiter that is to be granted the lease. */
+  waiter: Waiter | undefined = undefined;
+  /** Waits at the local limiter on behalf of `waiter` while the store is unavailable. */
+  localWaiter: { leave(): void } | undefined = undefined;
+  /** Whether the waiter is counted and reported as queued. */
+  isCounted = false;
+  /** Number of permits that have used the lease. */
+  uses = 0;
+  /** When the store granted the lease, or when it last became idle. */
+  since = 0;
+
+  get timeLeft(): number {
+    const { waiter, owner } = this;
+    const bucket = waiter?.timeoutBucket;
+    if (waiter === undefined || bucket === undefined || owner.terms.queueLimit === 0) return 0;
+    if (waiter.deadline === 0) return maxTimer;
+    const left = Math.ceil(waiter.deadline - bucket.owner.clock.now());
+    return Math.min(Math.max(left, 0), maxTimer);
+  }
+}

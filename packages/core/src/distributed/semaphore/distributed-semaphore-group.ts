@@ -1,0 +1,81 @@
+import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/keyed-semaphores.ts';
+import { warnOnce } from '../../warning.ts';
+import type { LimitState } from '../contract.ts';
+import type { LeaseTerms } from '../lease/lease.ts';
+import type { DistributedSettings } from '../settings.ts';
+
+/** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for all of them. */
+const MAX_RESERVE_USES = 100;
+
+/** What the semaphores of a distributed limiter have in common: the limit that applies, and this process's totals. */
+export abstract class DistributedSemaphoreGroup<
+  Semaphore extends KeyedSemaphore = KeyedSemaphore,
+> extends SemaphoreGroup<Semaphore> {
+  declare readonly settings: DistributedSettings;
+  /** The limit that this process has declared; another process may have declared the one that applies. */
+  declared: number;
+  /** The store's time of the declaration that applies; empty if it has not been declared yet. */
+  version = '';
+  /** Expired leases, of any process, that were removed. */
+  reclaimed = 0;
+  /** Permits of this process that have lost their lease. */
+  lost = 0;
+  /** When registering permits may be tried again, after the store has refused it. */
+  registerAt = -Infinity;
+  readonly terms: LeaseTerms;
+  #hasWarned = false;
+  /** The highest version received. */
+  #latest = -Infinity;
+
+  constructor(settings: DistributedSettings) {
+    super(settings);
+    const { limit, queueLimit, handoff, reserve } = settings;
+    this.declared = limit;
+    const spare = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
+    this.terms = { queueLimit, spare, reserves: reserve > 0 };
+  }
+
+  get name(): string {
+    return this.settings.name;
+  }
+
+  /** The semaphore of a key; a new one is stored only once it is used. */
+  abstract of(key: string | undefined, limit: number | undefined): Semaphore;
+
+  /** Applies the limit state of an answer. `adopts`: whether to adopt its limit, because it is that of all keys. */
+  learn(limitState: LimitState, adopts: boolean): void {
+    const { name, observer } = this.settings;
+    const { reclaimed } = limitState;
+    if (adopts) this.#adopt(limitState);
+    if (reclaimed === 0) return;
+    this.reclaimed += reclaimed;
+    observer.reclaimed?.({ name, count: reclaimed });
+  }
+
+  /** The store has dropped a lease that this process had not released. */
+  leaseLost(weight: number): void {
+    const { name, observer } = this.settings;
+    this.lost++;
+    observer.lost?.({ name, weight });
+  }
+
+  /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
+  #adopt({ limit, version }: LimitState): void {
+    if (version === this.version) return;
+    const isConfirmed = this.version === '' && limit === this.limit;
+    if (!isConfirmed && Number(version) <= this.#latest) return;
+    this.version = version;
+    this.#latest = Number(version);
+    if (limit === this.limit) return;
+    this.resize(limit);
+    const { name, observer } = this.settings;
+    const { declared } = this;
+    if (limit === declared || this.#hasWarned) return;
+    this.#hasWarned = true;
+    if (observer.conflict !== undefined) return observer.conflict({ name, declared, limit });
+    warnOnce(
+      'HEADGATE_LIMIT_CONFLICT',
+      `limit "${name}" is ${declared} here, but ${limit} was declared later by another process, and applies`,
+    );
+  }
+}
