@@ -92,9 +92,9 @@ export class Deadlines {
   sweep(now = this.clock.now()): void {
     const stuck: TimeoutBucket[] = [];
     for (
-      let bucket = this.#first;
+      let bucket = this.#findFirst();
       bucket !== undefined && bucket.due <= now;
-      bucket = this.#first
+      bucket = this.#findFirst()
     ) {
       const first = bucket.first as Waiter;
       this.expire(first);
@@ -120,7 +120,7 @@ export class Deadlines {
   }
 
   /** The bucket whose first waiter expires next. */
-  get #first(): TimeoutBucket | undefined {
+  #findFirst(): TimeoutBucket | undefined {
     let bucket = this.#heap.first;
     // Updates lower bounds of waiters that have left.
     for (; bucket?.first && bucket.due < bucket.first.deadline; bucket = this.#heap.first) {
@@ -158,7 +158,7 @@ export class Deadlines {
     const now = dueTime(this.clock, this.#armedFor);
     this.#armedFor = Infinity;
     this.sweep(now);
-    const next = this.#first?.due ?? Infinity;
+    const next = this.#findFirst()?.due ?? Infinity;
     if (next < this.#armedFor) this.#arm(next, Math.max(now, this.clock.now()));
   }
 }

@@ -152,7 +152,8 @@ export class Semaphore implements Served, QueueContext {
     return true;
   }
 
-  get #next(): Waiter | undefined {
+  /** Chooses the next waiter; one that does not fit gets the claim. */
+  #chooseNext(): Waiter | undefined {
     const { claim, queue, limit, inflight } = this;
     const next = claim?.waiter ?? queue.next;
     if (next === undefined || inflight >= limit || this.#fits(next.weight)) return next;
@@ -162,7 +163,7 @@ export class Semaphore implements Served, QueueContext {
   }
 
   #grantNextOnes(): void {
-    for (let next = this.#next; next !== undefined; next = this.#next) {
+    for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
       const fits = this.#fits(next.weight);
       if (this.parent.closed || (!fits && next.deadline === 0)) return;
       // As `clockOf`, without a call.
