@@ -1,4 +1,4 @@
-import { type Ground, type GroundOptions, oneServer } from '@headgate/chaos';
+import { type Environment, type EnvironmentOptions, oneServer } from '@headgate/chaos';
 import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import { postgresStore } from '../../src/index.ts';
 import { asAdmin, versionOf } from './admin.ts';
@@ -6,13 +6,13 @@ import { connections } from './connections.ts';
 import { notifications } from './notifications.ts';
 import { servers } from './servers.ts';
 
-export async function single({ size, limits, ...times }: GroundOptions): Promise<Ground> {
+export async function single({ size, limits, ...times }: EnvironmentOptions): Promise<Environment> {
   const server = await startPostgres();
   const version = await prepare(server);
   return oneServer(size, {
     server,
     faults: [...connections(server), ...servers(server), ...notifications(server, version)],
-    way: (port, { name }) => urlOf(port, name),
+    connectionSettings: (port, { name }) => urlOf(port, name),
     verify: async (port) => {
       const store = postgresStore({
         connect: urlOf(port, 'verifier'),

@@ -6,7 +6,7 @@ import type { Event, Log } from '../src/log/event.ts';
  * An invented log, for testing the invariants. Times are in milliseconds. The lease is one second, all of which is
  * certain unless stated otherwise.
  */
-export class Tale {
+export class LogBuilder {
   readonly #events: Event[] = [];
   readonly #limit: number;
   readonly #certain: number;
@@ -19,7 +19,7 @@ export class Tale {
 
   get log(): Log {
     const events = this.#events.sort((a, b) => a.at - b.at);
-    return { limit: this.#limit, lease: 1_000, certain: this.#certain, back: 1_000, events };
+    return { limit: this.#limit, lease: 1_000, certain: this.#certain, maxRecovery: 1_000, events };
   }
 
   event(event: Event): this {
@@ -32,7 +32,7 @@ export class Tale {
     const { weight = 1, token = from, aborted = false, writes = [] } = options;
     const about = { worker, limit: this.#limit, call: ++this.#calls };
     const fencing = token === 'none' ? undefined : String(token);
-    this.event({ kind: 'wanted', ...about, at: from, weight, patience: 1_000 });
+    this.event({ kind: 'requested', ...about, at: from, weight, queueTimeout: 1_000 });
     this.event({ kind: 'granted', ...about, at: from, fencing });
     for (const { at, accepted } of writes) {
       this.event({ kind: 'wrote', ...about, at, from: at - 1, fencing, accepted });
@@ -42,9 +42,9 @@ export class Tale {
   }
 
   /** A call that is answered then, or never. */
-  asks(worker: string, at: number, patience: number, answered?: number, reason?: string): this {
+  asks(worker: string, at: number, queueTimeout: number, answered?: number, reason?: string): this {
     const about = { worker, limit: this.#limit, call: ++this.#calls };
-    this.event({ kind: 'wanted', ...about, at, weight: 1, patience });
+    this.event({ kind: 'requested', ...about, at, weight: 1, queueTimeout });
     if (answered === undefined) return this;
     return this.event({ kind: 'rejected', ...about, at: answered, reason: reason ?? 'timeout' });
   }
@@ -61,13 +61,19 @@ export class Tale {
     return this.event({ kind: 'lost', from, at });
   }
 
-  fault(from: number, at: number, isCostless = false): this {
-    return this.event({ kind: 'fault', from, at, name: 'x', isCostless });
+  fault(from: number, at: number, isLossless = false): this {
+    return this.event({ kind: 'fault', from, at, name: 'x', isLossless });
   }
 
   /** No message reached the worker, and the server ended its connections, or all connections, at that time. */
-  severed(worker: string, from: number, at: number, ended: number, whose?: string): this {
-    this.event({ kind: 'deaf', worker, from, at });
+  disconnectedUnnoticed(
+    worker: string,
+    from: number,
+    at: number,
+    ended: number,
+    whose?: string,
+  ): this {
+    this.event({ kind: 'missedMessages', worker, from, at });
     const who = whose === undefined ? {} : { worker: whose };
     return this.event({ kind: 'disconnected', from: ended, at: ended, ...who });
   }
@@ -102,16 +108,16 @@ interface Work {
   readonly writes?: readonly { at: number; accepted: boolean }[];
 }
 
-export const tale = (limit = 1) => new Tale(limit);
+export const emptyLog = (limit = 1) => new LogBuilder(limit);
 
 /** Expects that the invariant finds nothing wrong in a log, and that it checks something. */
-export function holds(invariant: Invariant, { log }: Tale): void {
+export function holds(invariant: Invariant, { log }: LogBuilder): void {
   const { broken, checked } = invariant(log);
   expect(broken).toEqual([]);
   expect(checked).toBeGreaterThan(0);
 }
 
 /** Expects that the invariant finds one violation. */
-export function breaks(invariant: Invariant, { log }: Tale, what: string | RegExp): void {
+export function breaks(invariant: Invariant, { log }: LogBuilder, what: string | RegExp): void {
   expect(invariant(log).broken).toEqual([expect.stringMatching(what)]);
 }

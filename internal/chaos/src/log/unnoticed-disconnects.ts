@@ -5,18 +5,18 @@ import { eventsOf, type Log, type Span } from './event.ts';
  * that treats the end of a connection as the end of its process grants their permits to others while they still trust
  * their leases.
  */
-export class Severance {
+export class UnnoticedDisconnects {
   readonly #spans = new Map<string, Span[]>();
 
   constructor(log: Log) {
     const ends = eventsOf(log, 'disconnected');
-    for (const deaf of eventsOf(log, 'deaf')) {
-      const met = ends.filter(({ worker = deaf.worker, from, at }) => {
-        return worker === deaf.worker && from <= deaf.at && at >= deaf.from;
+    for (const missed of eventsOf(log, 'missedMessages')) {
+      const meanwhile = ends.filter(({ worker = missed.worker, from, at }) => {
+        return worker === missed.worker && from <= missed.at && at >= missed.from;
       });
       // By their own clocks their leases end one lease later.
-      const spans = met.map(({ from, at }) => ({ from, to: at + log.lease }));
-      this.#spans.set(deaf.worker, [...(this.#spans.get(deaf.worker) ?? []), ...spans]);
+      const spans = meanwhile.map(({ from, at }) => ({ from, to: at + log.lease }));
+      this.#spans.set(missed.worker, [...(this.#spans.get(missed.worker) ?? []), ...spans]);
     }
   }
 

@@ -1,16 +1,16 @@
-import type { Subject } from '@headgate/chaos';
-import { single } from './ground.ts';
+import type { StoreUnderTest } from '@headgate/chaos';
+import { single } from './environment.ts';
 
 const lease = 1_500;
 
 /** The semaphore service. */
-export const subject: Subject = {
+export const storeUnderTest: StoreUnderTest = {
   worker: new URL('worker.ts', import.meta.url),
   lease,
   timeout: 500,
   certain: lease,
-  back: lease,
-  costless: {
+  maxRecovery: lease,
+  maxDurationWithoutLoss: {
     'cut connections': Infinity,
     'cut connections, for all': Infinity,
     'silence one connection': Infinity,
@@ -18,5 +18,5 @@ export const subject: Subject = {
     'restart the service': lease / 2,
     'kill the service': lease / 2,
   },
-  grounds: { single },
+  environments: { single },
 };

@@ -1,7 +1,7 @@
 import type { Event } from './log/event.ts';
 
 /** Which workers hold permits and which wait, according to the latest events; used to choose targets of faults. */
-export class Presence {
+export class WorkerActivity {
   readonly #held = new Map<string, number>();
   readonly #waiting = new Map<string, number>();
 
@@ -13,11 +13,11 @@ export class Presence {
     return (this.#waiting.get(worker) ?? 0) > 0;
   }
 
-  hear(event: Event): void {
+  update(event: Event): void {
     if (!('call' in event)) return;
     const { worker, kind } = event;
-    if (kind === 'wanted') add(this.#waiting, worker, 1);
-    if (kind === 'granted' || kind === 'rejected' || kind === 'withdrew') {
+    if (kind === 'requested') add(this.#waiting, worker, 1);
+    if (kind === 'granted' || kind === 'rejected' || kind === 'withdrawn') {
       add(this.#waiting, worker, -1);
     }
     if (kind === 'granted') add(this.#held, worker, 1);

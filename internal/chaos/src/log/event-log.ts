@@ -1,14 +1,14 @@
 import type { Event, Log } from './event.ts';
 
-type About = Pick<Log, 'lease' | 'certain' | 'back'>;
+type About = Pick<Log, 'lease' | 'certain' | 'maxRecovery'>;
 
 /** Records all events of one round. */
-export class Record {
+export class EventLog {
   readonly #events: Event[] = [];
   readonly #about: About;
 
-  constructor({ lease, certain, back }: About) {
-    this.#about = { lease, certain, back };
+  constructor({ lease, certain, maxRecovery }: About) {
+    this.#about = { lease, certain, maxRecovery };
   }
 
   note(event: Event): void {

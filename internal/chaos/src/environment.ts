@@ -1,19 +1,19 @@
-import type { Place } from './crew.ts';
 import type { Endpoints, Fault } from './faults/fault.ts';
+import type { WorkerSlot } from './workers.ts';
 
 /** An environment: servers, and the connections to them. */
-export interface Ground extends Endpoints {
+export interface Environment extends Endpoints {
   /** The faults of these servers. */
   readonly faults: readonly Fault[];
   /** The process of the server, if there is only one and it is known. */
   pid?(): number | undefined;
   /** The connection settings that this worker's program receives. */
-  way(worker: Place): unknown;
+  connectionSettings(worker: WorkerSlot): unknown;
   stop(): Promise<void>;
 }
 
 /** The parameters of an environment. */
-export interface GroundOptions extends Times {
+export interface EnvironmentOptions extends Times {
   /** The number of workers. */
   readonly size: number;
   readonly limits: readonly number[];
@@ -26,7 +26,7 @@ export interface Times {
 }
 
 /** A kind of store, and the environments in which it is tested. */
-export interface Subject extends Times {
+export interface StoreUnderTest extends Times {
   /** The program of a worker, which calls `serve`. */
   readonly worker: URL;
   /**
@@ -38,11 +38,13 @@ export interface Subject extends Times {
    * Maximum time in milliseconds until the permits of a dead process are available to others, if there is no other
    * fault.
    */
-  readonly back: number;
+  readonly maxRecovery: number;
   /**
    * Faults that must cost no permit if there is no other fault, and the maximum duration of each in milliseconds, as
    * the store's documentation promises.
    */
-  readonly costless: Readonly<Record<string, number>>;
-  readonly grounds: Readonly<Record<string, (options: GroundOptions) => Promise<Ground>>>;
+  readonly maxDurationWithoutLoss: Readonly<Record<string, number>>;
+  readonly environments: Readonly<
+    Record<string, (options: EnvironmentOptions) => Promise<Environment>>
+  >;
 }

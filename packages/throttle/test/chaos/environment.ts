@@ -1,15 +1,15 @@
-import { type Ground, type GroundOptions, oneServer } from '@headgate/chaos';
+import { type Environment, type EnvironmentOptions, oneServer } from '@headgate/chaos';
 import { throttleStore } from '../../src/index.ts';
 import { Service } from '../service.ts';
 import { faultsOf } from './faults.ts';
 
-export async function single({ size, limits, ...times }: GroundOptions): Promise<Ground> {
+export async function single({ size, limits, ...times }: EnvironmentOptions): Promise<Environment> {
   const semaphores = Object.fromEntries(limits.map((limit) => [`chaos-${limit}`, limit]));
   const service = await Service.start(semaphores);
   return oneServer(size, {
     server: service,
     faults: faultsOf(service, semaphores),
-    way: urlOf,
+    connectionSettings: urlOf,
     verify: async (port) => {
       const store = throttleStore({
         url: urlOf(port),

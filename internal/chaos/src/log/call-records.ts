@@ -1,13 +1,13 @@
 import type { Log } from './event.ts';
 
 /** A call, from its request to its end. */
-export interface Visit {
+export interface CallRecord {
   readonly worker: string;
   readonly call: number;
   readonly weight: number;
-  readonly wanted: number;
+  readonly requested: number;
   /** Its queue timeout in milliseconds. */
-  readonly patience: number;
+  readonly queueTimeout: number;
   /** When it was granted, rejected or withdrawn; undefined if it never was. */
   answered?: number;
   granted?: number;
@@ -19,48 +19,48 @@ export interface Visit {
 }
 
 /** In the order of their requests. The end of a process ends the work of its calls. */
-export function visitsOf(log: Log): Visit[] {
-  const visits = new Map<string, Visit>();
+export function callRecordsOf(log: Log): CallRecord[] {
+  const records = new Map<string, CallRecord>();
   for (const event of log.events) {
     if (event.kind === 'killed' || event.kind === 'exited') {
-      for (const visit of visits.values())
-        if (visit.worker === event.worker) visit.ended ??= event.at;
+      for (const record of records.values())
+        if (record.worker === event.worker) record.ended ??= event.at;
     } else if ('call' in event) {
-      follow(visits, event);
+      follow(records, event);
     }
   }
-  return [...visits.values()];
+  return [...records.values()];
 }
 
 function follow(
-  visits: Map<string, Visit>,
+  records: Map<string, CallRecord>,
   event: Extract<Log['events'][number], { call: number }>,
 ) {
   const { worker, call, at } = event;
   const id = `${worker}/${call}`;
-  if (event.kind === 'wanted') {
-    const { weight, patience } = event;
-    visits.set(id, { worker, call, weight, patience, wanted: at });
+  if (event.kind === 'requested') {
+    const { weight, queueTimeout } = event;
+    records.set(id, { worker, call, weight, queueTimeout, requested: at });
     return;
   }
-  const visit = visits.get(id);
+  const record = records.get(id);
   // It was requested in the round before, where it was recorded as unanswered.
-  if (visit === undefined) return;
+  if (record === undefined) return;
   switch (event.kind) {
     case 'granted':
-      visit.answered = visit.granted = at;
-      visit.fencing = event.fencing;
+      record.answered = record.granted = at;
+      record.fencing = event.fencing;
       break;
     case 'ended':
-      visit.ended = at;
-      visit.aborted = event.aborted;
+      record.ended = at;
+      record.aborted = event.aborted;
       break;
     case 'rejected':
-      visit.answered = at;
-      visit.reason = event.reason;
+      record.answered = at;
+      record.reason = event.reason;
       break;
-    case 'withdrew':
-      visit.answered = at;
+    case 'withdrawn':
+      record.answered = at;
       break;
   }
 }

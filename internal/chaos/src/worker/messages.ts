@@ -5,7 +5,7 @@ export interface Plan {
   readonly worker: string;
   readonly seed: number;
   /** The environment's connection settings for the worker's store. */
-  readonly way: unknown;
+  readonly connectionSettings: unknown;
   readonly limits: readonly number[];
   /** The number of concurrent callers per limit. */
   readonly callers: number;
@@ -27,7 +27,7 @@ export interface Write {
 }
 
 /** A message of a worker. */
-export type Said = { readonly ready: true } | { readonly event: Event } | Write | Probed;
+export type WorkerMessage = { readonly ready: true } | { readonly event: Event } | Write | Probed;
 
 /** Whether the worker acquired the permit. */
 interface Probed {
@@ -37,14 +37,14 @@ interface Probed {
 }
 
 /** A message to a worker. */
-export type Order =
+export type WorkerCommand =
   /**
    * Starts the callers, which pause between calls for at most this many milliseconds; false stops them, and their work
    * ends soon.
    */
   | { readonly load: number | false }
-  /** Acquires one permit within `patience` milliseconds, and holds it until `release`. */
-  | { readonly probe: number; readonly limit: number; readonly patience: number }
+  /** Acquires one permit within `queueTimeout` milliseconds, and holds it until `release`. */
+  | { readonly probe: number; readonly limit: number; readonly queueTimeout: number }
   | { readonly release: true }
   | { readonly written: number }
   | { readonly clock: number };

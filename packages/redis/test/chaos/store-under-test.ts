@@ -1,4 +1,4 @@
-import type { Subject } from '@headgate/chaos';
+import type { StoreUnderTest } from '@headgate/chaos';
 import { cluster } from './cluster.ts';
 import { failover } from './failover.ts';
 import { single } from './single.ts';
@@ -6,13 +6,13 @@ import { single } from './single.ts';
 const lease = 1_000;
 
 /** Redis: a single server, a cluster, and a server with a replica. */
-export const subject: Subject = {
+export const storeUnderTest: StoreUnderTest = {
   worker: new URL('worker.ts', import.meta.url),
   lease,
   timeout: 300,
   certain: lease,
-  back: lease,
-  costless: {
+  maxRecovery: lease,
+  maxDurationWithoutLoss: {
     'cut connections': Infinity,
     'cut connections, for all': Infinity,
     'CLIENT KILL': Infinity,
@@ -22,5 +22,5 @@ export const subject: Subject = {
     FLUSHALL: lease / 2,
     'restart the server': lease / 2,
   },
-  grounds: { single, cluster, failover },
+  environments: { single, cluster, failover },
 };

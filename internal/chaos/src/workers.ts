@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rng } from './dice.ts';
 import type { Event } from './log/event.ts';
 import { stamp } from './log/stamp.ts';
 import { Member } from './member.ts';
-import { Presence } from './presence.ts';
 import { FencedResource } from './resource.ts';
+import type { Rng } from './rng.ts';
 import { within } from './within.ts';
-import type { Order, Plan, Said, Write } from './worker/plan.ts';
+import type { Plan, WorkerCommand, WorkerMessage, Write } from './worker/messages.ts';
+import { WorkerActivity } from './worker-activity.ts';
 
 /** A worker's position; when the worker is killed, its successor takes the slot. */
-export interface Place {
+export interface WorkerSlot {
   readonly slot: number;
   /** Unique to this worker. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface WorkersOptions extends Pick<Plan, 'limits' | 'lease' | 'timeout
   readonly program: string;
   readonly rng: Rng;
   /** The connection settings that a worker receives. */
-  readonly way: (worker: Place) => unknown;
+  readonly connectionSettings: (worker: WorkerSlot) => unknown;
   readonly note: (event: Event) => void;
 }
 
@@ -32,7 +32,7 @@ const MAX_START_TIME = 30_000;
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #members: (Member | undefined)[] = [];
-  readonly #presence = new Presence();
+  readonly #activity = new WorkerActivity();
   readonly #resource = new FencedResource();
   readonly #probes = new Map<number, (admitted: boolean) => void>();
   #count = 0;
@@ -42,7 +42,7 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.#options = options;
-    for (let slot = 0; slot < options.size; slot++) this.#hire(slot);
+    for (let slot = 0; slot < options.size; slot++) this.#startWorker(slot);
   }
 
   /** The workers that are ready and not stopped. */
@@ -50,7 +50,6 @@ export class Workers {
     return this.#members.filter((member) => member?.ready && member.running) as Member[];
   }
 
-  /** The worker's slot. */
   slotOf(member: Member): number {
     return this.#members.indexOf(member);
   }
@@ -61,14 +60,14 @@ export class Workers {
   }
 
   get holders(): readonly Member[] {
-    return this.members.filter(({ name }) => this.#presence.holds(name));
+    return this.members.filter(({ name }) => this.#activity.holds(name));
   }
 
   /** The workers that wait and hold no permit. */
   get waiters(): readonly Member[] {
     const holders = new Set(this.holders);
     return this.members.filter(
-      (member) => this.#presence.waits(member.name) && !holders.has(member),
+      (member) => this.#activity.waits(member.name) && !holders.has(member),
     );
   }
 
@@ -83,11 +82,11 @@ export class Workers {
   /** Starts the callers, which pause between calls for at most `pause` milliseconds; undefined stops them. */
   load(pause: number | undefined): void {
     this.#pause = pause;
-    for (const member of this.#members) member?.tell({ load: pause ?? false });
+    for (const member of this.#members) member?.send({ load: pause ?? false });
   }
 
-  tellAll(order: Order): void {
-    for (const member of this.members) member.tell(order);
+  sendToAll(command: WorkerCommand): void {
+    for (const member of this.members) member.send(command);
   }
 
   kill(member: Member): void {
@@ -108,14 +107,16 @@ export class Workers {
   }
 
   /**
-   * Kills a worker that has held a permit since `probe`; resolves to whether another one gets it within `patience`
+   * Kills a worker that has held a permit since `probe`; resolves to whether another one gets it within `queueTimeout`
    * milliseconds.
    */
-  async inherit(limit: number, patience: number): Promise<boolean> {
-    const [dead, successor] = [this.members[0], this.members.at(-1)];
-    if (dead === undefined || successor === undefined) return false;
-    const asked = this.#ask(successor, limit, patience);
-    this.kill(dead);
+  async killAndRecover(limit: number, queueTimeout: number): Promise<boolean> {
+    const { members } = this;
+    const killed = members[0];
+    const successor = members.at(-1);
+    if (killed === undefined || successor === undefined) return false;
+    const asked = this.#ask(successor, limit, queueTimeout);
+    this.kill(killed);
     return asked;
   }
 
@@ -131,41 +132,41 @@ export class Workers {
     );
   }
 
-  /** Whether the worker acquires a permit within `patience` milliseconds. It keeps the permit. */
-  #ask(member: Member, limit: number, patience: number): Promise<boolean> {
+  /** Whether the worker acquires a permit within `queueTimeout` milliseconds. It keeps the permit. */
+  #ask(member: Member, limit: number, queueTimeout: number): Promise<boolean> {
     const probe = ++this.#count;
     const answer = new Promise<boolean>((resolve) => this.#probes.set(probe, resolve));
-    member.tell({ probe, limit, patience });
-    return within(patience + 5_000, 'a probe', answer).catch(() => false);
+    member.send({ probe, limit, queueTimeout });
+    return within(queueTimeout + 5_000, 'a probe', answer).catch(() => false);
   }
 
-  #hire(slot: number): void {
+  #startWorker(slot: number): void {
     const { program, rng, note, limits, lease, timeout } = this.#options;
     const worker = `${slot}.${++this.#count}`;
-    const way = this.#options.way({ slot, name: worker });
+    const connectionSettings = this.#options.connectionSettings({ slot, name: worker });
     // One clock is an hour ahead, another an hour behind.
     const clock = slot === 1 ? 3_600_000 : slot === 2 ? -3_600_000 : 0;
-    const about = { worker, seed: rng.below(2 ** 31), way, clock };
+    const about = { worker, seed: rng.below(2 ** 31), connectionSettings, clock };
     const plan = { ...about, limits, lease, timeout, callers: 3 };
-    const member = new Member(program, plan, (said, from) => this.#hear(said, from));
+    const member = new Member(program, plan, (message, from) => this.#receive(message, from));
     this.#members[slot] = member;
     void member.ended().then((how) => {
       note({ kind: 'exited', at: stamp(), worker, how });
-      if (!this.#closing) this.#hire(slot);
+      if (!this.#closing) this.#startWorker(slot);
     });
   }
 
-  #hear(said: Said, member: Member): void {
-    if ('ready' in said) {
+  #receive(message: WorkerMessage, member: Member): void {
+    if ('ready' in message) {
       member.ready = true;
-      if (this.#pause !== undefined) member.tell({ load: this.#pause });
-    } else if ('event' in said) {
-      this.#presence.hear(said.event);
-      this.#options.note(said.event);
-    } else if ('write' in said) {
-      this.#write(said, member);
+      if (this.#pause !== undefined) member.send({ load: this.#pause });
+    } else if ('event' in message) {
+      this.#activity.update(message.event);
+      this.#options.note(message.event);
+    } else if ('write' in message) {
+      this.#write(message, member);
     } else {
-      this.#probes.get(said.probed)?.(said.admitted);
+      this.#probes.get(message.probed)?.(message.admitted);
     }
   }
 
@@ -173,6 +174,6 @@ export class Workers {
     const accepted = this.#resource.write(fencing);
     const about = { worker, limit, call, from, fencing, accepted };
     this.#options.note({ kind: 'wrote', at: stamp(), ...about });
-    member.tell({ written: write });
+    member.send({ written: write });
   }
 }

@@ -5,13 +5,14 @@ import { type Findings, timeIn } from './finding.ts';
 /** Additional milliseconds allowed on a busy machine. */
 const TOLERANCE = 250;
 
-/** If there is no other fault, the permits of a dead process are available to others within `back` milliseconds. */
-export function theDeadAreInherited(log: Log): Findings {
+/** If there is no other fault, the permits of a dead process are available to others within `maxRecovery` milliseconds. */
+export function deadProcessesRecovered(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
-  const found = eventsOf(log, 'inherited');
+  const found = eventsOf(log, 'recovered');
   for (const { from, at, admitted } of found) {
-    if (pauses.anybody(from, at) || (admitted && at - from <= log.back + TOLERANCE)) continue;
+    const inTime = admitted && at - from <= log.maxRecovery + TOLERANCE;
+    if (inTime || pauses.anyBetween(from, at)) continue;
     const what = admitted ? `available only ${(at - from).toFixed(0)} ms later` : 'never available';
     broken.push(`${timeIn(log, from)}: the permit of a killed process was ${what}`);
   }
