@@ -1,23 +1,23 @@
 import type { Order, Priority } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
 import { Client } from './client.ts';
+import { exponential } from './distributions.ts';
 import type { Panel, Point } from './plot/panel.ts';
 import type { Plot } from './plot/plot.ts';
-import { exponential } from './random-times.ts';
 import { type Figure, figure } from './scenario.ts';
 import { Server } from './server.ts';
 import { Gauge, meanBetween } from './watch.ts';
 
 /** Clients of one kind. */
-export interface Crowd {
+export interface ClientGroup {
   readonly name: string;
   readonly priority?: Priority;
   readonly fairBy?: string;
   readonly rate: Rate;
 }
 
-/** The server that several crowds call. */
-export interface Scene {
+/** The server that several groups of clients call. */
+export interface Experiment {
   /** The server's limit, which is also its dependency's capacity. */
   readonly limit: number;
   readonly queueLimit: number;
@@ -30,7 +30,7 @@ export interface Scene {
   readonly seconds: number;
 }
 
-/** An order of the queue, and the expected percentage of each crowd's calls that are answered in time. */
+/** An order of the queue, and the expected percentage of each group's calls that are answered in time. */
 export interface Expectation {
   readonly order: Order;
   readonly expected: Readonly<Record<string, readonly [number, number]>>;
@@ -41,17 +41,17 @@ interface Comparison {
   readonly plot: Pick<Plot, 'subtitle' | 'panels'>;
 }
 
-/** The percentage of each crowd's calls answered in time under each of the orders, by the orders' names. */
+/** The percentage of each group's calls answered in time under each of the orders, by the orders' names. */
 export function compareOrders(
-  scene: Scene,
-  crowds: readonly Crowd[],
+  experiment: Experiment,
+  groups: readonly ClientGroup[],
   orders: Readonly<Record<string, Expectation>>,
 ): Comparison {
-  const { limit, queueLimit, time, timeout, overload } = scene;
+  const { limit, queueLimit, time, timeout, overload } = experiment;
   const figures: Figure[] = [];
   const panels: Panel[] = [];
   for (const [column, { order, expected }] of Object.entries(orders)) {
-    const lines = answeredParts(scene, crowds, order);
+    const lines = answeredParts(experiment, groups, order);
     panels.push({ title: `${column}: answered in time, per cent`, lines });
     for (const [name, points] of Object.entries(lines)) {
       const measured = meanBetween(points, overload.from, overload.to);
@@ -66,20 +66,20 @@ export function compareOrders(
 
 /** Percentages over time. */
 function answeredParts(
-  { limit, queueLimit, time, timeout, seconds }: Scene,
-  crowds: readonly Crowd[],
+  { limit, queueLimit, time, timeout, seconds }: Experiment,
+  groups: readonly ClientGroup[],
   order: Order,
 ): Readonly<Record<string, readonly Point[]>> {
   const server = new Server(limit, { limit, queueLimit, order });
   const { simulation } = server;
-  const times = exponential(time);
-  const parts = crowds.map(({ name, rate, ...flow }) => {
-    const work = { times, ...flow };
+  const serviceTime = exponential(time);
+  const parts = groups.map(({ name, rate, ...flow }) => {
+    const work = { serviceTime, ...flow };
     const client = new Client(simulation, (answer) => server.request(work, answer), { timeout });
     const part = new Gauge(simulation, 2000);
     arrive(simulation, rate, () => client.call((succeeded) => part.note(succeeded ? 100 : 0)));
     return [name, part.means] as const;
   });
-  simulation.run(seconds * 1000);
+  simulation.runUntil(seconds * 1000);
   return Object.fromEntries(parts);
 }

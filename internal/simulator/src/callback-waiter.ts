@@ -4,7 +4,7 @@ import { type Limiter, type Permit, type Rejection, Waiter } from '@headgate/cor
 export const unbounded = { queueLimit: Infinity, queueTimeout: Infinity };
 
 /** A waiter with callbacks: promises would settle only when the simulation pauses. */
-export class Asking extends Waiter {
+export class CallbackWaiter extends Waiter {
   constructor(
     private readonly onGranted: (permit: Permit) => void,
     private readonly onRejected: (rejection: Rejection) => void = () => {},
@@ -12,7 +12,7 @@ export class Asking extends Waiter {
     super();
   }
 
-  at(limiter: Limiter): void {
+  requestFrom(limiter: Limiter): void {
     limiter.request(this);
   }
 
