@@ -1,7 +1,7 @@
 import type { Plans } from '../run-parts.ts';
 
 /** Durations in milliseconds, and counts. */
-export interface Plan {
+export interface DistributedPlan {
   rounds: number;
   /** A single caller. */
   alone: number;
@@ -21,7 +21,7 @@ export interface Plan {
   cycles: number;
 }
 
-const full: Plan = {
+const full: DistributedPlan = {
   rounds: 3,
   alone: 1_000,
   warmUp: 3_000,
@@ -33,7 +33,7 @@ const full: Plan = {
   cycles: 200_000,
 };
 
-const quick: Plan = {
+const quick: DistributedPlan = {
   rounds: 1,
   alone: 300,
   warmUp: 1_000,
@@ -45,4 +45,4 @@ const quick: Plan = {
   cycles: 20_000,
 };
 
-export const plans: Plans<Plan> = { full, quick };
+export const plans: Plans<DistributedPlan> = { full, quick };

@@ -1,14 +1,14 @@
 /** The common interface of the semaphores compared: runs a task once there is room. */
-export interface Runner {
+export interface TaskLimiter {
   run(task: () => Promise<void>): Promise<unknown>;
 }
 
-type Create = (limit: number) => Promise<Runner>;
+type Create = (limit: number) => Promise<TaskLimiter>;
 
-/** Each peer is imported only by the process that measures it, and used as documented. */
-export const peers: Record<string, Create> = {
+/** Each contender is imported only by the process that measures it, and used as documented. */
+export const contenders: Record<string, Create> = {
   'bare await': async () => ({ run: async (task) => await task() }),
-  'hand (ring)': async (limit) => {
+  'hand-written (ring)': async (limit) => {
     const { RingSemaphore } = await import('./ring.ts');
     return new RingSemaphore(limit);
   },
@@ -70,10 +70,10 @@ export const peers: Record<string, Create> = {
   },
 };
 
-export const peerNames = Object.keys(peers);
+export const contenderNames = Object.keys(contenders);
 
-export async function createPeer(name: string, limit: number): Promise<Runner> {
-  const create = peers[name];
-  if (!create) throw new Error(`no peer is called ${name}`);
+export async function createContender(name: string, limit: number): Promise<TaskLimiter> {
+  const create = contenders[name];
+  if (!create) throw new Error(`no contender is called ${name}`);
   return create(limit);
 }

@@ -2,14 +2,14 @@ import { percentile } from '../stats.ts';
 import { arrivals } from './arrivals.ts';
 import type { Attempt } from './client.ts';
 import { answeredPart, type Figures, figuresOf, recoveryTime } from './figures.ts';
-import type { Kind, Work } from './kinds.ts';
 import { closedLoop, openLoop } from './load.ts';
 import * as plans from './plan.ts';
 import type { LimitSample, ProcessReport } from './protocol.ts';
+import type { Resource, Work } from './resources.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** The results of a server with one kind of handler. */
-export interface Case {
+export interface ServerCase {
   /** By multiple of the capacity. */
   loads: Map<number, Figures>;
   /** Milliseconds. */
@@ -36,11 +36,11 @@ const seed = 7;
 export const saturating = 20;
 
 /** Measures one server from start to stop. The offered rates are multiples of `capacity`. */
-export async function runCase(
-  assignment: { kind: Kind; server: string; work: Work },
+export async function runServerCase(
+  assignment: { resource: Resource; server: string; work: Work },
   capacity: number,
-  plan: plans.Plan,
-): Promise<Case> {
+  plan: plans.OverloadPlan,
+): Promise<ServerCase> {
   const server = await ServerProcess.start(assignment);
   try {
     const route = { port: server.port, ownConnections: plan.ownConnections };
@@ -60,7 +60,7 @@ export async function runCase(
 
 interface Setting {
   phases: ReturnType<typeof plans.phases>;
-  plan: plans.Plan;
+  plan: plans.OverloadPlan;
   /** The start time in milliseconds of the system clock. */
   start: number;
 }
@@ -70,7 +70,7 @@ function summary(
   alone: number[],
   report: ProcessReport,
   setting: Setting,
-): Case {
+): ServerCase {
   const { phases, plan, start } = setting;
   const beginning = (name: string) => plans.beginningOf(name, phases);
   const during = (name: string) => attempts.filter(({ phase }) => phase === name);

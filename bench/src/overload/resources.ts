@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 
 /** The resource that a handler uses. */
-export type Kind = 'cpu' | 'threads' | 'database';
+export type Resource = 'cpu' | 'threads' | 'database';
 
-export const kinds: readonly Kind[] = ['cpu', 'threads', 'database'];
+export const resources: readonly Resource[] = ['cpu', 'threads', 'database'];
 
 /** The work that takes the intended time: calibrated once, then the same for all servers of a run. */
 export interface Work {
@@ -26,7 +26,7 @@ const connections = 10;
 /** Size of libuv's thread pool. With the main thread and the generator, at most two cores are busy. */
 export const poolSize = 1;
 
-export const meaning: Record<Kind, string> = {
+export const meaning: Record<Resource, string> = {
   cpu: `${cpuTime} ms of CPU on the main thread`,
   threads: `${threadTime} ms of CPU on libuv's threads, of which there is ${poolSize}`,
   database: `${queryTime} ms of one of ${connections} connections, no CPU`,
@@ -57,7 +57,7 @@ export function calibrate(): Work {
   return { hashes, iterations: Math.round((10_000 * threadTime) / timeOf(derive)) };
 }
 
-export const handlers: Record<Kind, (work: Work) => RequestHandler> = {
+export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
   cpu:
     ({ hashes }) =>
     (_req, res) =>

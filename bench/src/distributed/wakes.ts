@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
-import type { Plan } from './plan.ts';
+import type { DistributedPlan } from './plan.ts';
 import type { Scene } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -16,7 +16,7 @@ export interface Wakes {
 export async function measureWakes(
   scene: Scene,
   contenders: readonly string[],
-  plan: Plan,
+  plan: DistributedPlan,
 ): Promise<Map<string, Wakes>> {
   const all = new Map<string, Wakes>();
   for (const contender of contenders) {
@@ -37,7 +37,7 @@ const pause = () => sleep(10 + 15 * Math.random());
 async function wakesOf(
   holder: WorkerProcess,
   waiter: WorkerProcess,
-  { wakes: count, warmUp }: Plan,
+  { wakes: count, warmUp }: DistributedPlan,
 ): Promise<Wakes> {
   const wakes: number[] = [];
   const pings: number[] = [];

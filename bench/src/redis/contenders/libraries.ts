@@ -1,4 +1,4 @@
-import { acquireTimeout, type Held, type Open } from '../../sharing/contender.ts';
+import { acquireTimeout, type Held, type Open } from '../../distributed/contender.ts';
 import { connect } from '../connect.ts';
 
 /** Used as documented: one semaphore object per use. */

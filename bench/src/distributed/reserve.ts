@@ -2,11 +2,11 @@ import { progress } from '../runner.ts';
 import { median, pairedRatios } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { ours, reserving } from './contender-names.ts';
-import type { Plan } from './plan.ts';
+import type { DistributedPlan } from './plan.ts';
 import type { Scene } from './scene.ts';
 
 /** Compares a single caller that keeps idle permits with one that does not. */
-export async function reserve(scene: Scene, plan: Plan): Promise<Table> {
+export async function reserve(scene: Scene, plan: DistributedPlan): Promise<Table> {
   const rates = new Map<string, number[]>();
   for (let round = 0; round <= plan.rounds; round++) {
     for (const contender of [ours, reserving]) {
