@@ -1,4 +1,4 @@
-import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/keyed-semaphores.ts';
+import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
 import { warnOnce } from '../../warning.ts';
 import type { LimitState } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
