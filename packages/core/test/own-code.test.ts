@@ -81,7 +81,7 @@ describe("an application's order", () => {
       create: (site) => {
         const queue = fifo().create(site);
         const members = ['length', 'weight', 'oldest', 'youngest', 'next', 'stale'] as const;
-        const double = { spare: () => undefined, mayBeNext: () => false };
+        const double = { displacedBy: () => undefined, mayBeNext: () => false };
         for (const name of members)
           Object.defineProperty(double, name, {
             get: () => queue[name],

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
-import { Backoff, Outlook, RetryAfter } from '../src/semaphore/retry-after.ts';
+import { Backoff, RetryAfter, WaitEstimate } from '../src/semaphore/retry-after.ts';
 import { call } from './caller.ts';
 
 describe('the backoff computed from recent rejections', () => {
@@ -61,24 +61,24 @@ describe('the backoff computed from recent rejections', () => {
 
 describe("the estimate computed by Little's law", () => {
   it('is 0 before anything has been measured', () => {
-    expect(new Outlook().wait(5000, 10, 0)).toBe(0);
+    expect(new WaitEstimate().wait(5000, 10, 0)).toBe(0);
   });
 
   it('is the weight ahead divided by the rate of releases', () => {
-    const outlook = new Outlook();
+    const outlook = new WaitEstimate();
     outlook.wait(0, 1, 100);
     expect(outlook.wait(1000, 10, 102)).toBe(5000);
     expect(outlook.wait(2000, 10, 110)).toBe(2000);
   });
 
   it('grows while nothing is released', () => {
-    const outlook = new Outlook();
+    const outlook = new WaitEstimate();
     outlook.wait(0, 1, 0);
     expect(outlook.wait(3000, 2, 0)).toBe(6000);
   });
 
   it('follows a change within two intervals of 5 s', () => {
-    const outlook = new Outlook();
+    const outlook = new WaitEstimate();
     outlook.wait(0, 1, 0);
     outlook.wait(5000, 1, 1000);
     // The last interval alone: 10 were released in 5 s.
@@ -87,7 +87,7 @@ describe("the estimate computed by Little's law", () => {
   });
 
   it('is reset after a long time without rejections', () => {
-    const outlook = new Outlook();
+    const outlook = new WaitEstimate();
     outlook.wait(0, 1, 0);
     expect(outlook.wait(10_001, 50, 1)).toBe(0);
     expect(outlook.wait(11_001, 50, 11)).toBe(5000);

@@ -55,7 +55,7 @@ function encode(op: Op, words: string[]): void {
     words.push(op.verb, '', '0', '0', '0', '0', '', '');
     return;
   }
-  const { id, weight, wait, queueLimit, place, fencing, spare, reserves } = op.lease;
+  const { id, weight, wait, queueLimit, place, fencing, extraTokens: spare, reserves } = op.lease;
   const where = op.verb === 'acquire' ? whole(queueLimit) : known(place);
   const micros = whole(wait * 1_000);
   const [weighs, spares] = [whole(weight), whole(spare)];

@@ -67,7 +67,7 @@ export class FastPath {
     if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
     const reply = this.#replies.get(address);
     if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
-    const { id, weight, spare, reserves } = op.lease;
+    const { id, weight, extraTokens: spare, reserves } = op.lease;
     const values = [address.hash, version ?? reply.version, whole(weight), id];
     const isFresh = this.#isFresh.get(id);
     if (op.verb === 'release') {

@@ -36,7 +36,14 @@ class Participant {
   }
 
   async do(verb: LeaseVerb, id: string, options: LeaseOptions = {}): Promise<Reply> {
-    const usual = { weight: 1, resized: false, wait: 0, queueLimit: 9, spare: 0, reserves: false };
+    const usual = {
+      weight: 1,
+      resized: false,
+      wait: 0,
+      queueLimit: 9,
+      extraTokens: 0,
+      reserves: false,
+    };
     const lease = { ref: this.#ref, id: `${this.store.owner}.${id}`, ...usual, ...options };
     const [reply] = (await this.store.send([{ verb, lease }], this.store.timeout)) as [Reply];
     expect(reply).not.toHaveProperty('error');
@@ -146,13 +153,18 @@ test('tokens leave room for the hand-offs of each permit, even if its lease is m
   const spare = 1e12;
   const tokens: bigint[] = [];
   for (const id of ['a', 'b', 'c']) {
-    tokens.push((await one.do('acquire', id, { spare })).fencing as bigint);
+    tokens.push((await one.do('acquire', id, { extraTokens: spare })).fencing as bigint);
   }
   const [a = 0n, b = 0n, c = 0n] = tokens;
   expect(b).toBeGreaterThan(a + BigInt(spare));
   expect(c).toBeGreaterThan(b + BigInt(spare));
-  expect(await one.do('renew', 'a', { spare, fencing: a })).toMatchObject({ fencing: a });
-  expect(await one.do('acquire', 'b', { spare })).toMatchObject({ fencing: b, inflight: 3 });
+  expect(await one.do('renew', 'a', { extraTokens: spare, fencing: a })).toMatchObject({
+    fencing: a,
+  });
+  expect(await one.do('acquire', 'b', { extraTokens: spare })).toMatchObject({
+    fencing: b,
+    inflight: 3,
+  });
   expect(await fresh()).toBe(1);
 });
 

@@ -10,6 +10,6 @@ let ids = 0;
 /** A request for a new lease, without waiting. */
 export function requestOf(store: Store, ref: LimitRef): LeaseRequest {
   const id = `${store.owner}.${++ids}`;
-  const usual = { weight: 1, resized: false, spare: 0, reserves: false };
+  const usual = { weight: 1, resized: false, extraTokens: 0, reserves: false };
   return { ref, id, ...usual, wait: 0, queueLimit: 0 };
 }

@@ -79,7 +79,7 @@ test('rejected callers leave nothing in the process', async () => {
   const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
   const ref = { name: 'rejected', limit: 1, version: '' };
-  const size = { weight: 1, resized: false, spare: 0, reserves: false };
+  const size = { weight: 1, resized: false, extraTokens: 0, reserves: false };
   const round = async (at: number) => {
     const ops = Array.from({ length: 500 }, (_, i) => {
       const id = `${own.owner}.${at}.${i}.${'long'.repeat(500)}`;

@@ -74,7 +74,7 @@ function encode(op: Op, args: string[], { lease }: Sender): void {
     args.push(op.verb, '', '', '0');
     return;
   }
-  const { id, wait, queueLimit, place, fencing, spare, reserves, resized } = op.lease;
+  const { id, wait, queueLimit, place, fencing, extraTokens: spare, reserves, resized } = op.lease;
   const weight = whole(op.lease.weight);
   const reserve = reserves ? 1 : 0;
   const holder = `h${weight}:${reserve}:${id}`;

@@ -23,7 +23,7 @@ export interface OpSpec {
   readonly queueLimit?: number;
   readonly place?: string | undefined;
   readonly fencing?: bigint | undefined;
-  readonly spare?: number;
+  readonly extraTokens?: number;
   readonly reserves?: boolean;
 }
 
@@ -58,7 +58,7 @@ export class Participant {
     const { name = 'limit', key, limit = 1, version = '', ...rest } = spec;
     const ref = { name, key, limit, version };
     if (verb === 'setLimit') return { verb, ref };
-    const defaults = { weight: 1, resized: false, wait: 0, queueLimit: 1_000, spare: 0 };
+    const defaults = { weight: 1, resized: false, wait: 0, queueLimit: 1_000, extraTokens: 0 };
     return { verb, lease: { ...defaults, reserves: false, id: this.id(), ...rest, ref } };
   }
 

@@ -37,7 +37,7 @@ export interface LeaseRequest {
   /** Its fencing token, if it is held. */
   readonly fencing?: bigint | undefined;
   /** How many tokens after the granted one belong to the lease too, for consecutive permits under one lease. */
-  readonly spare: number;
+  readonly extraTokens: number;
   /** Whether its process may keep the lease idle for a while, and so must be recalled when other waiters are queued. */
   readonly reserves: boolean;
 }

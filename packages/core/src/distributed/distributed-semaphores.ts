@@ -5,7 +5,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
 import { Fallback } from './fallback.ts';
-import type { Member, Session } from './lease/session.ts';
+import type { Session, SessionMember } from './lease/session.ts';
 import { AssignedLease } from './semaphore/assigned-lease.ts';
 import { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
 import { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
@@ -15,7 +15,7 @@ import type { DistributedSettings } from './settings.ts';
 /** The semaphores of a distributed limiter, which receive the messages of its store. */
 export class DistributedSemaphores
   extends DistributedSemaphoreGroup<DistributedSemaphore>
-  implements Member
+  implements SessionMember
 {
   readonly fallback: Fallback;
   readonly breaker: CircuitBreaker;
@@ -37,7 +37,7 @@ export class DistributedSemaphores
     session.join(this);
   }
 
-  of(key: string | undefined, limit: number | undefined): DistributedSemaphore {
+  findOrCreate(key: string | undefined, limit: number | undefined): DistributedSemaphore {
     checkKey(this.settings, key, limit);
     const semaphore = this.find(key);
     if (semaphore === undefined) return new DistributedSemaphore(this.#context, key, limit);
@@ -47,7 +47,7 @@ export class DistributedSemaphores
 
   request(waiter: Waiter): void {
     checkIdle(waiter);
-    const semaphore = this.of(waiter.key, waiter.limit);
+    const semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     if (this.closed) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
@@ -59,7 +59,7 @@ export class DistributedSemaphores
     if (breaker.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectNewcomer(waiter, 'full');
     // `joins` may have run application code.
-    const again = this.of(waiter.key, waiter.limit);
+    const again = this.findOrCreate(waiter.key, waiter.limit);
     if (this.closed) again.waiters.rejectNewcomer(waiter, 'closed');
     else again.ask(waiter, timeout);
   }
@@ -73,8 +73,8 @@ export class DistributedSemaphores
 
   at({ queuedAt: lease }: Waiter): DistributedSemaphore | undefined {
     if (!(lease instanceof AssignedLease)) return undefined;
-    const semaphore = this.find(lease.owner.ref.key);
-    return semaphore === lease.owner ? semaphore : undefined;
+    const semaphore = this.find(lease.semaphore.ref.key);
+    return semaphore === lease.semaphore ? semaphore : undefined;
   }
 
   /** Changes the limit of all keys in use, here and at the store. */
@@ -115,11 +115,11 @@ export class DistributedSemaphores
     this.find(key)?.recalled();
   }
 
-  doubted(): void {
-    void this.breaker.doubt();
+  connectionChanged(): void {
+    void this.breaker.probe();
   }
 
-  checked(): void {
+  subscriptionRenewed(): void {
     for (const { held } of this.inUse()) held.register();
   }
 
@@ -128,8 +128,8 @@ export class DistributedSemaphores
     observer.slowed?.({ name, reason });
   }
 
-  muted(error: StoreError | undefined): void {
-    this.breaker.muted(error);
+  messagesMissing(error: StoreError | undefined): void {
+    this.breaker.messagesMissing(error);
   }
 
   #turned(error: StoreError | undefined): void {

@@ -24,7 +24,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   newcomer(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
     const { group } = this;
     const { error } = this.breaker;
-    this.breaker.affected(error);
+    this.breaker.warnCaller(error);
     if (this.#policy === 'reject') {
       const cause = { limitName: group.name, error };
       return semaphore.waiters.rejectNewcomer(waiter, 'store', cause);
@@ -38,15 +38,15 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       return semaphore.waiters.rejectNewcomer(waiter, 'full');
     }
     // `joins` may have run application code.
-    const again = group.of(waiter.key, waiter.limit);
+    const again = group.findOrCreate(waiter.key, waiter.limit);
     if (group.closed) return again.waiters.rejectNewcomer(waiter, 'closed');
-    this.#wait(again, again.startWaiting(waiter, timeout));
+    this.#wait(again, again.addWaiter(waiter, timeout));
   }
 
   takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void {
     const { waiter } = lease;
     if (waiter === undefined || lease.localWaiter !== undefined) return;
-    this.breaker.affected(error);
+    this.breaker.warnCaller(error);
     if (this.#policy === 'reject') {
       semaphore.reject(waiter, 'store', { limitName: this.group.name, error });
     } else if (this.#policy === 'local') this.#wait(semaphore, lease);
@@ -142,7 +142,7 @@ class LocalWaiter extends Waiter {
   }
 
   override joins(): boolean {
-    return this.semaphore.waiters.startQueueing(this.lease);
+    return this.semaphore.waiters.countAsQueued(this.lease);
   }
 
   override gone(): boolean {

@@ -1,11 +1,11 @@
 import type { Outcome } from '../limits/limit.ts';
-import { together } from '../semaphore/grants.ts';
-import { BasePermit, type Register } from '../semaphore/permit.ts';
+import { deferGrants } from '../semaphore/grants.ts';
+import { BasePermit, type PermitRegistry } from '../semaphore/permit.ts';
 
 /** The permits of all limits of a gate as one permit, whose weight is that of the heaviest. */
 export class GatePermit extends BasePermit {
   constructor(
-    protected readonly register: Register,
+    protected readonly registry: PermitRegistry,
     private readonly parts: readonly BasePermit[],
     waited: number,
   ) {
@@ -30,9 +30,9 @@ export class GatePermit extends BasePermit {
     return this.parts.some((part) => part.countsAgainst(limit));
   }
 
-  protected reweigh(weight: number, limit: string | undefined): void {
+  protected changeWeight(weight: number, limit: string | undefined): void {
     const previousWeight = this.weight;
-    together(() => {
+    deferGrants(() => {
       for (const part of this.parts) {
         if (limit === undefined ? part.weight === previousWeight : part.countsAgainst(limit))
           part.adjust(weight);
@@ -52,7 +52,7 @@ export class GatePermit extends BasePermit {
  */
 export function releaseAll(parts: readonly BasePermit[], outcome: Outcome): void {
   if (parts.length === 1) return parts[0]?.release(outcome);
-  together(() => {
+  deferGrants(() => {
     for (const part of parts) part.release(outcome);
   });
 }

@@ -9,12 +9,12 @@ import { releaseAll } from './gate-permit.ts';
 export interface GateQueue {
   readonly closed: boolean;
   /**
-   * Whether a waiter may start to wait. From then on its deadline runs, and it counts as queued, unless it only
+   * Adds a waiter; returns whether it may wait. From then on its deadline runs, and it counts as queued, unless it only
    * awaits the answer of a store.
    */
-  startWaiting(gateWaiter: GateWaiter): boolean;
+  addWaiter(gateWaiter: GateWaiter): boolean;
   /** Whether a waiter that awaited a store's answer may enqueue; from then on it counts as queued. */
-  startQueueing(gateWaiter: GateWaiter): boolean;
+  countAsQueued(gateWaiter: GateWaiter): boolean;
   /** Admits a waiter that holds all its limits. */
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
   /** Rejects a waiter: with the rejection of a limit, or without one because the gate is closed. */
@@ -30,7 +30,7 @@ export class GateWaiter extends Waiter {
   /** The limit being acquired. */
   at: Limiter | undefined = undefined;
   /** Whether it awaits the answer of a store and is not queued yet. */
-  asking = false;
+  awaitsStore = false;
   /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
   order = 0;
   /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
@@ -79,8 +79,8 @@ export class GateWaiter extends Waiter {
 
   /** The gate has one deadline and one queue limit for all its limits, so it is asked only the first time. */
   override joins(): boolean {
-    if (this.#hasEnded || (this.order === 0 && !this.gate.startWaiting(this))) return false;
-    if (this.asking && !this.at?.isDistributed && !this.gate.startQueueing(this)) return false;
+    if (this.#hasEnded || (this.order === 0 && !this.gate.addWaiter(this))) return false;
+    if (this.awaitsStore && !this.at?.isDistributed && !this.gate.countAsQueued(this)) return false;
     // A callback that observed the wait may have withdrawn the request.
     if (this.#hasEnded || this.gate.closed) return false;
     this.arrival = this.order;
@@ -89,7 +89,7 @@ export class GateWaiter extends Waiter {
   }
 
   override queues(): boolean {
-    return !this.asking || (this.gate.startQueueing(this) && !this.#hasEnded);
+    return !this.awaitsStore || (this.gate.countAsQueued(this) && !this.#hasEnded);
   }
 
   override gone(): boolean {

@@ -2,7 +2,7 @@ import { checkDuration } from '../checks.ts';
 import type { InProcessLimiter } from '../limiter/local-limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
-import { together } from '../semaphore/grants.ts';
+import { deferGrants } from '../semaphore/grants.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
@@ -75,7 +75,10 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
 
   withdraw(waiter: Waiter): void {
     const gateWaiter = waiter.queuedAt;
-    if (!(gateWaiter instanceof GateWaiter) || gateWaiter.timeoutBucket?.owner !== this.#deadlines)
+    if (
+      !(gateWaiter instanceof GateWaiter) ||
+      gateWaiter.timeoutBucket?.deadlines !== this.#deadlines
+    )
       return;
     gateWaiter.at?.withdraw(gateWaiter);
     this.forget(gateWaiter);
@@ -100,19 +103,19 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     return { name, inflight, queued, ...common, limits };
   }
 
-  startWaiting(gateWaiter: GateWaiter): boolean {
+  addWaiter(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
     const timeout = checkDuration(
       'queueTimeout',
       waiter.queueTimeout ?? this.settings.queueTimeout,
     );
     const asks = gateWaiter.at?.isDistributed === true;
-    const hasRoom = asks || !this.#isFull() || this.#spare(gateWaiter) !== undefined;
+    const hasRoom = asks || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
-    // `spare` and `joins` may have run code of the app, which may have changed the queue.
+    // `displacedBy` and `joins` may have run code of the app, which may have changed the queue.
     if (!asks && this.#isFull()) {
-      const spare = this.#spare(gateWaiter);
-      if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
+      const displaced = this.#displacedBy(gateWaiter);
+      if (displaced !== undefined) gateWaiter.at?.reject(displaced, 'full');
       if (isGone(waiter)) {
         this.abandon(gateWaiter);
         return false;
@@ -123,13 +126,13 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     gateWaiter.order = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
     if (asks) {
-      gateWaiter.asking = true;
+      gateWaiter.awaitsStore = true;
       this.#asking++;
     } else this.#counters.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
-  startQueueing(gateWaiter: GateWaiter): boolean {
+  countAsQueued(gateWaiter: GateWaiter): boolean {
     if (this.closed || this.#isFull()) return false;
     this.#stopAsking(gateWaiter);
     this.#counters.queued(gateWaiter.weight, this.queued);
@@ -151,7 +154,7 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     const waited = this.#waited(gateWaiter);
     const reason = this.closed ? 'closed' : rejection.reason;
     // The waiter is rejected before the permits that it releases are granted to others.
-    together(() => {
+    deferGrants(() => {
       this.abandon(gateWaiter);
       this.#reject(gateWaiter.waiter, { ...rejection, reason, waited });
     });
@@ -175,9 +178,9 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   }
 
   /** The waiter that this one would displace at its current limit, which is a limit in this process. */
-  #spare(gateWaiter: GateWaiter): Waiter | undefined {
-    const spare = (gateWaiter.at as InProcessLimiter).spare(gateWaiter);
-    return spare?.timeoutBucket?.owner === this.#deadlines ? spare : undefined;
+  #displacedBy(gateWaiter: GateWaiter): Waiter | undefined {
+    const displaced = (gateWaiter.at as InProcessLimiter).displacedBy(gateWaiter);
+    return displaced?.timeoutBucket?.deadlines === this.#deadlines ? displaced : undefined;
   }
 
   #stopWaiting(gateWaiter: GateWaiter): void {
@@ -188,8 +191,8 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   }
 
   #stopAsking(gateWaiter: GateWaiter): void {
-    if (!gateWaiter.asking) return;
-    gateWaiter.asking = false;
+    if (!gateWaiter.awaitsStore) return;
+    gateWaiter.awaitsStore = false;
     this.#asking--;
   }
 

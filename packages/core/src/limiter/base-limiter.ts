@@ -1,14 +1,14 @@
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
-import type { KeyedSemaphore, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
+import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFrom } from './acquire.ts';
 import type { WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterStats } from './limiter.ts';
 
 /** What limiters have in common, wherever their semaphores count. */
-export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<KeyedSemaphore>>
+export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
   implements Limiter
 {
   readonly name: string;

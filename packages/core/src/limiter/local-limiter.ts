@@ -21,7 +21,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Lo
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
     const { weight = 1, share } = options;
     const { semaphores } = this;
-    const semaphore = semaphores.of(options.key, options.limit);
+    const semaphore = semaphores.findOrCreate(options.key, options.limit);
     checkRequest(this, semaphore.limit, weight, share);
     return semaphores.closed || !semaphore.admits(weight)
       ? undefined
@@ -30,7 +30,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Lo
 
   /** Admits even beyond the limit, for shadow mode. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
-    return this.semaphores.of(key, limit).admit(weight, 0, share);
+    return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
@@ -57,7 +57,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Lo
   }
 
   /** The waiter that a new request would displace from the full queue. */
-  spare(newcomer: Waiter): Waiter | undefined {
-    return this.semaphores.find(newcomer.key)?.spare(newcomer);
+  displacedBy(newcomer: Waiter): Waiter | undefined {
+    return this.semaphores.find(newcomer.key)?.displacedBy(newcomer);
   }
 }

@@ -11,7 +11,7 @@ export class MemoryLease {
   place = 0;
   /** Defined if the lease is held. */
   fencing: bigint | undefined = undefined;
-  spare = 0;
+  extraTokens = 0;
   reserves = false;
 
   constructor(
@@ -31,8 +31,8 @@ export class MemoryLease {
   }
 
   /** Applies a new request: the lease lasts from now on, but is queued no longer than its maximum wait. */
-  refresh({ wait, spare, reserves }: LeaseRequest, duration: number, now: number): void {
-    this.spare = spare;
+  refresh({ wait, extraTokens, reserves }: LeaseRequest, duration: number, now: number): void {
+    this.extraTokens = extraTokens;
     this.reserves = reserves;
     this.ends = now + duration;
     this.expires = this.isHeld ? this.ends : now + Math.min(duration, wait);

@@ -187,7 +187,7 @@ export class MemoryLimit {
   #hold(lease: MemoryLease, { micros }: Moment, fencing?: bigint): void {
     this.#dequeue(lease);
     lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
-    this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.spare));
+    this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.extraTokens));
     // Not renewed by the grant, since the process may have died while its lease was queued.
     lease.expires = lease.ends;
     this.#inflight += lease.weight;

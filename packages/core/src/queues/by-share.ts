@@ -60,9 +60,9 @@ class ShareQueue extends Subqueues {
     return other?.next ?? own.queue.bypass?.(chosen, room);
   }
 
-  hold(share: string | undefined, weight: number): void {
-    this.#of(share).held += weight;
-    if (weight > 0) this.#admitted += weight;
+  changeInflight(share: string | undefined, change: number): void {
+    this.#of(share).held += change;
+    if (change > 0) this.#admitted += change;
   }
 
   override insert(waiter: Waiter): void {

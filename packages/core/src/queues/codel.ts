@@ -55,7 +55,7 @@ class CodelQueue extends FifoQueue {
     return this.clock.now() - oldest.since > target ? oldest : undefined;
   }
 
-  override spare(): Waiter | undefined {
+  override displacedBy(): Waiter | undefined {
     return this.isOverloaded() ? this.oldest : undefined;
   }
 

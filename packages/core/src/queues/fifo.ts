@@ -26,7 +26,7 @@ export class FifoQueue extends BuiltInQueue implements Queue {
     return undefined;
   }
 
-  spare(_newcomer: Waiter): Waiter | undefined {
+  displacedBy(_newcomer: Waiter): Waiter | undefined {
     return undefined;
   }
 
@@ -73,7 +73,7 @@ class LifoQueue extends FifoQueue {
     return this.youngest;
   }
 
-  override spare(): Waiter | undefined {
+  override displacedBy(): Waiter | undefined {
     return this.oldest;
   }
 

@@ -41,11 +41,11 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
     return highest;
   }
 
-  spare(newcomer: Waiter): Waiter | undefined {
+  displacedBy(newcomer: Waiter): Waiter | undefined {
     const { fullest } = this;
     const own = this.subqueueOf(newcomer);
     const isOther = fullest !== undefined && this.displaces(newcomer, own, fullest);
-    return isOther ? fullest.youngest : own.spare(newcomer);
+    return isOther ? fullest.youngest : own.displacedBy(newcomer);
   }
 
   /** Any waiter that joins or leaves may change which waiter is next. */

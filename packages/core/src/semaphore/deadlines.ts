@@ -18,7 +18,7 @@ export function isLate({ deadline }: Waiter, now: number): boolean {
 
 /** By the clock that has set the waiter's deadline: a gate may have another clock than a limiter that it reuses. */
 export function timeFor({ timeoutBucket }: Waiter, own: { readonly clock: Clock }): number {
-  return (timeoutBucket?.owner ?? own).clock.now();
+  return (timeoutBucket?.deadlines ?? own).clock.now();
 }
 
 /**
@@ -68,7 +68,7 @@ export class Deadlines {
   /** Does nothing for a waiter that is not tracked here. */
   remove(item: Waiter): void {
     const { timeoutBucket: bucket, sooner, later } = item;
-    if (bucket?.owner !== this) return;
+    if (bucket?.deadlines !== this) return;
     if (sooner === undefined) bucket.first = later;
     else sooner.later = later;
     if (later === undefined) bucket.last = sooner;

@@ -1,24 +1,24 @@
 import { throwLater } from '../errors.ts';
 
 /** A queue whose next waiter may be granted. */
-export interface Served {
+export interface GrantSource {
   /** Whether it is scheduled to be served. */
-  ready: boolean;
+  isScheduled: boolean;
   serve(): void;
 }
 
-const ready: Served[] = [];
+const scheduled: GrantSource[] = [];
 let granting = false;
 
 /**
  * Serves a queue. There is one loop for the whole process, because a chain of grants that each release another
  * permit at once would otherwise recurse until the stack overflows.
  */
-export function grantFrom(queue: Served): void {
-  if (queue.ready) return;
-  queue.ready = true;
+export function grantFrom(queue: GrantSource): void {
+  if (queue.isScheduled) return;
+  queue.isScheduled = true;
   if (granting) {
-    ready.push(queue);
+    scheduled.push(queue);
     return;
   }
   granting = true;
@@ -28,7 +28,7 @@ export function grantFrom(queue: Served): void {
 }
 
 /** Serves queues only after `change` is complete, so that no granted waiter observes a partial change. */
-export function together(change: () => void): void {
+export function deferGrants(change: () => void): void {
   if (granting) return change();
   granting = true;
   try {
@@ -40,17 +40,17 @@ export function together(change: () => void): void {
 }
 
 function serveAll(): void {
-  if (ready.length === 0) return;
+  if (scheduled.length === 0) return;
   // The array may grow during the iteration.
-  for (const queue of ready) serve(queue);
-  ready.length = 0;
+  for (const queue of scheduled) serve(queue);
+  scheduled.length = 0;
 }
 
-function serve(queue: Served): void {
+function serve(queue: GrantSource): void {
   try {
     queue.serve();
   } catch (error) {
     throwLater(error);
   }
-  queue.ready = false;
+  queue.isScheduled = false;
 }

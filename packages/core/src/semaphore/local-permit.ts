@@ -1,19 +1,16 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
-import { BasePermit, type Register } from './permit.ts';
+import { BasePermit, type PermitRegistry } from './permit.ts';
 import { isHigher, type PausedRequest, type PriorityInheritance } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
 interface PermitSource {
   readonly key: string | undefined;
-  readonly parent: Pick<
-    SemaphoreGroup<never>,
-    'permits' | 'settings' | 'limitUpdater' | 'inflight'
-  >;
+  readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater' | 'inflight'>;
   readonly queue: Queue;
   readonly inheritance: PriorityInheritance | undefined;
-  reweigh(permit: LocalPermit, change: number): void;
+  changeWeight(permit: LocalPermit, change: number): void;
   release(permit: LocalPermit): void;
 }
 
@@ -31,8 +28,8 @@ export class LocalPermit extends BasePermit {
     return this.semaphore.key;
   }
 
-  protected get register(): Register {
-    return this.semaphore.parent.permits;
+  protected get registry(): PermitRegistry {
+    return this.semaphore.group.permits;
   }
 
   /** Name of the permit's share, if the limit is divided. */
@@ -45,14 +42,14 @@ export class LocalPermit extends BasePermit {
   }
 
   countsAgainst(limit: string): boolean {
-    return this.semaphore.parent.settings.name === limit;
+    return this.semaphore.group.settings.name === limit;
   }
 
   override pause(waiter: PausedRequest): void {
     // `maxHold` may have released it since the admission.
     if (this.released) return;
-    const { inheritance, parent, queue } = this.semaphore;
-    const { limitUpdater } = parent;
+    const { inheritance, group, queue } = this.semaphore;
+    const { limitUpdater } = group;
     const highest = inheritance && queue.highest;
     // A waiter of a higher priority may already be queued here: the request inherits that priority.
     if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
@@ -64,19 +61,19 @@ export class LocalPermit extends BasePermit {
 
   override resume(): void {
     if (this.extra?.waiter === undefined) return;
-    const { permits, limitUpdater } = this.semaphore.parent;
+    const { permits, limitUpdater } = this.semaphore.group;
     this.#stopWaiting(this.extra.waiter);
     if (limitUpdater !== undefined) permits.restart(this);
   }
 
-  protected reweigh(weight: number): void {
+  protected changeWeight(weight: number): void {
     const change = weight - this.weight;
     this.weight = weight;
-    this.semaphore.reweigh(this, change);
+    this.semaphore.changeWeight(this, change);
   }
 
   protected returnWeight(outcome: Outcome): void {
-    const { limitUpdater } = this.semaphore.parent;
+    const { limitUpdater } = this.semaphore.group;
     if (this.extra?.waiter !== undefined) this.#stopWaiting(this.extra.waiter);
     else if (limitUpdater !== undefined && outcome !== 'ignored') {
       this.#sample(limitUpdater, outcome);
@@ -85,15 +82,15 @@ export class LocalPermit extends BasePermit {
   }
 
   #stopWaiting(waiter: PausedRequest): void {
-    const { inheritance, parent } = this.semaphore;
+    const { inheritance, group } = this.semaphore;
     this.extras().waiter = undefined;
     inheritance?.untrack(waiter);
-    if (parent.limitUpdater !== undefined) parent.limitUpdater.idle -= this.weight;
+    if (group.limitUpdater !== undefined) group.limitUpdater.idle -= this.weight;
   }
 
   #sample(limitUpdater: LimitUpdater, outcome: Exclude<Outcome, 'ignored'>): void {
     const { since, kind } = this;
-    const { settings, inflight } = this.semaphore.parent;
+    const { settings, inflight } = this.semaphore.group;
     const now = settings.clock.now();
     const working = inflight - limitUpdater.idle;
     limitUpdater.sample({ rtt: now - since, inflight: working, outcome, now, kind });

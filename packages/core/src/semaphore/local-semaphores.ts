@@ -1,6 +1,6 @@
 import { checkDuration } from '../checks.ts';
 import { isLate, timeFor } from './deadlines.ts';
-import { together } from './grants.ts';
+import { deferGrants } from './grants.ts';
 import { checkIdle, checkKey, checkOrdering, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
@@ -14,7 +14,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
-  of(key: string | undefined, limit: number | undefined): Semaphore {
+  findOrCreate(key: string | undefined, limit: number | undefined): Semaphore {
     checkKey(this.settings, key, limit);
     const semaphore = this.find(key);
     if (semaphore === undefined) return new Semaphore(this, key, limit ?? this.limit);
@@ -24,15 +24,15 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return this.find(key) ?? new Semaphore(this, key, limit);
   }
 
-  at({ queuedAt: place }: Waiter): Semaphore | undefined {
-    return place instanceof Semaphore && place.parent === this ? place : undefined;
+  at({ queuedAt }: Waiter): Semaphore | undefined {
+    return queuedAt instanceof Semaphore && queuedAt.group === this ? queuedAt : undefined;
   }
 
   /** Admits the waiters that now fit, and revokes no permit. */
   resize(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
-    together(() => {
+    deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.resize(limit);
     });
     observer.resized?.({ name, limit });
@@ -40,21 +40,21 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   request(waiter: Waiter): void {
     checkIdle(waiter);
-    let semaphore = this.of(waiter.key, waiter.limit);
+    let semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    if (this.#isFull(semaphore, waiter)) semaphore = this.#withoutLate(semaphore, waiter);
+    if (this.#isFull(semaphore, waiter)) semaphore = this.#rejectExpired(semaphore, waiter);
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
     if (semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
     checkOrdering(waiter);
     const { queueTimeout } = this.settings;
     const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    const hasRoom = !this.#isFull(semaphore, waiter) || semaphore.spare(waiter) !== undefined;
+    const hasRoom = !this.#isFull(semaphore, waiter) || semaphore.displacedBy(waiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
-    semaphore = this.#again(waiter);
+    semaphore = this.#lookUpAgain(waiter);
     if (this.#isFull(semaphore, waiter)) {
-      semaphore = this.#withRoom(semaphore, waiter);
+      semaphore = this.#makeRoom(semaphore, waiter);
       if (isGone(waiter)) return;
     }
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
@@ -78,7 +78,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
-  #withoutLate(semaphore: Semaphore, waiter: Waiter): Semaphore {
+  #rejectExpired(semaphore: Semaphore, waiter: Waiter): Semaphore {
     if (this.closed || semaphore.queue.length === 0) return semaphore;
     // A late timer must not keep the queue full.
     this.deadlines.sweep();
@@ -87,24 +87,24 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       if (!isLate(oldest, timeFor(oldest, semaphore))) break;
       semaphore.reject(oldest, 'timeout');
     }
-    return this.#again(waiter);
+    return this.#lookUpAgain(waiter);
   }
 
   /** As above, and after rejecting the waiter that the new one displaces, if any. */
-  #withRoom(full: Semaphore, waiter: Waiter): Semaphore {
-    const semaphore = this.#withoutLate(full, waiter);
+  #makeRoom(full: Semaphore, waiter: Waiter): Semaphore {
+    const semaphore = this.#rejectExpired(full, waiter);
     if (this.#isFull(semaphore, waiter) && !this.closed) {
-      const spare = semaphore.spare(waiter);
-      if (spare !== undefined) semaphore.reject(spare, 'full');
+      const displaced = semaphore.displacedBy(waiter);
+      if (displaced !== undefined) semaphore.reject(displaced, 'full');
     }
-    return this.#again(waiter);
+    return this.#lookUpAgain(waiter);
   }
 
   /**
    * Application code has run, which may have closed the limiter, filled the queue, or evicted the key and used it again
    * with another limit.
    */
-  #again({ key, limit }: Waiter): Semaphore {
-    return this.find(key) ?? this.of(key, limit);
+  #lookUpAgain({ key, limit }: Waiter): Semaphore {
+    return this.find(key) ?? this.findOrCreate(key, limit);
   }
 }

@@ -4,7 +4,7 @@ import { HeadgateError } from '../errors.ts';
 import type { Outcome } from '../limits/limit.ts';
 import { warnOnce } from '../warning.ts';
 import type { Observer } from './observer.ts';
-import type { BasePermit, Register } from './permit.ts';
+import type { BasePermit, PermitRegistry } from './permit.ts';
 
 export interface CloseOptions {
   /** Milliseconds after which the permits' signals abort and `close` resolves. Default: Infinity. */
@@ -30,7 +30,7 @@ export interface HoldSettings {
 }
 
 /** Tracks the permits that are held: counts and reports them, enforces `maxHold`, and waits until all are released. */
-export class PermitTracker implements Register {
+export class PermitTracker implements PermitRegistry {
   /** Total number of permits ever granted. */
   admitted = 0;
   leaked = 0;
@@ -41,7 +41,7 @@ export class PermitTracker implements Register {
   /** Whether to record hold times; only if needed, as reading the clock twice costs more than the rest of a `run`. */
   readonly #timed: boolean;
   /** Whether grants and releases need more than counting; never reset. */
-  #attentive: boolean;
+  #tracksEach: boolean;
   readonly #whenEmpty = new Set<() => void>();
 
   constructor(
@@ -54,7 +54,7 @@ export class PermitTracker implements Register {
       this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#revoke(permit, held));
     }
     this.#timed = timed || maxHold !== Infinity || observer.released !== undefined;
-    this.#attentive = this.#timed || observer.admitted !== undefined;
+    this.#tracksEach = this.#timed || observer.admitted !== undefined;
   }
 
   get count(): number {
@@ -63,12 +63,12 @@ export class PermitTracker implements Register {
 
   add(permit: BasePermit): void {
     this.admitted++;
-    if (this.#attentive) this.#begin(permit);
+    if (this.#tracksEach) this.#begin(permit);
   }
 
   remove(permit: BasePermit, outcome: Outcome): void {
     this.#returned++;
-    if (this.#attentive) this.#end(permit, outcome);
+    if (this.#tracksEach) this.#end(permit, outcome);
   }
 
   /** Its hold time restarts. */
@@ -78,7 +78,7 @@ export class PermitTracker implements Register {
   }
 
   watch(permit: BasePermit): void {
-    this.#attentive = true;
+    this.#tracksEach = true;
     this.#watched.add(permit);
   }
 
@@ -101,7 +101,7 @@ export class PermitTracker implements Register {
       done = resolve;
     });
     const cancel = startTimer(this.settings.clock, timeout, done);
-    this.#attentive = true;
+    this.#tracksEach = true;
     this.#whenEmpty.add(done);
     signal?.addEventListener('abort', done);
     await ended;

@@ -69,7 +69,7 @@ interface Extra {
 }
 
 /** Tracks the permits that a limiter or a gate has granted. */
-export interface Register {
+export interface PermitRegistry {
   /** Set when `close` has timed out: the reason with which the permits still held abort. */
   readonly closedReason: unknown;
   /** Registers the permit to be aborted when `close` times out. */
@@ -94,8 +94,8 @@ export abstract class BasePermit implements Permit {
   abstract get key(): string | undefined;
   /** @internal Whether the permit counts against the limit of this name. */
   abstract countsAgainst(limit: string): boolean;
-  protected abstract reweigh(weight: number, limit: string | undefined): void;
-  protected abstract get register(): Register;
+  protected abstract changeWeight(weight: number, limit: string | undefined): void;
+  protected abstract get registry(): PermitRegistry;
   protected abstract returnWeight(outcome: Outcome): void;
 
   get signal(): AbortSignal {
@@ -128,8 +128,8 @@ export abstract class BasePermit implements Permit {
 
   /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
   watch(): void {
-    if (this.register.closedReason !== undefined) this.abort(this.register.closedReason);
-    else if (!this.released) this.register.watch(this);
+    if (this.registry.closedReason !== undefined) this.abort(this.registry.closedReason);
+    else if (!this.released) this.registry.watch(this);
   }
 
   /** Aborts the signal; the permit stays held. */
@@ -149,7 +149,7 @@ export abstract class BasePermit implements Permit {
     if (this.released) return;
     if (outcome !== 'ok' && !outcomes.includes(outcome)) refuse(this, outcome);
     this.released = true;
-    this.register.remove(this, outcome);
+    this.registry.remove(this, outcome);
     this.returnWeight(outcome);
   }
 
@@ -162,7 +162,7 @@ export abstract class BasePermit implements Permit {
         'limit',
       );
     }
-    if (!this.released) this.reweigh(weight, limit);
+    if (!this.released) this.changeWeight(weight, limit);
   }
 
   waitUntil(work: PromiseLike<unknown>): void {

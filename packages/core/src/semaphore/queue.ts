@@ -23,7 +23,7 @@ export interface Queue {
   /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
   readonly stale: Waiter | undefined;
   /** The waiter that `newcomer` displaces from the full queue; if undefined, the new request is rejected. */
-  spare(newcomer: Waiter): Waiter | undefined;
+  displacedBy(newcomer: Waiter): Waiter | undefined;
   /** Whether the waiter may be `next`. If not, enqueueing or removing it cannot make another waiter eligible. */
   mayBeNext(waiter: Waiter): boolean;
   /** Enqueues the waiter in the order of `arrival`, which may be before that of waiters already queued. */
@@ -32,8 +32,8 @@ export interface Queue {
   remove(waiter: Waiter, isGranted: boolean): void;
   /** The highest priority of the waiters, if the queue orders by priority. */
   readonly highest?: Priority | undefined;
-  /** For a queue that divides the limit: weight of this share was admitted or, if negative, released. */
-  hold?(share: string | undefined, weight: number): void;
+  /** For a queue that divides the limit: the weight in flight of this share has changed by `change`. */
+  changeInflight?(share: string | undefined, change: number): void;
 }
 
 /** Marks the queues of this package, which need no protection against their own errors. */

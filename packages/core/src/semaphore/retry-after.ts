@@ -56,7 +56,7 @@ interface Mark {
  * released. The rate is measured over the last one or two intervals. A mean over all time would be useless: one event
  * stream may last for days.
  */
-export class Outlook {
+export class WaitEstimate {
   #newer: Mark = { at: -Infinity, returned: 0 };
   #older = this.#newer;
 
@@ -76,7 +76,7 @@ export class Outlook {
 /** Computes `Retry-After` for one limit, or for one of its keys. */
 export class RetryAfter {
   readonly #backoff = new Backoff();
-  readonly #outlook = new Outlook();
+  readonly #estimate = new WaitEstimate();
 
   constructor(
     private readonly maxSeconds: number,
@@ -86,8 +86,8 @@ export class RetryAfter {
   /** Whole seconds: the larger of the two estimates, randomized upwards so that clients do not all retry at once. */
   seconds(now: number, weightAhead: number, returned: number): number {
     const backoff = this.#backoff.rejected(Math.floor(now / 1000));
-    const outlook = Math.ceil(this.#outlook.wait(now, weightAhead, returned) / 1000);
-    const base = Math.min(Math.max(backoff, outlook), Math.ceil(this.maxSeconds / 1.5));
+    const estimate = Math.ceil(this.#estimate.wait(now, weightAhead, returned) / 1000);
+    const base = Math.min(Math.max(backoff, estimate), Math.ceil(this.maxSeconds / 1.5));
     const spread = Math.min(Math.ceil(base / 2), this.maxSeconds - base);
     return base + Math.floor(this.random() * (spread + 1));
   }

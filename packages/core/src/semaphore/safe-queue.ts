@@ -53,8 +53,8 @@ class SafeQueue implements Queue {
     return lighter !== undefined && lighter.weight <= room ? lighter : undefined;
   }
 
-  spare(newcomer: Waiter): Waiter | undefined {
-    return this.#known(() => this.queue.spare(newcomer));
+  displacedBy(newcomer: Waiter): Waiter | undefined {
+    return this.#known(() => this.queue.displacedBy(newcomer));
   }
 
   mayBeNext(waiter: Waiter): boolean {
@@ -79,8 +79,8 @@ class SafeQueue implements Queue {
     attempt(() => this.queue.remove(waiter, isGranted));
   }
 
-  hold(share: string | undefined, weight: number): void {
-    attempt(() => this.queue.hold?.(share, weight));
+  changeInflight(share: string | undefined, change: number): void {
+    attempt(() => this.queue.changeInflight?.(share, change));
   }
 
   #known(named: () => Waiter | undefined): Waiter | undefined {

@@ -20,7 +20,7 @@ export interface SemaphoreSettings extends HoldSettings {
 }
 
 /** A counting semaphore: of the whole limit, or of one key. */
-export interface KeyedSemaphore {
+export interface GroupMember {
   readonly key: string | undefined;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
@@ -34,7 +34,7 @@ export interface KeyedSemaphore {
  * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
  * occupies no memory.
  */
-export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
+export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** The limit of keys without a limit of their own. */
   limit: number;
   /** Weight held by this process. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
 import { isLate, timeFor } from './deadlines.ts';
-import { grantFrom, type Served } from './grants.ts';
+import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit } from './local-permit.ts';
 import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
@@ -13,10 +13,10 @@ import type { SemaphoreGroup } from './semaphore-group.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A counting semaphore with its queue: one for the whole limiter, or one for each key in use. */
-export class Semaphore implements Served, QueueContext {
+export class Semaphore implements GrantSource, QueueContext {
   inflight = 0;
   readonly queue: Queue;
-  ready = false;
+  isScheduled = false;
   /** Defined only if the queue orders by priority. */
   readonly inheritance: PriorityInheritance | undefined;
   /** Total weight ever released, for `Retry-After`. */
@@ -26,21 +26,21 @@ export class Semaphore implements Served, QueueContext {
   private claim: Claim | undefined = undefined;
 
   constructor(
-    readonly parent: SemaphoreGroup<Semaphore>,
+    readonly group: SemaphoreGroup<Semaphore>,
     readonly key: string | undefined,
     public limit: number,
   ) {
-    const { order } = parent.settings;
+    const { order } = group.settings;
     this.queue = createQueue(order, this);
     this.inheritance = order.ranks === true ? new PriorityInheritance() : undefined;
   }
 
   get clock(): Clock {
-    return this.parent.settings.clock;
+    return this.group.settings.clock;
   }
 
   get random(): () => number {
-    return this.parent.settings.random;
+    return this.group.settings.random;
   }
 
   get oldest(): Waiter | undefined {
@@ -53,36 +53,36 @@ export class Semaphore implements Served, QueueContext {
   }
 
   admit(weight: number, waited: number, share: string | undefined): LocalPermit {
-    const { parent } = this;
-    this.#keep();
+    const { group } = this;
+    this.#keepInGroup();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
-    this.#hold(weight, share);
-    parent.permits.add(permit);
+    this.#changeInflight(weight, share);
+    group.permits.add(permit);
     return permit;
   }
 
   release({ weight, share }: LocalPermit): void {
-    this.#hold(-weight, share);
+    this.#changeInflight(-weight, share);
     this.returned += weight;
     this.claim?.released(this.limit - this.inflight, this.limit);
-    this.#left(true);
+    this.#afterRemoval(true);
   }
 
-  reweigh({ share }: LocalPermit, change: number): void {
-    this.#hold(change, share);
+  changeWeight({ share }: LocalPermit, change: number): void {
+    this.#changeInflight(change, share);
     if (change < 0 && this.queue.length > 0) grantFrom(this);
   }
 
   enqueue(waiter: Waiter, timeout: number): void {
-    const { parent } = this;
-    parent.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
-    this.#keep();
+    const { group } = this;
+    group.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
+    this.#keepInGroup();
     waiter.queuedAt = this;
     const highest = this.inheritance && this.queue.highest;
     this.queue.insert(waiter);
-    parent.queued++;
-    parent.counters.queued(waiter.weight, parent.queued);
+    group.queued++;
+    group.counters.queued(waiter.weight, group.queued);
     if (isHigher(waiter.priority, highest)) this.inheritance?.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
@@ -91,22 +91,22 @@ export class Semaphore implements Served, QueueContext {
 
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
-    const wasFirst = this.#leave(waiter);
-    this.parent.counters.withdrawn(waiter);
-    this.#left(wasFirst);
+    const wasFirst = this.#removeWaiter(waiter);
+    this.group.counters.withdrawn(waiter);
+    this.#afterRemoval(wasFirst);
   }
 
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const wasFirst = this.#leave(waiter);
+    const wasFirst = this.#removeWaiter(waiter);
     attempt(() => this.rejectNewcomer(waiter, reason, cause));
-    this.#left(wasFirst);
+    this.#afterRemoval(wasFirst);
   }
 
   /** Rejects a waiter that is not in the queue. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.#rejection(waiter, reason), ...cause };
-    this.parent.counters.rejected(rejection);
+    this.group.counters.rejected(rejection);
     waiter.rejected(rejection);
   }
 
@@ -124,11 +124,11 @@ export class Semaphore implements Served, QueueContext {
   }
 
   /** The waiter that `newcomer` displaces from the full queue: at most one, and only if that frees enough weight. */
-  spare(newcomer: Waiter): Waiter | undefined {
-    const spare = this.queue.spare(newcomer);
-    if (spare === undefined || spare === this.claim?.waiter) return undefined;
-    const weight = this.queue.weight - spare.weight + newcomer.weight;
-    return weight <= this.parent.settings.queueWeight ? spare : undefined;
+  displacedBy(newcomer: Waiter): Waiter | undefined {
+    const displaced = this.queue.displacedBy(newcomer);
+    if (displaced === undefined || displaced === this.claim?.waiter) return undefined;
+    const weight = this.queue.weight - displaced.weight + newcomer.weight;
+    return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
 
   /**
@@ -137,7 +137,7 @@ export class Semaphore implements Served, QueueContext {
    */
   serve(): void {
     do this.#grantNextOnes();
-    while (!this.parent.closed && this.#shed());
+    while (!this.group.closed && this.#shed());
   }
 
   /** Returns whether it has shed a waiter. */
@@ -164,7 +164,7 @@ export class Semaphore implements Served, QueueContext {
   #grantNextOnes(): void {
     for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
       const fits = this.#fits(next.weight);
-      if (this.parent.closed || (!fits && next.deadline === 0)) return;
+      if (this.group.closed || (!fits && next.deadline === 0)) return;
       const now = timeFor(next, this);
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
@@ -191,7 +191,7 @@ export class Semaphore implements Served, QueueContext {
   }
 
   #grantNext(waiter: Waiter, now: number): void {
-    this.#leave(waiter, true);
+    this.#removeWaiter(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
     try {
       grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share));
@@ -200,14 +200,14 @@ export class Semaphore implements Served, QueueContext {
     }
   }
 
-  #hold(weight: number, share: string | undefined): void {
+  #changeInflight(weight: number, share: string | undefined): void {
     this.inflight += weight;
-    this.parent.inflight += weight;
-    this.queue.hold?.(share, weight);
+    this.group.inflight += weight;
+    this.queue.changeInflight?.(share, weight);
   }
 
   #rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, clock, maxRetryAfter, random } = this.parent.settings;
+    const { name, clock, maxRetryAfter, random } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
     const weightAhead = this.queue.weight + waiter.weight;
@@ -221,27 +221,27 @@ export class Semaphore implements Served, QueueContext {
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
-  #leave(waiter: Waiter, isGranted = false): boolean {
+  #removeWaiter(waiter: Waiter, isGranted = false): boolean {
     const hasClaim = this.claim?.waiter === waiter;
     const wasFirst = !isGranted && (hasClaim || this.queue.mayBeNext(waiter));
     if (isGranted && hasClaim) this.claim = undefined;
     else this.claim?.left(waiter, isGranted);
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
-    this.parent.queued--;
-    this.parent.deadlines.remove(waiter);
+    this.group.queued--;
+    this.group.deadlines.remove(waiter);
     return wasFirst;
   }
 
   /** A permit or a waiter has left: serves the next waiter, or evicts the idle semaphore of a key. */
-  #left(room: boolean): void {
+  #afterRemoval(room: boolean): void {
     if (this.queue.length > 0) {
       if (room) grantFrom(this);
-    } else if (this.key !== undefined && this.inflight === 0) this.parent.forget(this, this.key);
+    } else if (this.key !== undefined && this.inflight === 0) this.group.forget(this, this.key);
   }
 
-  #keep(): void {
+  #keepInGroup(): void {
     if (this.key === undefined || this.inflight > 0 || this.queue.length > 0) return;
-    this.parent.keep(this, this.key);
+    this.group.keep(this, this.key);
   }
 }

@@ -82,7 +82,7 @@ export class TimeoutBucket {
   index = 0;
 
   constructor(
-    readonly owner: { readonly clock: Clock },
+    readonly deadlines: { readonly clock: Clock },
     readonly timeout: number,
   ) {}
 }

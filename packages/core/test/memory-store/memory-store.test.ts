@@ -12,7 +12,7 @@ function scene() {
     lease: {
       ref: { name, limit: 1, version: '' },
       id: `${store.owner}.${name}`,
-      ...{ weight: 1, resized: false, wait: 0, queueLimit: 0, spare: 0, reserves: false },
+      ...{ weight: 1, resized: false, wait: 0, queueLimit: 0, extraTokens: 0, reserves: false },
       ...rest,
     },
   });

@@ -11,7 +11,7 @@ import { until } from '../kit/until.ts';
 import type { StoreProcess } from './store-process.ts';
 
 export type Wishes = Partial<
-  Pick<LeaseRequest, 'weight' | 'wait' | 'queueLimit' | 'spare' | 'reserves'>
+  Pick<LeaseRequest, 'weight' | 'wait' | 'queueLimit' | 'extraTokens' | 'reserves'>
 >;
 
 /** A wait longer than any test. */
@@ -35,7 +35,14 @@ export class Claim {
     wishes: Wishes,
   ) {
     this.id = view.process.id();
-    this.wishes = { weight: 1, wait: 0, queueLimit: 100, spare: 0, reserves: false, ...wishes };
+    this.wishes = {
+      weight: 1,
+      wait: 0,
+      queueLimit: 100,
+      extraTokens: 0,
+      reserves: false,
+      ...wishes,
+    };
   }
 
   get state(): Reply['state'] {

@@ -38,14 +38,14 @@ export class CircuitBreaker {
   }
 
   /** The store has answered a call without refusing it. */
-  worked(): void {
+  succeeded(): void {
     if (!this.#isRefused) return;
     this.#isRefused = false;
-    this.warnings.worked(this.settings.name);
+    this.warnings.succeeded(this.settings.name);
   }
 
   /** Warns once a caller is affected by an outage or a refusal, so that a failure at process exit causes no warning. */
-  affected(error: StoreError | undefined): void {
+  warnCaller(error: StoreError | undefined): void {
     const { name, observer, onStoreError } = this.settings;
     if (error === undefined || observer.store !== undefined) return;
     if (this.error === undefined) this.#isRefused = true;
@@ -53,18 +53,19 @@ export class CircuitBreaker {
   }
 
   /** The store's messages do not arrive, for this reason; undefined if they arrive again. */
-  muted(error: StoreError | undefined): void {
+  messagesMissing(error: StoreError | undefined): void {
     const { name, observer } = this.settings;
     if (this.error !== undefined) return;
     this.#report(true, error);
-    if (error !== undefined && observer.store === undefined) this.warnings.muted(name, error);
+    if (error !== undefined && observer.store === undefined)
+      this.warnings.messagesMissing(name, error);
   }
 
   /** The state may have changed: probes the store. */
-  async doubt(): Promise<void> {
+  async probe(): Promise<void> {
     if (this.#isProbing || this.#hasEnded) return;
     this.#isProbing = true;
-    const error = await this.#probe();
+    const error = await this.#callStore();
     this.#isProbing = false;
     if (error === undefined || isAnswer(error)) this.#close();
     else if (this.error === undefined) this.#open(error);
@@ -78,7 +79,7 @@ export class CircuitBreaker {
     this.warnings.forget(this.settings.name);
   }
 
-  async #probe(): Promise<StoreError | undefined> {
+  async #callStore(): Promise<StoreError | undefined> {
     try {
       await this.store.stats(this.#probed);
       return undefined;
@@ -90,7 +91,7 @@ export class CircuitBreaker {
   #probeLater(): void {
     const { clock, timeout } = this.store;
     this.#cancel();
-    if (!this.#hasEnded) this.#cancel = startTimer(clock, timeout, () => void this.doubt(), true);
+    if (!this.#hasEnded) this.#cancel = startTimer(clock, timeout, () => void this.probe(), true);
   }
 
   #open(error: StoreError): void {

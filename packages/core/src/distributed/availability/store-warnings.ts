@@ -48,7 +48,7 @@ export class StoreWarnings {
   }
 
   /** The store works, but its messages do not arrive. */
-  muted(name: string, error: StoreError): void {
+  messagesMissing(name: string, error: StoreError): void {
     this.#add(name, `the store of limit "${name}" is impaired: ${textOf(error)}`);
   }
 
@@ -62,7 +62,7 @@ export class StoreWarnings {
   }
 
   /** A call for this limit has succeeded. */
-  worked(name: string): void {
+  succeeded(name: string): void {
     const refusals = this.#refusals.get(name);
     if (refusals === undefined) return;
     refusals.isRefused = false;

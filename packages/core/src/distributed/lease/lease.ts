@@ -15,10 +15,10 @@ export const retryPart = 1 / 6;
 export const slackPart = 1 / 24;
 
 /** The part of each request about a lease that is the same for all leases of a limiter. */
-export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'spare' | 'reserves'>;
+export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'extraTokens' | 'reserves'>;
 
 /** Receives what the store decides about the leases that it has created: a semaphore. */
-export interface LeaseOwner {
+export interface LeasingSemaphore {
   readonly ref: LimitRef;
   readonly terms: LeaseTerms;
   /** The state of the limit, from an answer to this operation. Comes before what the answer says of the lease. */
@@ -53,7 +53,7 @@ export abstract class Lease {
   renewAt = Infinity;
 
   constructor(
-    readonly owner: LeaseOwner,
+    readonly semaphore: LeasingSemaphore,
     readonly id: string,
     public weight: number,
   ) {}
@@ -77,12 +77,12 @@ export abstract class Lease {
 
   /** The request about this lease in its present state. */
   request(now: number): LeaseRequest {
-    const { owner, id, weight, resized, place, fencing } = this;
-    const { queueLimit, spare, reserves } = owner.terms;
+    const { semaphore, id, weight, resized, place, fencing } = this;
+    const { queueLimit, extraTokens, reserves } = semaphore.terms;
     const { timeLeft: wait } = this;
     this.waitsUntil = now + wait;
-    const { ref } = owner;
-    return { ref, id, weight, resized, wait, queueLimit, place, fencing, spare, reserves };
+    const { ref } = semaphore;
+    return { ref, id, weight, resized, wait, queueLimit, place, fencing, extraTokens, reserves };
   }
 
   queue(place: string | undefined): void {

@@ -52,17 +52,17 @@ export class Releases {
   }
 
   #answered(lease: Lease, wasHeld: boolean, answer: Answer): void {
-    const { owner } = lease;
+    const { semaphore } = lease;
     const now = this.store.clock.now();
     const hasFailed = 'error' in answer;
-    if (wasHeld && !hasFailed && answer.state === 'lost') owner.dropped(lease);
+    if (wasHeld && !hasFailed && answer.state === 'lost') semaphore.dropped(lease);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {
       this.#failed.push(lease);
       return this.#sendLater();
     }
     this.#unconfirmed.delete(lease);
     if (this.#unconfirmed.size === 0) for (const done of this.#whenConfirmed.splice(0)) done();
-    if (!hasFailed) owner.learn(answer, 'release');
+    if (!hasFailed) semaphore.learn(answer, 'release');
   }
 
   #sendLater(): void {

@@ -15,16 +15,16 @@ import { Releases } from './releases.ts';
 import { Renewals } from './renewals.ts';
 
 /** A limiter that receives the messages of a store. */
-export interface Member {
+export interface SessionMember {
   readonly name: string;
   /** Other processes have waiters for this key: leases kept idle must be released. */
   recalled(key: string | undefined): void;
   /** The store may have become unavailable or available again. */
-  doubted(): void;
+  connectionChanged(): void;
   /** The store may have lost its state: registers permits that it does not know. */
-  checked(): void;
+  subscriptionRenewed(): void;
   slowed(reason: string | undefined): void;
-  muted(error: StoreError | undefined): void;
+  messagesMissing(error: StoreError | undefined): void;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Member {
  * those to the owner of the lease.
  */
 export class Session implements StoreListener {
-  readonly #members = new Set<Member>();
+  readonly #members = new Set<SessionMember>();
   readonly #batch: Batch;
   readonly #renewals: Renewals;
   readonly releases: Releases;
@@ -54,7 +54,7 @@ export class Session implements StoreListener {
   /**
    * @throws HeadgateError if there is a limiter of this name: both would count as one limit, most likely by mistake.
    */
-  join(member: Member): void {
+  join(member: SessionMember): void {
     const { name } = member;
     if ([...this.#members].some((other) => other.name === name)) {
       const message = `the store has a limiter "${name}" in this process: reuse that one, or give them different names`;
@@ -63,7 +63,7 @@ export class Session implements StoreListener {
     this.#members.add(member);
   }
 
-  leave(member: Member): void {
+  leave(member: SessionMember): void {
     this.#members.delete(member);
   }
 
@@ -140,7 +140,7 @@ export class Session implements StoreListener {
 
   check(): void {
     this.#missed++;
-    for (const member of this.#members) member.checked();
+    for (const member of this.#members) member.subscriptionRenewed();
     this.#renewals.renewAll();
     this.releases.sendAgain();
     // The store may now guarantee the leases for a shorter time.
@@ -148,7 +148,7 @@ export class Session implements StoreListener {
   }
 
   state(): void {
-    for (const member of [...this.#members]) member.doubted();
+    for (const member of [...this.#members]) member.connectionChanged();
     this.releases.sendAgain();
     this.#renewals.tend();
   }
@@ -158,7 +158,7 @@ export class Session implements StoreListener {
   }
 
   muted(error: StoreError | undefined): void {
-    for (const member of [...this.#members]) member.muted(error);
+    for (const member of [...this.#members]) member.messagesMissing(error);
   }
 
   slowed(reason: string | undefined): void {
@@ -166,16 +166,16 @@ export class Session implements StoreListener {
   }
 
   #answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
-    const { owner } = lease;
-    if ('error' in answer) return owner.failed(lease, verb, answer.error);
-    owner.learn(answer, verb);
+    const { semaphore } = lease;
+    if ('error' in answer) return semaphore.failed(lease, verb, answer.error);
+    semaphore.learn(answer, verb);
     const { state } = answer;
     if (lease.state === 'over') {
       if (state === 'held' || state === 'queued') this.releases.add(lease, false);
     } else if (state === 'lost') this.#lost(lease);
     else if (state === 'full') {
       this.forget(lease);
-      owner.rejected(lease);
+      semaphore.rejected(lease);
     } else if (verb !== 'resize') {
       this.#renewals.confirmed(lease, sent);
       if (state === 'queued') this.#queued(lease, answer.place);
@@ -187,7 +187,7 @@ export class Session implements StoreListener {
     // The message of the grant has overtaken this answer.
     if (lease.state === 'held') return;
     lease.queue(place);
-    if (!lease.owner.queued(lease)) return;
+    if (!lease.semaphore.queued(lease)) return;
     // Messages may have been missed since the request was sent, so the lease may be held by now.
     if (lease.missed < this.#missed) this.ask('stay', lease);
     else this.prolong(lease);
@@ -196,13 +196,13 @@ export class Session implements StoreListener {
   #granted(lease: Lease, fencing: bigint | undefined): void {
     if (lease.state === 'held') return;
     lease.hold(fencing);
-    lease.owner.granted(lease);
+    lease.semaphore.granted(lease);
   }
 
   #lost(lease: Lease): void {
     // Its release may be answered with `lost`, which is not reported again.
     this.#end(lease, false);
-    lease.owner.lost(lease);
+    lease.semaphore.lost(lease);
   }
 
   #end(lease: Lease, wasHeld: boolean): void {

@@ -16,11 +16,11 @@ export class AssignedLease extends Lease {
   since = 0;
 
   get timeLeft(): number {
-    const { waiter, owner } = this;
+    const { waiter, semaphore } = this;
     const bucket = waiter?.timeoutBucket;
-    if (waiter === undefined || bucket === undefined || owner.terms.queueLimit === 0) return 0;
+    if (waiter === undefined || bucket === undefined || semaphore.terms.queueLimit === 0) return 0;
     if (waiter.deadline === 0) return maxTimer;
-    const left = Math.ceil(waiter.deadline - bucket.owner.clock.now());
+    const left = Math.ceil(waiter.deadline - bucket.deadlines.clock.now());
     return Math.min(Math.max(left, 0), maxTimer);
   }
 }

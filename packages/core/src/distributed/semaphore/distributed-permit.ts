@@ -1,4 +1,4 @@
-import { BasePermit, type Register } from '../../semaphore/permit.ts';
+import { BasePermit, type PermitRegistry } from '../../semaphore/permit.ts';
 import type { PausedRequest } from '../../semaphore/priority.ts';
 import type { StoreError } from '../../semaphore/rejection.ts';
 import type { AssignedLease } from './assigned-lease.ts';
@@ -34,7 +34,7 @@ export class DistributedPermit extends BasePermit {
     return this.semaphore.key;
   }
 
-  protected get register(): Register {
+  protected get registry(): PermitRegistry {
     return this.semaphore.group.permits;
   }
 
@@ -66,7 +66,7 @@ export class DistributedPermit extends BasePermit {
     this.extra?.waiter?.leaseLost?.({ limitName: this.semaphore.group.name, error });
   }
 
-  protected reweigh(weight: number): void {
+  protected changeWeight(weight: number): void {
     if (weight !== this.weight) this.semaphore.changeWeight(this, weight);
   }
 

@@ -1,4 +1,4 @@
-import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
+import { type GroupMember, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
 import { warnOnce } from '../../warning.ts';
 import type { LimitState } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
@@ -9,7 +9,7 @@ const MAX_RESERVE_USES = 100;
 
 /** What the semaphores of a distributed limiter have in common: the limit that applies, and this process's totals. */
 export abstract class DistributedSemaphoreGroup<
-  Semaphore extends KeyedSemaphore = KeyedSemaphore,
+  Semaphore extends GroupMember = GroupMember,
 > extends SemaphoreGroup<Semaphore> {
   declare readonly settings: DistributedSettings;
   /** The limit that this process has declared; another process may have declared the one that applies. */
@@ -31,8 +31,8 @@ export abstract class DistributedSemaphoreGroup<
     super(settings);
     const { limit, queueLimit, handoff, reserve } = settings;
     this.declared = limit;
-    const spare = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
-    this.terms = { queueLimit, spare, reserves: reserve > 0 };
+    const extraTokens = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
+    this.terms = { queueLimit, extraTokens, reserves: reserve > 0 };
   }
 
   get name(): string {
@@ -40,7 +40,7 @@ export abstract class DistributedSemaphoreGroup<
   }
 
   /** The semaphore of a key; a new one is stored only once it is used. */
-  abstract of(key: string | undefined, limit: number | undefined): Semaphore;
+  abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
 
   /** Applies the limit state of an answer. `adopts`: whether to adopt its limit, because it is that of all keys. */
   learn(limitState: LimitState, adopts: boolean): void {

@@ -1,5 +1,5 @@
 import { attempt } from '../../errors.ts';
-import { grantFrom, type Served } from '../../semaphore/grants.ts';
+import { type GrantSource, grantFrom } from '../../semaphore/grants.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
 import {
   type RejectionCause,
@@ -8,7 +8,7 @@ import {
 } from '../../semaphore/rejection.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
-import type { LeaseOwner, LeaseTerms } from '../lease/lease.ts';
+import type { LeaseTerms, LeasingSemaphore } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
 import { AssignedLease } from './assigned-lease.ts';
 import type { DistributedPermit, PermitSource } from './distributed-permit.ts';
@@ -23,8 +23,8 @@ import { Waiters } from './waiters.ts';
  * A distributed limit in this process: one for the limiter, or one for each key in use here. Requests leases for its
  * waiters, and passes each free lease to the next waiter, to its reserve, or back to the store.
  */
-export class DistributedSemaphore implements LeaseOwner, PermitSource, Served {
-  ready = false;
+export class DistributedSemaphore implements LeasingSemaphore, PermitSource, GrantSource {
+  isScheduled = false;
   readonly group: DistributedSemaphoreGroup;
   readonly limitState: CachedLimitState;
   readonly waiters: Waiters;
@@ -76,19 +76,19 @@ export class DistributedSemaphore implements LeaseOwner, PermitSource, Served {
 
   /** Requests a lease for the waiter from the store. */
   ask(waiter: Waiter, timeout: number): void {
-    const lease = this.startWaiting(waiter, timeout);
+    const lease = this.addWaiter(waiter, timeout);
     const mayWait = lease.timeLeft > 0;
     if (!mayWait || this.waiters.maySend(this.limitState.limit)) this.waiters.send(lease);
-    else if (this.group.queued >= this.terms.queueLimit || !this.waiters.startQueueing(lease)) {
+    else if (this.group.queued >= this.terms.queueLimit || !this.waiters.countAsQueued(lease)) {
       this.reject(waiter, 'full');
     }
   }
 
   /** Adds the waiter with a new lease, which is not requested from the store yet. */
-  startWaiting(waiter: Waiter, timeout: number): AssignedLease {
+  addWaiter(waiter: Waiter, timeout: number): AssignedLease {
     this.#keep();
     const lease = new AssignedLease(this, this.session.newId(), waiter.weight);
-    this.waiters.start(waiter, lease, timeout);
+    this.waiters.add(waiter, lease, timeout);
     return lease;
   }
 
@@ -134,7 +134,7 @@ export class DistributedSemaphore implements LeaseOwner, PermitSource, Served {
 
   learn(limitState: LimitState, verb: LeaseVerb): void {
     // A store that refuses new permits may still renew those that are held.
-    if (verb === 'acquire' || verb === 'stay') this.context.breaker.worked();
+    if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
     this.limitState.learn(limitState, this.#now());
     this.held.register();
     const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
@@ -143,7 +143,7 @@ export class DistributedSemaphore implements LeaseOwner, PermitSource, Served {
 
   queued(lease: AssignedLease): boolean {
     const hasRoom = this.session.store.can.queueLimit || this.group.queued < this.terms.queueLimit;
-    const isQueued = hasRoom && this.waiters.startQueueing(lease);
+    const isQueued = hasRoom && this.waiters.countAsQueued(lease);
     if (isQueued) this.#checkFirst(lease);
     else this.rejected(lease);
     return isQueued;
@@ -225,7 +225,7 @@ export class DistributedSemaphore implements LeaseOwner, PermitSource, Served {
     const isRecent = this.#now() - lease.since < MAX_IDLE_TIME;
     const passes = next?.weight === lease.weight && lease.uses <= settings.handoff && isRecent;
     const isWanted = next !== undefined || limitState.queued > 0;
-    const mayKeep = !isWanted && idle.length < settings.reserve && lease.uses <= terms.spare;
+    const mayKeep = !isWanted && idle.length < settings.reserve && lease.uses <= terms.extraTokens;
     const isUsable = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
     if (!isUsable || !(passes || mayKeep)) this.#return(lease);
     else if (mayKeep) idle.add(lease);

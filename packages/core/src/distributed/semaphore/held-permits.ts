@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
-import { type LeaseOwner, renewalPart } from '../lease/lease.ts';
+import { type LeasingSemaphore, renewalPart } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
 import { AssignedLease } from './assigned-lease.ts';
 import { DistributedPermit, type PermitSource } from './distributed-permit.ts';
@@ -14,7 +14,7 @@ export class HeldPermits {
   private readonly unregistered = new Set<DistributedPermit>();
 
   constructor(
-    private readonly semaphore: PermitSource & LeaseOwner,
+    private readonly semaphore: PermitSource & LeasingSemaphore,
     private readonly limitState: CachedLimitState,
     private readonly session: Session,
   ) {}

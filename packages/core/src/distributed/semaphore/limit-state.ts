@@ -1,6 +1,5 @@
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';
-import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LimitRef, LimitState } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';

@@ -50,7 +50,7 @@ export class Waiters {
   }
 
   /** Adds a new waiter with its lease, which is not requested from the store yet. */
-  start(waiter: Waiter, lease: AssignedLease, timeout: number): void {
+  add(waiter: Waiter, lease: AssignedLease, timeout: number): void {
     this.group.deadlines.start(waiter, timeout > 0 ? timeout : undefined);
     this.#add(waiter, lease);
   }
@@ -63,7 +63,7 @@ export class Waiters {
   }
 
   /** Counts the lease's waiter as queued; returns false if the waiter declines. */
-  startQueueing(lease: AssignedLease): boolean {
+  countAsQueued(lease: AssignedLease): boolean {
     const { group } = this;
     const { waiter, isCounted } = lease;
     if (isCounted || waiter === undefined) return waiter !== undefined;

@@ -10,12 +10,12 @@ export function fencing(world: StoreWorld): void {
     return;
   }
 
-  it('each grant gets a token above all earlier tokens and spare tokens', async () => {
+  it('each grant gets a token above all earlier tokens and extra tokens', async () => {
     const [one, two] = await world.pair();
-    let held = await one.acquire({ spare: 3 });
+    let held = await one.acquire({ extraTokens: 3 });
     let last = (held.reply.fencing as bigint) + 3n;
     for (const view of [two, one, one, two, two]) {
-      const next = await view.acquire({ spare: 10, ...longWait });
+      const next = await view.acquire({ extraTokens: 10, ...longWait });
       expect(next.reply.fencing).toBeUndefined();
       await held.release();
       const { fencing } = await next.granted();
@@ -44,7 +44,7 @@ export function fencing(world: StoreWorld): void {
 
   it('tokens still rise after a lost lease', async () => {
     const dying = await world.view({ expires: true });
-    const dead = await dying.acquire({ spare: 5 });
+    const dead = await dying.acquire({ extraTokens: 5 });
     await world.outlive();
     const next = await (await world.another(dying)).acquire();
     expect(next.fencing).toBeGreaterThan((dead.fencing as bigint) + 5n);
@@ -52,7 +52,7 @@ export function fencing(world: StoreWorld): void {
 
   it('each grant of a batch gets its own token', async () => {
     const view = await world.view({ limit: 20 });
-    const claims = Array.from({ length: 20 }, () => view.claim({ spare: 2 }));
+    const claims = Array.from({ length: 20 }, () => view.claim({ extraTokens: 2 }));
     const replies = await view.process.ask(claims.map((claim) => claim.op('acquire')));
     const tokens = replies.map(({ fencing }) => fencing as bigint);
     for (const [at, token] of tokens.entries()) {

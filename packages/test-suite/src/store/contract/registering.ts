@@ -41,8 +41,8 @@ export function registering(world: StoreWorld): void {
   if (!world.can.fencing) return;
   it('get a higher token than all before', async () => {
     const [one, two] = await world.pair({ limit: 2 });
-    const first = await one.acquire({ spare: 4 });
-    const registered = two.claim({ spare: 4 });
+    const first = await one.acquire({ extraTokens: 4 });
+    const registered = two.claim({ extraTokens: 4 });
     await registered.do('register');
     expect(registered.fencing).toBeGreaterThan((first.fencing as bigint) + 4n);
     const last = await one.acquire();
