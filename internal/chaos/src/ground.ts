@@ -5,6 +5,8 @@ import type { Endpoints, Fault } from './faults/fault.ts';
 export interface Ground extends Endpoints {
   /** The faults of these servers. */
   readonly faults: readonly Fault[];
+  /** The process of the server, if there is only one and it is known. */
+  pid?(): number | undefined;
   /** The connection settings that this worker's program receives. */
   way(worker: Place): unknown;
   stop(): Promise<void>;

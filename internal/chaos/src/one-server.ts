@@ -12,7 +12,12 @@ export interface Verifier {
 
 export interface OneServer {
   /** The port is read for each connection, because another server may take over. */
-  readonly server: { readonly port: number; stop(): Promise<void> };
+  readonly server: {
+    readonly port: number;
+    /** The server's process, to see whether it gets a core; undefined if it is unknown. */
+    readonly pid?: number | undefined;
+    stop(): Promise<void>;
+  };
   readonly faults: readonly Fault[];
   /** What this worker's program needs to connect to the server at this port. */
   way(port: number, worker: Place): unknown;
@@ -31,6 +36,7 @@ export async function oneServer(
   const verifier = await verify(own.port);
   return {
     ...{ proxies, faults, store: verifier.store },
+    pid: () => server.pid,
     way: (worker) => way(proxies[worker.slot]?.port ?? 0, worker),
     stop: async () => {
       await verifier.close();

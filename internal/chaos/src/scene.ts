@@ -6,7 +6,7 @@ import { network } from './faults/network.ts';
 import { processes } from './faults/processes.ts';
 import type { Ground, Subject } from './ground.ts';
 import { Record } from './log/record.ts';
-import { verifier, watchLoop } from './log/watch-loop.ts';
+import { verifier, watchLoop, watchServer } from './log/watch-loop.ts';
 import { type Report, reportOn } from './report.ts';
 import { round } from './round.ts';
 import type { Weather } from './storm.ts';
@@ -43,7 +43,7 @@ export async function play(options: SceneOptions): Promise<void> {
   const note: Record['note'] = (event) => record.note(event);
   const way = (worker: Place) => ground.way(worker);
   const workers = new Workers({ size, program, way, limits, lease, timeout, rng, note });
-  const unwatch = watchLoop(verifier, note);
+  const unwatch = [watchLoop(verifier, note), watchServer(() => ground.pid?.(), note)];
   try {
     const faults = faultsOn(ground, options.only);
     const stage = { workers, ground, rng, lease, costless, note };
@@ -55,7 +55,7 @@ export async function play(options: SceneOptions): Promise<void> {
       options.tell(reportOn(record, limits, ground.store.can, title));
     }
   } finally {
-    unwatch();
+    for (const end of unwatch) end();
     await workers.close();
     await ground.stop();
   }

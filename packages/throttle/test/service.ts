@@ -34,6 +34,10 @@ export class Service {
     this.port = port;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }

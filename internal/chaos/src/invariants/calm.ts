@@ -1,7 +1,7 @@
 import { eventsOf, type Log, type Span } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
 import { type Visit, visitsOf } from '../log/visits.ts';
-import { verifier } from '../log/watch-loop.ts';
+import { server, verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Maximum milliseconds from a release to the next grant on a busy machine. */
@@ -17,7 +17,7 @@ export function calmIsQuiet(log: Log): Findings {
   const visits = visitsOf(log);
   const spans = eventsOf(log, 'calm').map(({ from, at }) => ({ from, to: at }));
   for (const span of spans) {
-    if (pauses.between(verifier, span.from, span.to)) continue;
+    if ([verifier, server].some((name) => pauses.between(name, span.from, span.to))) continue;
     const inside = (at: number | undefined) => at !== undefined && at > span.from && at <= span.to;
     for (const { worker, call, answered, reason, ended, aborted } of visits) {
       const who = `${worker}/${call}`;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Event } from './event.ts';
 import { stamp } from './stamp.ts';
 
@@ -6,6 +7,9 @@ const stall = 100;
 
 /** The name under which the verifier, whose process also runs the proxies, records its own pauses. */
 export const verifier = 'the verifier';
+
+/** The name under which pauses of the store's server are recorded. */
+export const server = 'the server';
 
 /**
  * Records when this process's event loop was blocked, because the process was stopped or the machine is busy. Returns a
@@ -19,4 +23,32 @@ export function watchLoop(worker: string, note: (event: Event) => void): () => v
     last = now;
   }, 20);
   return () => clearInterval(timer);
+}
+
+/**
+ * Records when the server's main thread had to wait for a core, which Linux reports for each process. Elsewhere nothing
+ * is recorded. Returns a function that ends the recording.
+ */
+export function watchServer(
+  pid: () => number | undefined,
+  note: (event: Event) => void,
+): () => void {
+  let last = { at: stamp(), pid: pid(), waited: waitedForCore(pid()) };
+  const timer = setInterval(() => {
+    const next = { at: stamp(), pid: pid(), waited: waitedForCore(pid()) };
+    const isStarved = next.pid === last.pid && next.waited - last.waited > stall / 2;
+    if (isStarved) note({ kind: 'stalled', at: next.at, worker: server, from: last.at });
+    last = next;
+  }, stall);
+  return () => clearInterval(timer);
+}
+
+/** Milliseconds for which the main thread of a process could have run, but had no core. */
+function waitedForCore(pid: number | undefined): number {
+  try {
+    const [, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(waited) / 1e6;
+  } catch {
+    return 0;
+  }
 }

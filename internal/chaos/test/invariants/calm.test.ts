@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import { calmIsQuiet } from '../../src/invariants/calm.ts';
-import { verifier } from '../../src/log/watch-loop.ts';
+import { server, verifier } from '../../src/log/watch-loop.ts';
 import { breaks, holds, tale } from '../tale.ts';
 
 describe('no disturbance without a fault', () => {
@@ -16,10 +16,11 @@ describe('no disturbance without a fault', () => {
     holds(calmIsQuiet, calm().asks('a', 0, 500, 400));
   });
 
-  test('a pause of the verifier, which runs the proxies, excuses a lost lease', () => {
+  test('a pause of the verifier, which runs the proxies, or of the server excuses a lost lease', () => {
     const lost = () => calm().works('a', 0, 1_000, { aborted: true });
     holds(calmIsQuiet, lost().paused(verifier, 500, 700));
     holds(calmIsQuiet, lost().paused('a', 500, 700));
+    holds(calmIsQuiet, lost().paused(server, 500, 700));
     breaks(calmIsQuiet, lost().paused('b', 500, 700), /lost its lease/);
   });
 
