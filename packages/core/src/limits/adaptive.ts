@@ -48,7 +48,7 @@ class Adaptive implements Limit {
   limit: number;
   readonly #baselines = new Baselines();
   #window = new Window();
-  #movedAt = Number.NEGATIVE_INFINITY;
+  #movedAt = -Infinity;
   /** The highest inflight at which work took no longer than its baseline. */
   #proven = 1;
   /** Whether the limit has never been lowered; it doubles until then (slow start). */

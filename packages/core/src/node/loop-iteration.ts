@@ -64,7 +64,7 @@ const MIN_ITERATIONS = 4;
  * during long iterations they wait where nothing can observe them. As long as any wait, every iteration accepts one.
  */
 export class Accepts {
-  #turn = Number.NEGATIVE_INFINITY;
+  #turn = -Infinity;
   #since = 0;
   /** Number of consecutive iterations that accepted a connection. */
   #count = 0;

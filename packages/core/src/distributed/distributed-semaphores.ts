@@ -1,5 +1,6 @@
+import { checkDuration } from '../checks.ts';
 import type { StoreError } from '../semaphore/rejection.ts';
-import { checkKey } from '../semaphore/request.ts';
+import { checkIdle, checkKey, checkOrdering, checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
@@ -11,7 +12,7 @@ import { DistributedLimit } from './semaphore/limit-state.ts';
 import type { DistributedSettings } from './settings.ts';
 
 /** The semaphores of a distributed limiter, which receive the messages of its store. */
-export class KeyedDistributedSemaphores
+export class DistributedSemaphores
   extends DistributedLimit<DistributedSemaphore>
   implements Member
 {
@@ -43,12 +44,25 @@ export class KeyedDistributedSemaphores
     return semaphore;
   }
 
-  /** A timeout even if the store has not answered: `onStoreError` is for outages. */
-  protected expire(late: Waiter): void {
-    this.at(late)?.reject(late, 'timeout');
+  request(waiter: Waiter): void {
+    checkIdle(waiter);
+    const semaphore = this.of(waiter.key, waiter.limit);
+    checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
+    waiter.arrival = 0;
+    if (this.closed) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
+    if (semaphore.admitsAtOnce(waiter)) return;
+    checkOrdering(waiter);
+    const { queueTimeout } = this.settings;
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    const { breaker, fallback } = this;
+    if (breaker.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
+    if (!waiter.joins()) return semaphore.waiters.rejectNewcomer(waiter, 'full');
+    // `joins` may have run application code.
+    const again = this.of(waiter.key, waiter.limit);
+    if (this.closed) again.waiters.rejectNewcomer(waiter, 'closed');
+    else again.ask(waiter, timeout);
   }
 
-  /** The limit that applies has changed. */
   resize(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
@@ -56,7 +70,6 @@ export class KeyedDistributedSemaphores
     observer.resized?.({ name, limit });
   }
 
-  /** The semaphore at which the waiter is queued, if it is one of these. */
   at({ queuedAt: lease }: Waiter): DistributedSemaphore | undefined {
     if (!(lease instanceof AssignedLease)) return undefined;
     const semaphore = this.find(lease.owner.ref.key);
@@ -76,7 +89,7 @@ export class KeyedDistributedSemaphores
     }
   }
 
-  /** Rejects all waiters, and releases idle leases. */
+  /** Also releases idle leases. */
   close(): void {
     this.closed = true;
     this.breaker.end();

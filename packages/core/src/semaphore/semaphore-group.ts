@@ -4,6 +4,7 @@ import { Deadlines } from './deadlines.ts';
 import { Counters } from './observer.ts';
 import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
 import type { Order } from './queue.ts';
+import type { RejectionCause, RejectionReason } from './rejection.ts';
 import type { Waiter } from './waiter.ts';
 
 /** Validated options of a limit that is counted by semaphores, with defaults. */
@@ -23,6 +24,10 @@ export interface KeyedSemaphore {
   readonly key: string | undefined;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
+  /** Removes a waiter of its queue, without an answer. */
+  withdraw(waiter: Waiter): void;
+  /** Rejects a waiter of its queue. */
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
 }
 
 /**
@@ -37,6 +42,7 @@ export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
   /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;
+  readonly shareNames: readonly string[];
   readonly permits: PermitTracker;
   /** Defined only if the limit is adaptive. */
   readonly limitUpdater: LimitUpdater | undefined;
@@ -47,7 +53,8 @@ export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
   readonly #byKey = new Map<string, Semaphore>();
 
   constructor(readonly settings: SemaphoreSettings) {
-    const { limit, random, clock } = settings;
+    const { limit, order, random, clock } = settings;
+    this.shareNames = order.shareNames ?? [];
     this.limitUpdater =
       typeof limit === 'number'
         ? undefined
@@ -55,13 +62,17 @@ export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
     this.limit = this.limitUpdater?.limit ?? (limit as number);
     this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
     this.counters = new Counters(settings);
-    this.deadlines = new Deadlines(clock, (late) => this.expire(late));
+    this.deadlines = new Deadlines(clock, (late) => this.at(late)?.reject(late, 'timeout'));
   }
 
-  /** Changes the limit of all keys in use. */
+  /** Admits, enqueues or rejects a new request. */
+  abstract request(waiter: Waiter): void;
+  /** The semaphore at which the waiter is queued, if it is one of these. */
+  abstract at(waiter: Waiter): Semaphore | undefined;
+  /** The limit that applies has changed, for all keys in use. */
   abstract resize(limit: number): void;
-  /** Rejects a waiter whose deadline has passed. */
-  protected abstract expire(late: Waiter): void;
+  /** Rejects new requests and all waiters. */
+  abstract close(): void;
 
   find(key: string | undefined): Semaphore | undefined {
     return this.only ?? this.#byKey.get(key as string);
