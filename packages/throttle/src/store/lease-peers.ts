@@ -1,7 +1,7 @@
 import type { Clock } from '@headgate/core';
-import type { TableEntry } from './lease-table.ts';
-import type { Protocol } from './protocol.ts';
-import type { CallTimes } from './transport.ts';
+import type { Protocol } from '../protocol.ts';
+import type { CallTimes } from '../transport.ts';
+import type { ServiceLease } from './lease-table.ts';
 
 export interface LeasePeersOptions {
   readonly protocol: Protocol;
@@ -19,10 +19,10 @@ export class LeasePeers {
   }
 
   /** Creates the peer of a lease, without a lock. */
-  create(lease: TableEntry, times: CallTimes): Promise<void> {
+  create(lease: ServiceLease, times: CallTimes): Promise<void> {
     const { protocol, clock, lease: length } = this.#options;
     return lease.inTurn(async () => {
-      if (lease.isMade || lease.isReleased) return;
+      if (lease.existsAtService || lease.isReleased) return;
       const [{ peer }, sent] = [lease, clock.now()];
       await protocol.restore(peer, new Map(), length, times);
       if (lease.peer === peer) lease.renewedAt = sent;
@@ -30,9 +30,9 @@ export class LeasePeers {
   }
 
   /** Restores a lease as held, even beyond the full count. Returns false if it had been released. */
-  restore(lease: TableEntry, times: CallTimes): Promise<boolean> {
+  restore(lease: ServiceLease, times: CallTimes): Promise<boolean> {
     const { protocol, clock, lease: length } = this.#options;
-    const counts = new Map([[lease.line.semaphore, lease.weight]]);
+    const counts = new Map([[lease.queue.semaphore, lease.weight]]);
     return lease.inTurn(async () => {
       if (lease.isReleased) return false;
       const sent = clock.now();
@@ -50,7 +50,7 @@ export class LeasePeers {
   }
 
   /** Removes the retired peers of a lease. Returns false if none of them existed. */
-  remove(lease: TableEntry, times: CallTimes): Promise<boolean> {
+  remove(lease: ServiceLease, times: CallTimes): Promise<boolean> {
     return lease.inTurn(async () => {
       let wasThere = false;
       for (const peer of lease.removing) {

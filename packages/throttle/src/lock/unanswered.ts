@@ -1,5 +1,5 @@
 import { StoreError } from '@headgate/core/distributed';
-import { HttpError } from './failure.ts';
+import { HttpError } from '../failure.ts';
 
 /** Unanswered requests of one kind by semaphore, which may still arrive at the service for a while. */
 export class Unanswered {

@@ -1,13 +1,13 @@
 import type { Clock } from '@headgate/core';
 import type { LimitRef, LimitState } from '@headgate/core/distributed';
-import { endedBy } from './ended-by.ts';
-import { refused } from './failure.ts';
-import type { SemaphoreMetrics } from './metrics.ts';
-import type { Protocol } from './protocol.ts';
-import type { CallTimes } from './transport.ts';
+import { endedBy } from '../ended-by.ts';
+import { refused } from '../failure.ts';
+import type { SemaphoreMetrics } from '../metrics.ts';
+import type { Protocol } from '../protocol.ts';
+import type { CallTimes } from '../transport.ts';
 
 /** Maximum age, in milliseconds, of the figures used to confirm a limit. */
-const maxAge = 1_000;
+const MAX_AGE = 1_000;
 
 interface Known {
   /** Undefined if the service no longer has it. */
@@ -18,11 +18,11 @@ interface Known {
   version: number;
 }
 
-/** This process's cached view of the service's semaphores: their full counts and latest metrics. */
-export class Limits {
+/** A cache of the service's semaphores: their full counts and latest metrics. */
+export class SemaphoreCache {
   readonly #known = new Map<string, Known>();
-  #lookedAt = -Infinity;
-  #looking: Promise<void> | undefined;
+  #refreshedAt = -Infinity;
+  #refreshing: Promise<void> | undefined;
 
   constructor(
     private readonly protocol: Protocol,
@@ -37,14 +37,14 @@ export class Limits {
    * @throws StoreError if it does not; the message names what the service has instead.
    */
   async confirm(ref: LimitRef, { signal }: CallTimes): Promise<void> {
-    if (this.#objection(ref) !== undefined) await endedBy(this.#lookOnce(), signal);
-    else if (this.clock.now() - this.#lookedAt > maxAge) this.#lookOnce().catch(() => {});
+    if (this.#objection(ref) !== undefined) await endedBy(this.#refreshOnce(), signal);
+    else if (this.clock.now() - this.#refreshedAt > MAX_AGE) this.#refreshOnce().catch(() => {});
     const objection = this.#objection(ref);
     if (objection !== undefined) throw refused(objection);
   }
 
   /** The limit's state, as far as it is known. */
-  standing({ name, limit, version }: LimitRef, checkIn: number): LimitState {
+  limitState({ name, limit, version }: LimitRef, checkIn: number): LimitState {
     const known = this.#known.get(name);
     // Until the limit is confirmed, a different full count is a configuration error, not an update.
     const applies = version !== '' || known?.limit === limit ? known : undefined;
@@ -64,20 +64,20 @@ export class Limits {
   }
 
   /** Fetches the metrics of all semaphores. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     const now = this.clock.now();
     const all = await this.protocol.metrics({ timeout: this.timeout });
-    this.#lookedAt = now;
+    this.#refreshedAt = now;
     for (const known of this.#known.values()) known.metrics = undefined;
     for (const [name, metrics] of all) this.#learn(name, metrics);
   }
 
   /** Fetches them once for all concurrent callers. */
-  #lookOnce(): Promise<void> {
-    this.#looking ??= this.look().finally(() => {
-      this.#looking = undefined;
+  #refreshOnce(): Promise<void> {
+    this.#refreshing ??= this.refresh().finally(() => {
+      this.#refreshing = undefined;
     });
-    return this.#looking;
+    return this.#refreshing;
   }
 
   #learn(name: string, metrics: SemaphoreMetrics): void {

@@ -1,12 +1,12 @@
-import { endedBy } from './ended-by.ts';
-import { isPassing } from './failure.ts';
+import { endedBy } from '../ended-by.ts';
+import { isTransient } from '../failure.ts';
 
-const maxAttempts = 10;
+const MAX_ATTEMPTS = 10;
 /** Maximum delay before the second attempt in milliseconds, doubled for each further one. */
-const firstDelay = 100;
-const maxDelay = 5_000;
+const FIRST_DELAY = 100;
+const MAX_DELAY = 5_000;
 
-export interface Patience {
+export interface RetryBounds {
   /** No attempt starts after this time of the monotonic clock. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
@@ -17,17 +17,20 @@ export interface Patience {
  *
  * @throws The last attempt's error, or the signal's reason.
  */
-export async function persist<T>(work: () => Promise<T>, { until, signal }: Patience): Promise<T> {
-  for (let attempt = 1, delay = firstDelay; ; attempt++) {
+export async function retryTransient<T>(
+  work: () => Promise<T>,
+  { until, signal }: RetryBounds,
+): Promise<T> {
+  for (let attempt = 1, delay = FIRST_DELAY; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
       const jittered = (delay * (1 + Math.random())) / 2;
-      const isOver = attempt === maxAttempts || performance.now() + jittered >= until;
-      if (isOver || !isPassing(error)) throw error;
+      const isOver = attempt === MAX_ATTEMPTS || performance.now() + jittered >= until;
+      if (isOver || !isTransient(error)) throw error;
       await sleep(jittered, signal);
-      delay = Math.min(2 * delay, maxDelay);
+      delay = Math.min(2 * delay, MAX_DELAY);
     }
   }
 }

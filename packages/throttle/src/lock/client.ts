@@ -1,10 +1,10 @@
 import { checkTimes } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
-import { addressFrom } from './address.ts';
+import { addressFrom } from '../address.ts';
+import { Protocol } from '../protocol.ts';
+import { type Caller, Transport } from '../transport.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
 import { LockOwner } from './lock-owner.ts';
-import { Protocol } from './protocol.ts';
-import { type Caller, Transport } from './transport.ts';
 
 export interface ThrottleClientOptions {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
@@ -58,8 +58,8 @@ export class ThrottleClient {
    * case the request is withdrawn, and a later grant is released.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
-    const holder = new LockOwner(this.#protocol, this.#lease);
-    return lockFor(holder, semaphore, options, (task) => this.#background(task));
+    const lockOwner = new LockOwner(this.#protocol, this.#lease);
+    return lockFor(lockOwner, semaphore, options, (task) => this.#background(task));
   }
 
   /**

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { HeadgateError, StoreError } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
-import { endedBy } from './ended-by.ts';
-import { forgetful } from './failure.ts';
+import { endedBy } from '../ended-by.ts';
+import { peerForgotten } from '../failure.ts';
+import type { Protocol } from '../protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { Protocol } from './protocol.ts';
-import { type Patience, persist, sleep } from './retry.ts';
+import { type RetryBounds, retryTransient, sleep } from './retry.ts';
 import { Unanswered } from './unanswered.ts';
 
 /** Maximum time in milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
-const maxBlock = 5_000;
+const MAX_BLOCK_TIME = 5_000;
 /** Timeout of all other calls in milliseconds, or a third of the lease if that is shorter. */
-const maxTimeout = 2_000;
+const MAX_TIMEOUT = 2_000;
 /**
  * Maximum number of times that a peer is created for one request. A service that still does not know it keeps no peers.
  */
-const maxRestores = 3;
+const MAX_RESTORES = 3;
 /** Milliseconds before the next request if the service answered at once instead of blocking. */
-const unblockedDelay = 100;
+const UNBLOCKED_DELAY = 100;
 
 /**
  * An owner of locks: one peer of the service, which is restored if the service loses its state. Requests are ordered
@@ -30,7 +30,7 @@ export class LockOwner {
   readonly #heartbeat: Heartbeat;
   readonly #timeout: number;
   /** Whether the service has the peer, according to its answers. */
-  #isMade = false;
+  #existsAtService = false;
   /** Whether a request to create the peer was sent. */
   #mayExist = false;
   #isWaiting = false;
@@ -52,7 +52,7 @@ export class LockOwner {
     private readonly protocol: Protocol,
     private readonly lease: number,
   ) {
-    this.#timeout = Math.min(maxTimeout, lease / 3);
+    this.#timeout = Math.min(MAX_TIMEOUT, lease / 3);
     this.#lateAcquires = new Unanswered(lease);
     this.#lateReleases = new Unanswered(lease);
     this.#heartbeat = new Heartbeat({
@@ -74,13 +74,13 @@ export class LockOwner {
    * Returns whether the lock was acquired in time. If not, or if this rejects, the request may still be queued at the
    * service.
    */
-  async acquire(semaphore: string, count: number, patience: Patience): Promise<boolean> {
+  async acquire(semaphore: string, count: number, bounds: RetryBounds): Promise<boolean> {
     this.#isWaiting = true;
     try {
-      await endedBy(this.#releasesDone(semaphore), patience.signal);
+      await endedBy(this.#releasesDone(semaphore), bounds.signal);
       for (;;) {
-        const isHeld = await persist(() => this.#ask(semaphore, count, patience), patience);
-        if (isHeld || performance.now() >= patience.until) return isHeld;
+        const isHeld = await retryTransient(() => this.#ask(semaphore, count, bounds), bounds);
+        if (isHeld || performance.now() >= bounds.until) return isHeld;
       }
     } finally {
       this.#isWaiting = false;
@@ -119,15 +119,15 @@ export class LockOwner {
     const until = this.#heartbeat.ends;
     if (this.#acquired.size === 0 && !this.#isWaiting) {
       const remove = this.#retire();
-      await persist(remove, { until }).catch(() => {});
+      await retryTransient(remove, { until }).catch(() => {});
       return;
     }
     const asking = this.#acquiring;
-    await persist(() => this.#withdraw(semaphore), { until }).catch(() => {});
+    await retryTransient(() => this.#withdraw(semaphore), { until }).catch(() => {});
     if (asking?.semaphore !== semaphore) return;
     // The acquire may have arrived after the withdrawal, so withdraw once more.
     await asking.end;
-    await persist(() => this.#withdraw(semaphore), { until }).catch(() => {});
+    await retryTransient(() => this.#withdraw(semaphore), { until }).catch(() => {});
   }
 
   /**
@@ -137,7 +137,7 @@ export class LockOwner {
   #retire(): () => Promise<unknown> {
     const [peer, options] = [this.#peer, { timeout: this.#timeout }];
     this.#peer = newPeer();
-    this.#isMade = false;
+    this.#existsAtService = false;
     this.#mayExist = false;
     return () => this.protocol.remove(peer, options);
   }
@@ -154,22 +154,22 @@ export class LockOwner {
     if (this.#mayExist) await sleep(this.#lateReleases.timeLeft(semaphore));
   }
 
-  async #ask(semaphore: string, count: number, { until, signal }: Patience): Promise<boolean> {
+  async #ask(semaphore: string, count: number, { until, signal }: RetryBounds): Promise<boolean> {
     for (let attempts = 0; ; ) {
-      if (!this.#isMade) {
-        if (attempts === maxRestores) throw forgetful();
+      if (!this.#existsAtService) {
+        if (attempts === MAX_RESTORES) throw peerForgotten();
         await endedBy(this.#restoreOnce(), signal);
         attempts++;
       }
       signal?.throwIfAborted();
       this.signal.throwIfAborted();
       const [sent, restores] = [performance.now(), this.#restores];
-      const blockFor = Math.min(Math.max(until - sent, 0), maxBlock, this.lease / 3);
+      const blockFor = Math.min(Math.max(until - sent, 0), MAX_BLOCK_TIME, this.lease / 3);
       const outcome = await this.#acquire(semaphore, count, blockFor, signal);
       // A restore sent in the meantime did not include this lock, so the answer is void.
       if (restores !== this.#restores) continue;
       if (outcome === 'unknown') {
-        this.#isMade = false;
+        this.#existsAtService = false;
         continue;
       }
       this.#heartbeat.hear(sent);
@@ -179,7 +179,7 @@ export class LockOwner {
         return true;
       }
       // A service that is shutting down answers at once.
-      if (performance.now() - sent < blockFor / 2) await sleep(unblockedDelay, signal);
+      if (performance.now() - sent < blockFor / 2) await sleep(UNBLOCKED_DELAY, signal);
       return false;
     }
   }
@@ -217,7 +217,7 @@ export class LockOwner {
     this.#restores++;
     const options = { timeout: this.#timeout };
     await this.protocol.restore(this.#peer, this.#acquired, this.lease, options);
-    this.#isMade = true;
+    this.#existsAtService = true;
     this.#heartbeat.hear(sent);
   }
 

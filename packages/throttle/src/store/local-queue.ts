@@ -12,7 +12,7 @@ export class LocalQueue {
 
   constructor(
     readonly semaphore: string,
-    private readonly left: (line: LocalQueue) => void,
+    private readonly left: (queue: LocalQueue) => void,
   ) {}
 
   /** The waiter that the service will grant next. */

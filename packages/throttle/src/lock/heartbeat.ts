@@ -1,14 +1,14 @@
 import { maxTimer } from '@headgate/core/distributed';
 
 /** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
-const renewalPart = 1 / 3;
+const RENEWAL_PART = 1 / 3;
 /** A failed renewal is retried after this part of the lease. */
-const retryPart = 1 / 12;
+const RETRY_PART = 1 / 12;
 /**
  * The lock counts as held for this part of the lease, measured from when the renewal was sent. The rest is a margin for
  * late timers.
  */
-const safePart = 0.9;
+const SAFE_PART = 0.9;
 
 export interface HeartbeatOptions {
   /** The length of the lease in milliseconds. */
@@ -43,7 +43,7 @@ export class Heartbeat {
   /** The service has renewed the lease, by a request that was sent at this time. */
   hear(sent: number): void {
     this.#renewedAt = Math.max(this.#renewedAt, sent);
-    this.#due = this.#renewedAt + this.#options.lease * renewalPart;
+    this.#due = this.#renewedAt + this.#options.lease * RENEWAL_PART;
     if (this.#isRunning) this.#wake();
   }
 
@@ -66,7 +66,7 @@ export class Heartbeat {
   }
 
   get #safeUntil(): number {
-    return this.#renewedAt + this.#options.lease * safePart;
+    return this.#renewedAt + this.#options.lease * SAFE_PART;
   }
 
   #check(): void {
@@ -83,7 +83,7 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const { lease, beat } = this.#options;
     this.#isBeating = true;
-    this.#due = performance.now() + lease * retryPart;
+    this.#due = performance.now() + lease * RETRY_PART;
     await beat();
     this.#isBeating = false;
     if (this.#isRunning) this.#wake();

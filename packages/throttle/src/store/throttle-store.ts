@@ -9,17 +9,18 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
+  within,
 } from '@headgate/core/distributed';
-import { closed, late, refused, unreachable } from './failure.ts';
-import { Limits } from './limits.ts';
+import { closed, late, refused, unreachable } from '../failure.ts';
+import { Protocol } from '../protocol.ts';
+import type { Caller, CallTimes } from '../transport.ts';
 import { type OperationContext, Operations } from './operations.ts';
 import { Polls } from './polls.ts';
-import { Protocol } from './protocol.ts';
+import { SemaphoreCache } from './semaphore-cache.ts';
 import { Sequence } from './sequence.ts';
-import { afterAll, type Caller, type CallTimes } from './transport.ts';
 
 /** A waiter checks its lease after this part of it. */
-const checkPart = 1 / 3;
+const CHECK_PART = 1 / 3;
 
 export class ThrottleStore extends Store {
   readonly can: Capabilities = {
@@ -33,9 +34,9 @@ export class ThrottleStore extends Store {
     counts: false,
   };
   readonly #transport: Caller;
-  readonly #limits: Limits;
+  readonly #semaphoreCache: SemaphoreCache;
   readonly #polls: Polls;
-  readonly #verbs: Operations;
+  readonly #operations: Operations;
   /** Keeps acquires in order: the first one requested is the first in the queue. */
   readonly #sequence = new Sequence();
   #listener: StoreListener | undefined;
@@ -46,17 +47,17 @@ export class ThrottleStore extends Store {
     super({ leaseDuration: lease, timeout });
     this.#transport = transport;
     const protocol = new Protocol(transport);
-    this.#limits = new Limits(protocol, this.clock, timeout);
-    this.#verbs = new Operations({
+    this.#semaphoreCache = new SemaphoreCache(protocol, this.clock, timeout);
+    this.#operations = new Operations({
       ...{ protocol, clock: this.clock, lease, timeout },
-      waits: (line) => this.#polls.poll(line),
-      left: (line) => this.#polls.left(line),
+      waits: (queue) => this.#polls.poll(queue),
+      left: (queue) => this.#polls.left(queue),
       granted: (id) => this.#listener?.grant({ id, fencing: undefined }),
       forgotten: () => this.#listener?.check(),
     });
     this.#polls = new Polls(protocol, timeout, {
-      granted: (waiting) => this.#verbs.granted(waiting),
-      forgotten: (waiting) => this.#verbs.gone(waiting),
+      granted: (waiting) => this.#operations.granted(waiting),
+      forgotten: (waiting) => this.#operations.gone(waiting),
       failed: (error) => this.#down(error),
       succeeded: () => this.#up(),
     });
@@ -69,19 +70,12 @@ export class ThrottleStore extends Store {
     const controller = new AbortController();
     // One listener for each call, and there are as many calls as operations.
     setMaxListeners(0, controller.signal);
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        resolve();
-        controller.abort(late());
-      };
-      const cancel = afterAll(timeout, end);
-      const times = { signal: controller.signal };
-      for (const op of ops) if (op.verb === 'acquire') this.#verbs.prepare(op.lease, times);
-      const works = groups.map((indices) => this.#begin(indices, ops, answers, times));
-      void Promise.all(works)
-        .finally(cancel)
-        .then(() => resolve());
+    const times = { signal: controller.signal };
+    const done = await within(timeout, () => {
+      for (const op of ops) if (op.verb === 'acquire') this.#operations.prepare(op.lease, times);
+      return Promise.all(groups.map((indices) => this.#begin(indices, ops, answers, times)));
     });
+    if (done === undefined) controller.abort(late());
     return [...answers];
   }
 
@@ -94,11 +88,11 @@ export class ThrottleStore extends Store {
 
   async stats({ name }: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed('the store');
-    await this.#limits.look();
-    const metrics = this.#limits.metrics(name);
+    await this.#semaphoreCache.refresh();
+    const metrics = this.#semaphoreCache.metrics(name);
     if (metrics === undefined) throw refused(`the semaphore service has no semaphore "${name}"`);
     const { max, acquired, pending, longestPending } = metrics;
-    const { version } = this.#limits.standing({ name, limit: max, version: '' }, 0);
+    const { version } = this.#semaphoreCache.limitState({ name, limit: max, version: '' }, 0);
     const longestWait = longestPending * 1_000;
     return {
       limit: max,
@@ -126,13 +120,13 @@ export class ThrottleStore extends Store {
     const own = indices.map((index) => ops[index] as Op);
     const isIndependent = this.#areIndependent(own);
     const name = nameOf(own);
-    const course: OperationContext = {
+    const context: OperationContext = {
       ...times,
       inSequence: (id, work) => (isIndependent ? this.#sequence.append(name, [id], work) : work()),
     };
     const answer = async (index: number) => {
       if (times.signal?.aborted) return;
-      const answered = await this.#do(ops[index] as Op, course);
+      const answered = await this.#do(ops[index] as Op, context);
       if (!times.signal?.aborted) answers[index] = answered;
     };
     const all = async () => {
@@ -157,14 +151,17 @@ export class ThrottleStore extends Store {
     return work;
   }
 
-  async #do(op: Op, course: OperationContext): Promise<Answer> {
+  async #do(op: Op, context: OperationContext): Promise<Answer> {
     try {
       if (op.verb === 'setLimit') throw refused('the semaphore service cannot change a limit');
       const { verb, lease } = op;
       const isKnown = verb === 'release' || verb === 'renew';
-      if (!isKnown) await this.#limits.confirm(lease.ref, course);
-      const state = await this.#verbs.do(verb, lease, course);
-      return { state, ...this.#limits.standing(lease.ref, this.leaseDuration * checkPart) };
+      if (!isKnown) await this.#semaphoreCache.confirm(lease.ref, context);
+      const state = await this.#operations.do(verb, lease, context);
+      return {
+        state,
+        ...this.#semaphoreCache.limitState(lease.ref, this.leaseDuration * CHECK_PART),
+      };
     } catch (error) {
       return { error: error instanceof StoreError ? error : unreachable(error) };
     }

@@ -3,7 +3,7 @@ import { LocalQueue, type Waiting } from './local-queue.ts';
 import { peerOf } from './peer.ts';
 
 /** A lease requested from the service: what this process knows of its peer there. */
-export class TableEntry {
+export class ServiceLease {
   readonly id: string;
   readonly weight: number;
   isHeld = false;
@@ -22,7 +22,7 @@ export class TableEntry {
 
   constructor(
     { id, weight }: LeaseRequest,
-    readonly line: LocalQueue,
+    readonly queue: LocalQueue,
   ) {
     this.id = id;
     this.weight = weight;
@@ -34,7 +34,7 @@ export class TableEntry {
   }
 
   /** Whether the service has its peer, according to its answers. */
-  get isMade(): boolean {
+  get existsAtService(): boolean {
     return this.renewedAt !== -Infinity;
   }
 
@@ -69,47 +69,47 @@ export class TableEntry {
     if (this.waiting !== undefined) return;
     const { id, peer, weight } = this;
     this.waiting = { id, peer, weight };
-    this.line.join(this.waiting);
+    this.queue.join(this.waiting);
   }
 
   leave(): void {
     this.#cancelWait();
-    if (this.waiting !== undefined) this.line.leave(this.waiting);
+    if (this.waiting !== undefined) this.queue.leave(this.waiting);
     this.waiting = undefined;
   }
 }
 
 /** All leases of this process. */
 export class LeaseTable {
-  readonly #leases = new Map<string, TableEntry>();
-  readonly #lines = new Map<string, LocalQueue>();
+  readonly #leases = new Map<string, ServiceLease>();
+  readonly #queues = new Map<string, LocalQueue>();
 
   /** @param left Called when the first waiter of a queue may have left. */
-  constructor(private readonly left: (line: LocalQueue) => void) {}
+  constructor(private readonly left: (queue: LocalQueue) => void) {}
 
-  get(id: string): TableEntry | undefined {
+  get(id: string): ServiceLease | undefined {
     return this.#leases.get(id);
   }
 
-  of(request: LeaseRequest): TableEntry {
+  of(request: LeaseRequest): ServiceLease {
     const known = this.#leases.get(request.id);
     if (known !== undefined) return known;
-    const lease = new TableEntry(request, this.#lineOf(request.ref.name));
+    const lease = new ServiceLease(request, this.#queueOf(request.ref.name));
     this.#leases.set(lease.id, lease);
     return lease;
   }
 
-  delete(lease: TableEntry): void {
+  delete(lease: ServiceLease): void {
     lease.leave();
     if (this.#leases.get(lease.id) === lease) this.#leases.delete(lease.id);
   }
 
-  #lineOf(semaphore: string): LocalQueue {
-    let line = this.#lines.get(semaphore);
-    if (line === undefined) {
-      line = new LocalQueue(semaphore, this.left);
-      this.#lines.set(semaphore, line);
+  #queueOf(semaphore: string): LocalQueue {
+    let queue = this.#queues.get(semaphore);
+    if (queue === undefined) {
+      queue = new LocalQueue(semaphore, this.left);
+      this.#queues.set(semaphore, queue);
     }
-    return line;
+    return queue;
   }
 }

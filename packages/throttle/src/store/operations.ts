@@ -4,19 +4,19 @@ import {
   maxTimer,
   type Reply,
 } from '@headgate/core/distributed';
-import { forgetful, refused } from './failure.ts';
+import { peerForgotten, refused } from '../failure.ts';
+import type { CallTimes } from '../transport.ts';
 import { LeasePeers, type LeasePeersOptions } from './lease-peers.ts';
-import { LeaseTable, type TableEntry } from './lease-table.ts';
+import { LeaseTable, type ServiceLease } from './lease-table.ts';
 import type { LocalQueue, Waiting } from './local-queue.ts';
-import type { CallTimes } from './transport.ts';
 
 export interface OperationsOptions extends LeasePeersOptions {
   /** Timeout, in milliseconds, of a call that no operation waits for. */
   readonly timeout: number;
   /** Called when a waiter was enqueued. */
-  readonly waits: (line: LocalQueue) => void;
+  readonly waits: (queue: LocalQueue) => void;
   /** Called when the first waiter of a queue may have changed. */
-  readonly left: (line: LocalQueue) => void;
+  readonly left: (queue: LocalQueue) => void;
   /** Called when a queued lease was granted. */
   readonly granted: (id: string) => void;
   /** Called when the service has lost its state: the other leases must be registered again. */
@@ -37,36 +37,36 @@ export interface OperationContext extends CallTimes {
  */
 export class Operations {
   readonly #options: OperationsOptions;
-  readonly #kept: LeaseTable;
+  readonly #leaseTable: LeaseTable;
   readonly #peers: LeasePeers;
   /** When the re-registration of all leases was last requested. */
   #reregisteredAt = -Infinity;
 
   constructor(options: OperationsOptions) {
     this.#options = options;
-    this.#kept = new LeaseTable(options.left);
+    this.#leaseTable = new LeaseTable(options.left);
     this.#peers = new LeasePeers(options);
   }
 
   /** Creates the peer of a lease that is about to be acquired, without waiting for earlier operations. */
   prepare(request: LeaseRequest, times: CallTimes): void {
-    this.#peers.create(this.#kept.of(request), times).catch(() => {});
+    this.#peers.create(this.#leaseTable.of(request), times).catch(() => {});
   }
 
-  do(verb: LeaseVerb, request: LeaseRequest, course: OperationContext): Promise<State> {
-    const lease = this.#kept.of(request);
-    if (verb === 'release') return this.#release(lease, course);
+  do(verb: LeaseVerb, request: LeaseRequest, context: OperationContext): Promise<State> {
+    const lease = this.#leaseTable.of(request);
+    if (verb === 'release') return this.#release(lease, context);
     lease.isReleased = false;
-    if (verb === 'acquire') return this.#acquire(lease, request.wait, course);
-    if (verb === 'stay') return this.#stay(lease, request.wait, course);
-    if (verb === 'renew') return this.#renew(lease, course);
-    if (verb === 'register') return this.#register(lease, course);
+    if (verb === 'acquire') return this.#acquire(lease, request.wait, context);
+    if (verb === 'stay') return this.#stay(lease, request.wait, context);
+    if (verb === 'renew') return this.#renew(lease, context);
+    if (verb === 'register') return this.#register(lease, context);
     throw refused('the semaphore service cannot change the count of a lock');
   }
 
   /** A poll reports a grant. */
   granted({ id, peer }: Waiting): void {
-    const lease = this.#kept.get(id);
+    const lease = this.#leaseTable.get(id);
     if (lease?.peer !== peer) return;
     this.#markHeld(lease);
     this.#options.granted(id);
@@ -74,29 +74,29 @@ export class Operations {
 
   /** A poll reports that the service has lost the waiter, which may already be joining the queue again. */
   gone({ id, peer }: Waiting): void {
-    const lease = this.#kept.get(id);
+    const lease = this.#leaseTable.get(id);
     if (lease?.peer !== peer) return;
     lease.leave();
     this.#isForgotten(lease);
   }
 
-  async #acquire(lease: TableEntry, wait: number, course: OperationContext): Promise<State> {
+  async #acquire(lease: ServiceLease, wait: number, context: OperationContext): Promise<State> {
     const mayWait = wait > 0 || lease.waiting !== undefined;
-    if (await this.#acquireOrEnqueue(lease, wait, course)) return this.#markHeld(lease);
+    if (await this.#acquireOrEnqueue(lease, wait, context)) return this.#markHeld(lease);
     if (mayWait) return 'queued';
     lease.retire();
-    await this.#peers.remove(lease, course);
-    this.#kept.delete(lease);
+    await this.#peers.remove(lease, context);
+    this.#leaseTable.delete(lease);
     return 'full';
   }
 
-  async #stay(lease: TableEntry, wait: number, course: OperationContext): Promise<State> {
-    if (!(await this.#acquireOrEnqueue(lease, wait, course))) return 'queued';
+  async #stay(lease: ServiceLease, wait: number, context: OperationContext): Promise<State> {
+    if (!(await this.#acquireOrEnqueue(lease, wait, context))) return 'queued';
     if (!lease.isHeld) this.#options.granted(lease.id);
     return this.#markHeld(lease);
   }
 
-  async #renew(lease: TableEntry, times: CallTimes): Promise<State> {
+  async #renew(lease: ServiceLease, times: CallTimes): Promise<State> {
     const { protocol, lease: length } = this.#options;
     if (!lease.isHeld) return 'lost';
     const [{ peer }, sent] = [lease, this.#now()];
@@ -112,7 +112,7 @@ export class Operations {
     return this.#restore(lease, times);
   }
 
-  async #register(lease: TableEntry, times: CallTimes): Promise<State> {
+  async #register(lease: ServiceLease, times: CallTimes): Promise<State> {
     const wasHeld = lease.isHeld;
     const state = await this.#restore(lease, times);
     // pacman82/throttle itself does not renew an existing peer on a restore.
@@ -120,45 +120,45 @@ export class Operations {
     return state;
   }
 
-  async #release(lease: TableEntry, times: CallTimes): Promise<State> {
+  async #release(lease: ServiceLease, times: CallTimes): Promise<State> {
     if (!lease.isReleased) lease.retire();
     lease.isReleased = true;
     try {
       const wasThere = await this.#peers.remove(lease, times);
-      if (lease.isReleased) this.#kept.delete(lease);
+      if (lease.isReleased) this.#leaseTable.delete(lease);
       return wasThere ? 'ok' : 'lost';
     } catch (error) {
       // The limiter retries for the length of a lease.
       const leftover = 2 * this.#options.lease;
-      setTimeout(() => lease.isReleased && this.#kept.delete(lease), leftover).unref();
+      setTimeout(() => lease.isReleased && this.#leaseTable.delete(lease), leftover).unref();
       throw error;
     }
   }
 
   /** Acquires, and returns whether the lease is held; otherwise it is queued. */
   async #acquireOrEnqueue(
-    lease: TableEntry,
+    lease: ServiceLease,
     wait: number,
-    course: OperationContext,
+    context: OperationContext,
   ): Promise<boolean> {
     if (lease.waiting !== undefined) lease.join(this.#limitWait(lease, wait));
-    const outcome = lease.isMade ? await this.#request(lease, wait, course) : 'unknown';
+    const outcome = lease.existsAtService ? await this.#request(lease, wait, context) : 'unknown';
     if (outcome !== 'unknown') return outcome === 'held';
     // Enqueues one after the other, so that the local order matches the service's.
-    return course.inSequence(lease.id, async () => {
-      await this.#peers.create(lease, course);
+    return context.inSequence(lease.id, async () => {
+      await this.#peers.create(lease, context);
       if (lease.isReleased) return false;
-      const retried = await this.#request(lease, wait, course);
+      const retried = await this.#request(lease, wait, context);
       if (retried !== 'unknown' || lease.isReleased) return retried === 'held';
-      throw forgetful();
+      throw peerForgotten();
     });
   }
 
-  async #request(lease: TableEntry, wait: number, times: CallTimes) {
-    const { peer, weight: count, line, isHeld: wasHeld } = lease;
+  async #request(lease: ServiceLease, wait: number, times: CallTimes) {
+    const { peer, weight: count, queue, isHeld: wasHeld } = lease;
     const { protocol, lease: expiresIn } = this.#options;
     const sent = this.#now();
-    const ask = { peer, semaphore: line.semaphore, count, expiresIn };
+    const ask = { peer, semaphore: queue.semaphore, count, expiresIn };
     const outcome = await protocol.acquire(ask, times);
     // It was released or has another peer by now, so the answer no longer matters.
     if (lease.peer !== peer) return 'pending';
@@ -174,12 +174,12 @@ export class Operations {
     if (outcome === 'held' || (lease.isHeld && !wasHeld)) return 'held';
     lease.isHeld = false;
     lease.join(this.#limitWait(lease, wait));
-    this.#options.waits(lease.line);
+    this.#options.waits(lease.queue);
     return outcome;
   }
 
   /** Withdraws a waiter whose wait is shorter than a lease, for which the service would keep it. */
-  #limitWait(lease: TableEntry, wait: number): () => void {
+  #limitWait(lease: ServiceLease, wait: number): () => void {
     if (wait <= 0 || wait > maxTimer) return () => {};
     const timer = setTimeout(() => {
       lease.retire();
@@ -191,21 +191,21 @@ export class Operations {
   }
 
   /** Restores the lease as held, even beyond the full count. */
-  async #restore(lease: TableEntry, times: CallTimes): Promise<State> {
+  async #restore(lease: ServiceLease, times: CallTimes): Promise<State> {
     if (!(await this.#peers.restore(lease, times))) return 'lost';
     if (lease.isReleased) return 'held';
     await this.#peers.remove(lease, times);
     return this.#markHeld(lease);
   }
 
-  #markHeld(lease: TableEntry): 'held' {
+  #markHeld(lease: ServiceLease): 'held' {
     lease.leave();
     lease.isHeld = true;
     return 'held';
   }
 
   /** Whether the service has lost its state, as opposed to the lease having expired. */
-  #isForgotten(lease: TableEntry): boolean {
+  #isForgotten(lease: ServiceLease): boolean {
     const { renewedAt, isReleased } = lease;
     const now = this.#now();
     if (isReleased || now >= renewedAt + this.#options.lease) return false;

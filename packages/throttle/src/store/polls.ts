@@ -1,17 +1,17 @@
 import { StoreError } from '@headgate/core/distributed';
-import { HttpError } from './failure.ts';
+import { HttpError } from '../failure.ts';
+import type { Protocol } from '../protocol.ts';
 import type { LocalQueue, Waiting } from './local-queue.ts';
-import type { Protocol } from './protocol.ts';
 
 /** Maximum number of blocked requests, which leaves a connection for other calls. */
-const maxPolls = 2;
+const MAX_POLLS = 2;
 /** Milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
-const maxBlockTime = 5_000;
+const MAX_BLOCK_TIME = 5_000;
 /** Milliseconds for which a request is blocked while other queues are due, since the queues are polled in turn. */
-const minBlockTime = 50;
+const MIN_BLOCK_TIME = 50;
 /** Delay before the first retry in milliseconds, doubled after each failure. */
-const minDelay = 25;
-const maxDelay = 1_000;
+const MIN_DELAY = 25;
+const MAX_DELAY = 1_000;
 
 /** A blocked request. */
 interface Poll {
@@ -45,7 +45,7 @@ export class Polls {
   /** The queues to poll as soon as there is room. */
   readonly #due = new Set<LocalQueue>();
   readonly #paused = new Map<LocalQueue, NodeJS.Timeout>();
-  #delay = minDelay;
+  #delay = MIN_DELAY;
   #isClosed = false;
 
   constructor(protocol: Protocol, timeout: number, listener: PollListener) {
@@ -55,9 +55,9 @@ export class Polls {
   }
 
   /** There is a waiter in this queue. */
-  poll(line: LocalQueue): void {
-    if (this.#isClosed || this.#open.has(line) || this.#paused.has(line)) return;
-    this.#due.add(line);
+  poll(queue: LocalQueue): void {
+    if (this.#isClosed || this.#open.has(queue) || this.#paused.has(queue)) return;
+    this.#due.add(queue);
     this.#sendDue();
   }
 
@@ -65,9 +65,9 @@ export class Polls {
    * The service answers the blocked request of a waiter that has left its queue. If no answer comes in time, the
    * connection is dead, and the next waiter is polled on another one.
    */
-  left(line: LocalQueue): void {
-    const poll = this.#open.get(line);
-    if (poll === undefined || poll.timer !== undefined || poll.waiting === line.first) return;
+  left(queue: LocalQueue): void {
+    const poll = this.#open.get(queue);
+    if (poll === undefined || poll.timer !== undefined || poll.waiting === queue.first) return;
     poll.timer = setTimeout(() => poll.controller.abort(), this.#timeout).unref();
   }
 
@@ -79,10 +79,10 @@ export class Polls {
   }
 
   #sendDue(): void {
-    for (const line of this.#due) {
-      if (this.#open.size === maxPolls) return this.#makeRoom();
-      this.#due.delete(line);
-      if (line.first !== undefined) void this.#send(line, line.first);
+    for (const queue of this.#due) {
+      if (this.#open.size === MAX_POLLS) return this.#makeRoom();
+      this.#due.delete(queue);
+      if (queue.first !== undefined) void this.#send(queue, queue.first);
     }
   }
 
@@ -93,39 +93,39 @@ export class Polls {
     open[0]?.controller.abort();
   }
 
-  async #send(line: LocalQueue, waiting: Waiting): Promise<void> {
+  async #send(queue: LocalQueue, waiting: Waiting): Promise<void> {
     const controller = new AbortController();
     const isLong = this.#due.size === 0;
-    const blockFor = isLong ? maxBlockTime : minBlockTime;
+    const blockFor = isLong ? MAX_BLOCK_TIME : MIN_BLOCK_TIME;
     const poll: Poll = { waiting, isLong, controller };
-    this.#open.set(line, poll);
+    this.#open.set(queue, poll);
     const began = performance.now();
     let isIdle = false;
     try {
       const { peer, weight } = waiting;
       const outcome = await this.#protocol.acquire(
-        { peer, semaphore: line.semaphore, count: weight, blockFor },
+        { peer, semaphore: queue.semaphore, count: weight, blockFor },
         { timeout: blockFor + this.#timeout, signal: controller.signal },
       );
       // An immediate answer must not turn this into a busy loop.
       isIdle = outcome === 'pending' && performance.now() - began < blockFor / 2;
-      if (!isIdle) this.#delay = minDelay;
-      this.#handle(line, waiting, outcome);
+      if (!isIdle) this.#delay = MIN_DELAY;
+      this.#handle(queue, waiting, outcome);
     } catch (error) {
       isIdle = !controller.signal.aborted;
       if (isIdle) this.#report(error);
     }
     clearTimeout(poll.timer);
-    this.#open.delete(line);
-    if (isIdle) this.#repeatLater(line);
-    else this.#repeat(line);
+    this.#open.delete(queue);
+    if (isIdle) this.#repeatLater(queue);
+    else this.#repeat(queue);
     this.#sendDue();
   }
 
-  #handle(line: LocalQueue, waiting: Waiting, outcome: 'held' | 'pending' | 'unknown'): void {
+  #handle(queue: LocalQueue, waiting: Waiting, outcome: 'held' | 'pending' | 'unknown'): void {
     if (this.#isClosed) return;
     this.#listener.succeeded();
-    if (outcome === 'pending' || !line.leave(waiting)) return;
+    if (outcome === 'pending' || !queue.leave(waiting)) return;
     if (outcome === 'held') this.#listener.granted(waiting);
     else this.#listener.forgotten(waiting);
   }
@@ -136,17 +136,17 @@ export class Polls {
     if (error instanceof StoreError && !isAnswer && !this.#isClosed) this.#listener.failed(error);
   }
 
-  #repeat(line: LocalQueue): void {
-    if (line.first !== undefined) this.poll(line);
+  #repeat(queue: LocalQueue): void {
+    if (queue.first !== undefined) this.poll(queue);
   }
 
-  #repeatLater(line: LocalQueue): void {
+  #repeatLater(queue: LocalQueue): void {
     if (this.#isClosed) return;
     const timer = setTimeout(() => {
-      this.#paused.delete(line);
-      this.#repeat(line);
+      this.#paused.delete(queue);
+      this.#repeat(queue);
     }, this.#delay);
-    this.#paused.set(line, timer);
-    this.#delay = Math.min(2 * this.#delay, maxDelay);
+    this.#paused.set(queue, timer);
+    this.#delay = Math.min(2 * this.#delay, MAX_DELAY);
   }
 }

@@ -2,7 +2,7 @@ import { RejectedError } from '@headgate/core';
 import { maxTimer } from '@headgate/core/distributed';
 import { checkCount, checkDuration, checkNames, checkText, invalid } from '@headgate/core/options';
 import type { LockOwner } from './lock-owner.ts';
-import type { Patience } from './retry.ts';
+import type { RetryBounds } from './retry.ts';
 
 export interface LockOptions {
   /** The count to acquire. Default: 1. */
@@ -18,7 +18,7 @@ export type Background = (work: Promise<void>) => void;
 
 /** A lock on a semaphore, renewed until it is released. */
 export class Lock {
-  readonly #holder: LockOwner;
+  readonly #lockOwner: LockOwner;
   readonly #background: Background;
   #released: Promise<void> | undefined;
 
@@ -26,10 +26,10 @@ export class Lock {
   constructor(
     readonly semaphore: string,
     readonly count: number,
-    holder: LockOwner,
+    lockOwner: LockOwner,
     background: Background,
   ) {
-    this.#holder = holder;
+    this.#lockOwner = lockOwner;
     this.#background = background;
   }
 
@@ -38,7 +38,7 @@ export class Lock {
    * lease, or reports the lock as gone. Stop the work it protects.
    */
   get signal(): AbortSignal {
-    return this.#holder.signal;
+    return this.#lockOwner.signal;
   }
 
   /**
@@ -46,7 +46,7 @@ export class Lock {
    * all locks held, which prevents deadlocks. Otherwise like `ThrottleClient.lock`.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
-    return lockFor(this.#holder, semaphore, options, this.#background);
+    return lockFor(this.#lockOwner, semaphore, options, this.#background);
   }
 
   /**
@@ -54,7 +54,7 @@ export class Lock {
    * failed; never rejects. Releasing again has no effect.
    */
   release(): Promise<void> {
-    this.#released ??= this.#holder.release(this.semaphore);
+    this.#released ??= this.#lockOwner.release(this.semaphore);
     return this.#released;
   }
 
@@ -65,26 +65,26 @@ export class Lock {
 
 /** @internal */
 export async function lockFor(
-  holder: LockOwner,
+  lockOwner: LockOwner,
   semaphore: string,
   options: LockOptions = {},
   background: Background,
 ): Promise<Lock> {
   const { count, timeout, signal } = checked(semaphore, options);
   signal?.throwIfAborted();
-  holder.checkIdle(semaphore);
+  lockOwner.checkIdle(semaphore);
   const wait = new Wait(timeout, signal);
   let isHeld = false;
   try {
-    isHeld = (await holder.acquire(semaphore, count, wait)) && !wait.isOver;
+    isHeld = (await lockOwner.acquire(semaphore, count, wait)) && !wait.isOver;
   } catch (error) {
     if (error !== timedOut) throw error;
   } finally {
     wait.end();
     // Otherwise it would be granted later, with no caller to release it.
-    if (!isHeld) background(holder.release(semaphore));
+    if (!isHeld) background(lockOwner.release(semaphore));
   }
-  if (isHeld) return new Lock(semaphore, count, holder, background);
+  if (isHeld) return new Lock(semaphore, count, lockOwner, background);
   const waited = performance.now() - wait.began;
   // The protocol does not report how many others are queued.
   const rejection = { limitName: semaphore, queued: 1, waited, retryAfter: 1 };
@@ -94,7 +94,7 @@ export async function lockFor(
 const timedOut = new Error('the lock timed out');
 
 /** The bounds of a caller's wait: its signal aborts with the caller's signal, or with `timedOut`. */
-class Wait implements Patience {
+class Wait implements RetryBounds {
   readonly began = performance.now();
   readonly until: number;
   readonly signal: AbortSignal;
