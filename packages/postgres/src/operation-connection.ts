@@ -1,7 +1,7 @@
 import type { Answer, Op } from '@headgate/core/distributed';
 import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
 import { type MakeClient, type Query, statement } from './client.ts';
-import { failure, isAway, isUndone } from './failure.ts';
+import { failure, isDisconnect, isTransactionRollback } from './failure.ts';
 import { FastPath } from './fast-path.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
@@ -19,7 +19,7 @@ interface Task {
   wasSent: boolean;
 }
 
-export interface WorkOptions {
+export interface OperationConnectionOptions {
   readonly make: MakeClient;
   readonly timeout: number;
   readonly schema: string;
@@ -34,18 +34,18 @@ export interface WorkOptions {
 /**
  * The connection for operations. Each statement contains all operations that arrived since the previous one was sent.
  */
-export class Work {
-  readonly link: ReconnectingClient;
-  readonly #options: WorkOptions;
-  readonly #quick: FastPath;
+export class OperationConnection {
+  readonly reconnectingClient: ReconnectingClient;
+  readonly #options: OperationConnectionOptions;
+  readonly #fastPath: FastPath;
   #tasks: Task[] = [];
   #isBusy = false;
 
-  constructor(options: WorkOptions) {
+  constructor(options: OperationConnectionOptions) {
     this.#options = options;
     const { make, timeout, up, down, schema, sender } = options;
-    this.#quick = new FastPath(schema, sender, (query) => this.#run(query));
-    this.link = new ReconnectingClient({
+    this.#fastPath = new FastPath(schema, sender, (query) => this.#run(query));
+    this.reconnectingClient = new ReconnectingClient({
       make,
       timeout,
       up,
@@ -69,15 +69,15 @@ export class Work {
         };
         this.#tasks.push({ op, isLate, answer, wasSent: false });
       }
-      if (!this.#isBusy) void this.#work();
+      if (!this.#isBusy) void this.#drain();
     });
   }
 
-  async #work(): Promise<void> {
+  async #drain(): Promise<void> {
     this.#isBusy = true;
     while (this.#tasks.length > 0) {
       try {
-        if (!this.link.isUp) await this.link.open();
+        if (!this.reconnectingClient.isUp) await this.reconnectingClient.open();
       } catch (cause) {
         this.#fail(this.#tasks.splice(0), cause);
         continue;
@@ -101,7 +101,7 @@ export class Work {
     const calls = callsOf(ops, sender);
     try {
       const answers: (Answer | undefined)[] = new Array(tasks.length);
-      if (ops.length === 1) answers[0] = await this.#quick.do(calls[0] as Call, ops[0] as Op);
+      if (ops.length === 1) answers[0] = await this.#fastPath.do(calls[0] as Call, ops[0] as Op);
       const heard = answers[0] ? [] : await this.#doTogether(calls, ops, answers);
       for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
       for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
@@ -117,13 +117,13 @@ export class Work {
   ): Promise<News[]> {
     // Every transaction locks limits in this order, which prevents deadlocks.
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
-    this.#quick.asks(ops);
+    this.#fastPath.recordSent(ops);
     const rows = await this.#run(
       calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls),
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
-      this.#quick.hears(call, ops, answers);
+      this.#fastPath.recordAnswered(call, ops, answers);
       return news;
     });
   }
@@ -131,16 +131,16 @@ export class Work {
   async #run(query: Query): Promise<readonly unknown[][]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.link.query(query);
+        return await this.reconnectingClient.query(query);
       } catch (error) {
-        if (!isUndone(error) || attempt === MAX_ATTEMPTS) throw error;
+        if (!isTransactionRollback(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
   /** After a lost connection each operation is repeated once on the next one, which is safe at any stage. */
   #retry(tasks: readonly Task[], cause: unknown): void {
-    const repeated = isAway(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
+    const repeated = isDisconnect(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;
     this.#fail(
       tasks.filter((task) => !repeated.includes(task)),

@@ -5,7 +5,7 @@ import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 import { checkVersion, versionQuery } from './version.ts';
 
-export interface ListeningOptions {
+export interface NotificationConnectionOptions {
   readonly make: MakeClient;
   readonly timeout: number;
   readonly owner: string;
@@ -39,9 +39,9 @@ export function channelOf(owner: string): string {
  * The connection that receives grants, and whose end shows other processes that this one has ended. It runs no other
  * statements, because the server notices the end of an idle connection immediately.
  */
-export class Listening {
-  readonly link: ReconnectingClient;
-  readonly #options: ListeningOptions;
+export class NotificationConnection {
+  readonly reconnectingClient: ReconnectingClient;
+  readonly #options: NotificationConnectionOptions;
   /** Whether it has ever listened, with tables of a usable version: other connections then need not wait for it. */
   isProven = false;
   readonly #probe: SubscriptionProbe;
@@ -49,7 +49,7 @@ export class Listening {
   /** Why notifications do not arrive; undefined while they do. */
   mutedBy: StoreError | undefined;
 
-  constructor(options: ListeningOptions) {
+  constructor(options: NotificationConnectionOptions) {
     this.#options = options;
     const { make, timeout, isNeeded, down } = options;
     this.#probe = new SubscriptionProbe({
@@ -57,7 +57,7 @@ export class Listening {
       publish: () => this.#publish(),
       failed: () => this.#died(),
     });
-    this.link = new ReconnectingClient({
+    this.reconnectingClient = new ReconnectingClient({
       ...{ make, timeout },
       setUp: (client) => this.#setUp(client),
       up: () => this.#up(),
@@ -69,18 +69,18 @@ export class Listening {
   }
 
   /** Called when a waiter is queued, whose grant will be announced by a notification. */
-  isNeeded(): void {
+  waiterQueued(): void {
     this.#probe.wanted();
   }
 
   close(): Promise<void> {
     this.#probe.down();
-    return this.link.close();
+    return this.reconnectingClient.close();
   }
 
   /** Resolves once notifications are known to arrive. */
   async proven(): Promise<void> {
-    if (!this.isProven) await this.link.open();
+    if (!this.isProven) await this.reconnectingClient.open();
   }
 
   async #setUp(client: PostgresClient): Promise<void> {
@@ -138,7 +138,7 @@ export class Listening {
   #died(): void {
     const error = unheard();
     this.#mute(error);
-    this.link.lose(error);
+    this.reconnectingClient.lose(error);
   }
 
   #mute(error: StoreError | undefined): void {

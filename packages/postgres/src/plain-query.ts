@@ -17,7 +17,7 @@ interface Connection {
  * A prepared statement that does not request the description of its columns, which are all text. `pg`'s own query
  * requests it every time; with its other work, that takes as long as the server takes for an UPDATE.
  */
-class Plain {
+class PlainQuery {
   readonly name: string;
   readonly text: string;
   readonly #values: readonly unknown[];
@@ -25,7 +25,7 @@ class Plain {
   /** Not private: with a `query_timeout`, `pg` replaces it. */
   callback: (error: unknown, rows?: Rows) => void;
 
-  constructor({ name = '', text, values = [] }: Query, callback: Plain['callback']) {
+  constructor({ name = '', text, values = [] }: Query, callback: PlainQuery['callback']) {
     this.name = name;
     this.text = text;
     this.#values = values;
@@ -72,6 +72,6 @@ export function ask(client: PostgresClient, query: Query): Promise<Rows> {
       if (error) reject(error);
       else resolve(rows);
     };
-    client.query(new Plain(query, answered) as never);
+    client.query(new PlainQuery(query, answered) as never);
   });
 }
