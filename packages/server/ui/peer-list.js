@@ -1,11 +1,11 @@
 import { copy, part, write } from './dom.js';
 import { count, duration } from './words.js';
 
-/** @import { Share, Stake } from '../src/http/snapshot.ts' */
+/** @import { PeerEntry, PeerList } from '../src/http/snapshot.ts' */
 
 /** The first holders or waiting peers of a semaphore, and the number of the others. */
-export class Stakes {
-  element = copy('share');
+export class PeerListView {
+  element = copy('peer-list');
   #title;
   #heading = part(this.element, 'h2');
   #table = part(this.element, 'table');
@@ -19,23 +19,23 @@ export class Stakes {
     this.#table.setAttribute('aria-label', title);
   }
 
-  /** @param {Share} share */
+  /** @param {PeerList} list */
   show({ peers, first }) {
     write(this.#heading, `${this.#title} · ${count(peers)}`);
     this.#table.hidden = peers === 0;
     const rows = this.#body.children;
     while (rows.length > first.length) rows[first.length]?.remove();
-    while (rows.length < first.length) this.#body.append(copy('stake'));
-    for (const [i, stake] of first.entries()) show(/** @type {Element} */ (rows[i]), stake);
+    while (rows.length < first.length) this.#body.append(copy('peer-entry'));
+    for (const [i, entry] of first.entries()) show(/** @type {Element} */ (rows[i]), entry);
     const left = peers - first.length;
     write(this.#more, peers === 0 ? 'None' : left > 0 ? `and ${count(left)} more` : '');
   }
 }
 
-/** @param {Element} row @param {Stake} stake */
-function show(row, stake) {
-  write(part(row, '.peer'), stake.peer);
-  write(part(row, '.count'), count(stake.count));
-  write(part(row, '.since'), duration(stake.since));
-  write(part(row, '.expires'), duration(stake.expiresIn));
+/** @param {Element} row @param {PeerEntry} entry */
+function show(row, entry) {
+  write(part(row, '.peer'), entry.peer);
+  write(part(row, '.count'), count(entry.count));
+  write(part(row, '.since'), duration(entry.since));
+  write(part(row, '.expires'), duration(entry.expiresIn));
 }

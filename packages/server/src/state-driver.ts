@@ -3,7 +3,7 @@ import { Alarm } from './alarm.ts';
 import type { Log } from './log.ts';
 import { State } from './state/state.ts';
 
-export interface ServiceOptions {
+export interface StateDriverOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxPeers: number;
@@ -11,14 +11,14 @@ export interface ServiceOptions {
 }
 
 /** Drives the state with a timer, so that expiries take effect even without requests. */
-export class Service {
+export class StateDriver {
   readonly state: State;
   readonly log: Log;
   /** Whether the server is closing: requests are no longer blocked. */
   isClosing = false;
   readonly #alarm: Alarm;
 
-  constructor({ clock, log, ...bounds }: ServiceOptions) {
+  constructor({ clock, log, ...bounds }: StateDriverOptions) {
     this.log = log;
     this.#alarm = new Alarm(clock, () => this.#ring());
     this.state = new State({
