@@ -9,9 +9,9 @@ import type { Store, StoreStats } from '@headgate/core/distributed';
 import { failureOf } from './failure.ts';
 
 /** An event that is reported to the parent. */
-export type Happening = { readonly kind: string } & Readonly<Record<string, unknown>>;
+export type LimiterEvent = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
-export type Tell = (happening: Happening) => void;
+export type Tell = (event: LimiterEvent) => void;
 
 /** A granted permit, as sent to the parent. */
 export interface Granted {
@@ -28,7 +28,7 @@ function now(): number {
 }
 
 /** A limiter with a store of its own. The parent calls its methods. */
-export class Instance {
+export class WorkerLimiter {
   protected readonly limiter: Limiter;
   readonly #store: Store;
   readonly #permits = new Map<number, Permit>();

@@ -1,4 +1,4 @@
-import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
+import { type LimitSettings, type Tell, WorkerLimiter } from '@headgate/test-servers/processes';
 import { type Lock, type ThrottleClient, throttleClient, throttleStore } from '@headgate/throttle';
 
 /** The settings of the shared limit that a process receives. */
@@ -6,8 +6,8 @@ export interface Settings extends LimitSettings {
   readonly url: string;
 }
 
-/** An instance that can also acquire locks through a client. */
-export class ThrottleInstance extends Instance {
+/** A limiter that can also acquire locks through a client. */
+export class ThrottleWorkerLimiter extends WorkerLimiter {
   readonly #client: ThrottleClient;
   readonly #locks = new Map<string, Lock>();
 

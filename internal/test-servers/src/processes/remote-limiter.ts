@@ -1,6 +1,6 @@
 import type { WaitOptions } from '@headgate/core';
 import type { Failure } from './failure.ts';
-import type { Granted, Happening, Instance } from './instance.ts';
+import type { Granted, LimiterEvent, WorkerLimiter } from './worker-limiter.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 type Asked = Omit<WaitOptions, 'signal'>;
@@ -26,30 +26,30 @@ export interface Waiting {
 let serial = 0;
 
 /** A limiter in another process. */
-export class Limited<I extends Instance = Instance> {
-  readonly happenings: Happening[] = [];
+export class RemoteLimiter<I extends WorkerLimiter = WorkerLimiter> {
+  readonly events: LimiterEvent[] = [];
   #watchers: (() => void)[] = [];
 
   constructor(
     readonly worker: WorkerProcess,
-    private readonly at: () => number,
+    private readonly limiterId: () => number,
   ) {}
 
-  happened(happening: Happening): void {
-    this.happenings.push(happening);
+  record(event: LimiterEvent): void {
+    this.events.push(event);
     for (const look of this.#watchers) look();
   }
 
-  of(kind: string): Happening[] {
-    return this.happenings.filter((one) => one.kind === kind);
+  of(kind: string): LimiterEvent[] {
+    return this.events.filter((one) => one.kind === kind);
   }
 
   /** Resolves with the latest event once `count` events of this kind have happened. */
   saw(
     kind: string,
     count = 1,
-    which: (one: Happening) => boolean = () => true,
-  ): Promise<Happening> {
+    which: (one: LimiterEvent) => boolean = () => true,
+  ): Promise<LimiterEvent> {
     return new Promise((resolve) => {
       const look = () => {
         const found = this.of(kind).filter(which);
@@ -64,7 +64,7 @@ export class Limited<I extends Instance = Instance> {
   }
 
   do<M extends keyof I & string>(method: M, ...args: Arguments<I[M]>): Promise<Result<I[M]>> {
-    return this.worker.call(this.at(), method, ...args) as Promise<Result<I[M]>>;
+    return this.worker.call(this.limiterId(), method, ...args) as Promise<Result<I[M]>>;
   }
 
   async acquire(options: Asked = {}): Promise<Held> {
@@ -102,11 +102,11 @@ export class Limited<I extends Instance = Instance> {
     };
   }
 
-  /** Calls a method that every instance has. */
-  #own<M extends keyof Instance>(
+  /** Calls a method that every limiter has. */
+  #own<M extends keyof WorkerLimiter>(
     method: M,
-    ...args: Parameters<Instance[M]>
-  ): Promise<Result<Instance[M]>> {
-    return this.worker.call(this.at(), method, ...args) as Promise<Result<Instance[M]>>;
+    ...args: Parameters<WorkerLimiter[M]>
+  ): Promise<Result<WorkerLimiter[M]>> {
+    return this.worker.call(this.limiterId(), method, ...args) as Promise<Result<WorkerLimiter[M]>>;
   }
 }

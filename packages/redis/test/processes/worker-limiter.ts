@@ -1,13 +1,13 @@
 import { redisStore } from '@headgate/redis';
-import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
+import { type LimitSettings, type Tell, WorkerLimiter } from '@headgate/test-servers/processes';
 import { concurrencyApp } from './app.ts';
 import type { Connected, ConnectOptions } from './connect.ts';
 
 /** The settings of the shared limit that a process receives. */
 export interface Settings extends LimitSettings, ConnectOptions {}
 
-/** An instance with its own client. */
-export class RedisInstance extends Instance {
+/** A limiter with its own client. */
+export class RedisWorkerLimiter extends WorkerLimiter {
   readonly #app: Connected;
   readonly #server: ReturnType<typeof concurrencyApp>;
 

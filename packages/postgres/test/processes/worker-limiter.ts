@@ -1,5 +1,5 @@
 import { postgresStore } from '@headgate/postgres';
-import { Instance, type LimitSettings, type Tell } from '@headgate/test-servers/processes';
+import { type LimitSettings, type Tell, WorkerLimiter } from '@headgate/test-servers/processes';
 import pg from 'pg';
 
 /** The settings of the shared limit that a process receives. */
@@ -12,7 +12,7 @@ export interface Settings extends LimitSettings {
 }
 
 /** A pool in addition to the app's own. */
-export class PostgresInstance extends Instance {
+export class PostgresWorkerLimiter extends WorkerLimiter {
   readonly #pool: pg.Pool;
   readonly #transactions = new Map<number, pg.PoolClient>();
 

@@ -11,7 +11,7 @@ export interface Listener {
  * The connection on which `two` receives its grants dies silently, and is replaced. Both share a limit of 1, and no
  * permit is held.
  */
-export async function expectReplaced(one: Listener, two: Listener, die: () => unknown) {
+export async function expectConnectionReplaced(one: Listener, two: Listener, die: () => unknown) {
   const held = await one.limiter.acquire();
   const waiting = two.limiter.acquire();
   await vi.waitFor(() => expect(two.limiter.queued).toBe(1), { interval: 2 });
