@@ -14,7 +14,7 @@ function recordingLimit() {
   return { samples, limit: { create } };
 }
 
-export function adapting(world: World): void {
+export function adaptiveLimits(world: World): void {
   it('get a sample of each finished request: its duration, the weight in flight, and its route', async () => {
     const { samples, limit } = recordingLimit();
     const clock = new VirtualClock();

@@ -17,8 +17,8 @@ export type Wishes = Partial<
 /** A wait longer than any test. */
 export const longWait = { wait: 50_000 };
 
-/** A lease from the view of its process. */
-export class Claim {
+/** A lease that a test requests, with what its process has learned about it. */
+export class LeaseProbe {
   readonly id: string;
   /** The latest reply of the store. */
   reply!: Reply;
@@ -112,14 +112,14 @@ export class LimitView {
   }
 
   /** A lease that has not been requested yet. */
-  claim(wishes: Wishes = {}): Claim {
-    return new Claim(this, wishes);
+  probe(wishes: Wishes = {}): LeaseProbe {
+    return new LeaseProbe(this, wishes);
   }
 
-  async acquire(wishes: Wishes = {}): Promise<Claim> {
-    const claim = this.claim(wishes);
-    await claim.do('acquire');
-    return claim;
+  async acquire(wishes: Wishes = {}): Promise<LeaseProbe> {
+    const probe = this.probe(wishes);
+    await probe.do('acquire');
+    return probe;
   }
 
   setLimitOp(limit: number): Op {

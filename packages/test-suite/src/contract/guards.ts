@@ -20,7 +20,7 @@ class RecordingGuard implements Guard {
 const all: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddable'];
 const priority = (context: SuiteContext) => (context.header('x-class') ?? 'normal') as 'normal';
 
-export function guarding(world: World): void {
+export function guards(world: World): void {
   it('rejects requests that the guard does not admit', async () => {
     const guard = new RecordingGuard();
     const limit = world.limit({ guard, limit: 1 });

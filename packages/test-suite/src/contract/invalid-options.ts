@@ -8,7 +8,7 @@ function closedLimiter(): object {
 }
 
 /** Invalid options that are detected when the middleware is created. */
-export const misuses: [string, object, object][] = [
+export const invalidOptions: [string, object, object][] = [
   ['an unknown option', { limit: 1, queuLimit: 1 }, { option: 'queuLimit' }],
   [
     'an unknown option of a limit',

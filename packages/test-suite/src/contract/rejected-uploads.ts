@@ -6,12 +6,12 @@ import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
 import { aRound } from '../kit/until.ts';
-import { pump, size } from '../kit/upload.ts';
+import { pump, UPLOAD_BYTES } from '../kit/upload.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** The connection of a rejected upload. */
-export function refusedUploads(world: World): void {
+export function rejectedUploads(world: World): void {
   it('serves the next request if the upload was received completely', async () => {
     const clock = new VirtualClock();
     const { app, work, holder } = await busy(world, { clock });
@@ -106,12 +106,12 @@ export function refusedUploads(world: World): void {
     const holder = app.call('/holder');
     await work.begins(1);
     const raw = app.raw();
-    raw.request('POST /upload', `Content-Length: ${size}`);
+    raw.request('POST /upload', `Content-Length: ${UPLOAD_BYTES}`);
     const sent = pump(raw.socket);
     await raw.receives(/HTTP\/1\.1 503/);
     await raw.untilClosed(clock);
     expect((app.sockets[1] as Socket).bytesRead).toBeLessThan(256 * 1024);
-    expect(sent.bytes).toBeLessThan(size / 4);
+    expect(sent.bytes).toBeLessThan(UPLOAD_BYTES / 4);
     work.finishAll();
     await holder.answer();
   });
