@@ -38,7 +38,10 @@ export interface Gate {
    * queued here.
    */
   withdraw(waiter: Waiter): void;
-  /** Acquires a permit of all limits; the promise rejects with a `RejectedError`, or with the signal's reason. */
+  /**
+   * Acquires a permit of all limits. Rejects with a `RejectedError`, with a `StoreError` if a store is the reason, with
+   * the signal's reason, or with a `HeadgateError` for an invalid option.
+   */
   acquire(options?: GateWaitOptions): Promise<Permit>;
   /** Acquires a permit, calls `fn`, and releases the permit when that has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;

@@ -51,7 +51,7 @@ export class SoleGate implements Gate {
     checkIdle(waiter);
     checkDemands(this.limits, demands);
     const [demand] = demands;
-    if (demand === undefined) throw invalid('takes', 'the demand of the only limit', demands);
+    if (demand === undefined) throw invalid('demands', 'the demand of the only limit', demands);
     waiter.key = undefined;
     waiter.limit = undefined;
     if (waiter.share !== demand.share) waiter.share = demand.share;

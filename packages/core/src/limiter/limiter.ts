@@ -94,7 +94,8 @@ export interface Limiter {
    * Changes the limit, for every key in use. Lowering it revokes no permit: no request is admitted until enough
    * permits have been released.
    *
-   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive.
+   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive or its store cannot
+   *   change it.
    */
   setLimit(limit: number): void;
   /**

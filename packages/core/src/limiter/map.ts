@@ -13,7 +13,7 @@ export interface MapOptions {
  * Calls `fn` for every item, in order, with at most `limit` calls in work at once; resolves to the results in the
  * order of the items. Takes an item from the iterable only when there is room to start it. After the first error or
  * an abort, it rejects immediately, starts no more items, and aborts the signal of the running calls. Rejects with a
- * `HeadgateError` unless `limit` is a whole number from 1.
+ * `HeadgateError` for an invalid argument or option, such as a `limit` that is not a whole number from 1.
  */
 export async function map<T, R>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -22,13 +22,13 @@ export interface DistributedOptions {
   onStoreError?: OutagePolicy | undefined;
   /**
    * How many times in a row a permit may pass to a waiter of the same process, for at most 100 ms, before it returns
-   * to the store: fewer round trips, but a longer wait for other processes. Default: 0 (strict order of arrival over
-   * all processes).
+   * to the store: fewer round trips, but a longer wait for other processes. A whole number from 0 to 10,000. Default: 0
+   * (strict order of arrival over all processes).
    */
   handoff?: number | undefined;
   /**
    * How many idle permits the process keeps, each for 100 ms or until other processes have waiters, so that most
-   * requests need no round trip. Must be 0 at a limit of 1. Default: 0.
+   * requests need no round trip. A whole number from 0, and 0 at a limit of 1. Default: 0.
    */
   reserve?: number | undefined;
 }

@@ -16,6 +16,7 @@ interface Event {
  * exception and does not affect callers.
  */
 export interface Observer {
+  /** A request was granted a permit. `waited` is in milliseconds. */
   admitted?(event: Event & { weight: number; waited: number }): void;
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: Event & { weight: number; queued: number }): void;
@@ -23,9 +24,11 @@ export interface Observer {
   rejected?(event: Event & { rejection: Rejection; shadow: boolean }): void;
   /** A waiter left the queue before it was admitted or rejected. */
   withdrawn?(event: Event & { waited: number }): void;
+  /** A permit was released. `held` is in milliseconds. */
   released?(
     event: Event & { weight: number; waited: number; held: number; outcome: Outcome },
   ): void;
+  /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
   /** A permit was held for longer than `maxHold`; `released` follows. */
   leaked?(event: Event & { weight: number; held: number }): void;

@@ -34,7 +34,8 @@ export interface Permit {
    * at once and never waits. Has no effect after the release.
    *
    * @param limit Name of the limit to correct, for a permit of a gate. Default: the limits of which it uses the most.
-   * @throws HeadgateError for an invalid weight, or a limit that the permit does not count against.
+   * @throws HeadgateError for an invalid weight, for a limit that the permit does not count against, and for another
+   *   weight if the store of the limit cannot resize leases.
    */
   adjust(weight: number, limit?: string): void;
   /**

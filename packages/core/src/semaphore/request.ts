@@ -4,7 +4,8 @@ import { checkPriority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
 /**
- * Its errors are created in functions of their own: the hot path is then small enough to be inlined.
+ * Checks the weight and the share of a request. Errors are created in functions of their own, so that this one stays
+ * small enough to be inlined.
  *
  * @param limit The limit that applies to the request: its key's own, if it has one.
  * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
