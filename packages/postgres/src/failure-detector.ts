@@ -9,12 +9,12 @@ const PERIOD = 250;
  * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
  * this process, the process must notice that before its permits are granted to others.
  */
-const MAX_PATIENCE = GRACE_PERIOD / 2;
+const CHECK_TIMEOUT = GRACE_PERIOD / 2;
 
 export interface FailureDetectorOptions {
   readonly schema: string;
   readonly sender: Sender;
-  query(query: Query, patience?: number): Promise<readonly unknown[][]>;
+  query(query: Query, timeout?: number): Promise<readonly unknown[][]>;
   /** The server has ended this process's own session within the last `ago` milliseconds. */
   ended(ago: number): void;
   news(news: News): void;
@@ -101,7 +101,7 @@ export class FailureDetector {
       ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
     };
     const sent = performance.now();
-    const found = await query(watch, MAX_PATIENCE).then(
+    const found = await query(watch, CHECK_TIMEOUT).then(
       ([row]) => row?.[0],
       () => 'nothing',
     );
