@@ -100,21 +100,27 @@ describe("an application's order", () => {
   const failing = (name: keyof Queue) =>
     Object.defineProperty({}, name, { get: broken, configurable: true });
 
-  it.each(['next', 'stale', 'oldest', 'insert', 'remove', 'mayBeNext', 'hold', 'highest'] as const)(
-    'whose %s fails loses no waiter',
-    async (name) => {
-      const own = failing(name);
-      const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
-      await uncaughtIn(() => {
-        const held = call(limiter);
-        const waiting = [call(limiter), call(limiter)];
-        held.permit?.release();
-        for (const { permit } of waiting) permit?.release();
-        expect(waiting.every(({ permit }) => permit !== undefined)).toBe(true);
-      });
-      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
-    },
-  );
+  it.each([
+    'next',
+    'stale',
+    'oldest',
+    'insert',
+    'remove',
+    'mayBeNext',
+    'changeInflight',
+    'highest',
+  ] as const)('whose %s fails loses no waiter', async (name) => {
+    const own = failing(name);
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
+    await uncaughtIn(() => {
+      const held = call(limiter);
+      const waiting = [call(limiter), call(limiter)];
+      held.permit?.release();
+      for (const { permit } of waiting) permit?.release();
+      expect(waiting.every(({ permit }) => permit !== undefined)).toBe(true);
+    });
+    expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
+  });
 
   it('that keeps a removed waiter, or returns an unknown one, grants no waiter twice', async () => {
     const stranger = Object.assign(Object.create(Waiter.prototype), { weight: 1 });
