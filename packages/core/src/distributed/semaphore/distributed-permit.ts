@@ -1,6 +1,6 @@
 import { BasePermit, type PermitRegistry } from '../../semaphore/permit.ts';
 import type { PausedRequest } from '../../semaphore/priority.ts';
-import type { StoreError } from '../../semaphore/rejection.ts';
+import { StoreError } from '../../semaphore/rejection.ts';
 import type { AssignedLease } from './assigned-lease.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 
@@ -61,9 +61,11 @@ export class DistributedPermit extends BasePermit {
   }
 
   /** The lease was lost: aborts the signal, and rejects the permit's request if it is still queued at a later limit. */
-  lost(error: StoreError): void {
+  lost(): void {
+    const { name: limitName } = this.semaphore.group;
+    const error = new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${limitName}" was lost`);
     this.abort(error);
-    this.extra?.waiter?.leaseLost?.({ limitName: this.semaphore.group.name, error });
+    this.extra?.waiter?.leaseLost?.({ limitName, error });
   }
 
   protected changeWeight(weight: number): void {

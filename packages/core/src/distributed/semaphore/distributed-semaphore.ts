@@ -1,11 +1,7 @@
 import { attempt } from '../../errors.ts';
 import { type GrantSource, grantFrom } from '../../semaphore/grants.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
-import {
-  type RejectionCause,
-  type RejectionReason,
-  StoreError,
-} from '../../semaphore/rejection.ts';
+import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
 import type { LeaseTerms, LeasingSemaphore } from '../lease/lease.ts';
@@ -26,6 +22,7 @@ import { Waiters } from './waiters.ts';
 export class DistributedSemaphore implements LeasingSemaphore, PermitSource, GrantSource {
   isScheduled = false;
   readonly group: DistributedSemaphoreGroup;
+  readonly terms: LeaseTerms;
   readonly limitState: CachedLimitState;
   readonly waiters: Waiters;
   readonly held: HeldPermits;
@@ -41,6 +38,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   ) {
     const { group, session, breaker, outages } = context;
     this.group = group;
+    this.terms = group.terms;
     this.session = session;
     this.limitState = new CachedLimitState(group, key, own);
     this.waiters = new Waiters(group, this.limitState, session, (lease) =>
@@ -61,10 +59,6 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.waiters.first;
   }
 
-  get terms(): LeaseTerms {
-    return this.group.terms;
-  }
-
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
     const lease = this.waiters.length === 0 ? this.idle.take(waiter.weight) : undefined;
@@ -74,11 +68,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return isUsable;
   }
 
-  /** Requests a lease for the waiter from the store. */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.addWaiter(waiter, timeout);
-    const mayWait = lease.timeLeft > 0;
-    if (!mayWait || this.waiters.maySend(this.limitState.limit)) this.waiters.send(lease);
+    if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
+      this.waiters.send(lease);
     else if (this.group.queued >= this.terms.queueLimit || !this.waiters.countAsQueued(lease)) {
       this.reject(waiter, 'full');
     }
@@ -122,12 +115,11 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   /** The store is available again: renews held leases, and resumes the queued ones there. */
   resume(): void {
-    const { session } = this;
     this.held.renew();
     for (const lease of this.waiters.leases()) {
       lease.localWaiter = undefined;
-      if (lease.state === 'queued') session.ask('stay', lease);
-      else if (lease.state === 'asking') session.ask('acquire', lease);
+      if (lease.state === 'queued') this.session.ask('stay', lease);
+      else if (lease.state === 'asking') this.session.ask('acquire', lease);
     }
     if (this.#isUp) this.waiters.sendNext(this.limitState.limit);
   }
@@ -162,16 +154,15 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   lost(lease: AssignedLease): void {
-    const { group } = this;
     const permit = this.held.permitOf(lease);
     this.idle.delete(lease);
     this.held.deleteLease(lease);
     if (permit === undefined) return this.settle();
-    group.leaseLost(permit.weight);
-    permit.lost(new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${group.name}" was lost`));
+    this.dropped(permit);
+    permit.lost();
   }
 
-  dropped({ weight }: AssignedLease): void {
+  dropped({ weight }: { readonly weight: number }): void {
     this.group.leaseLost(weight);
   }
 
@@ -219,16 +210,16 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   /** Passes a free lease to a waiter of this process, keeps it idle for the next request, or returns it. */
   #reuse(lease: AssignedLease): void {
-    const { idle, limitState } = this;
-    const { settings, terms } = this.group;
+    const { settings } = this.group;
     const next = this.waiters.first;
     const isRecent = this.#now() - lease.since < MAX_IDLE_TIME;
     const passes = next?.weight === lease.weight && lease.uses <= settings.handoff && isRecent;
-    const isWanted = next !== undefined || limitState.queued > 0;
-    const mayKeep = !isWanted && idle.length < settings.reserve && lease.uses <= terms.extraTokens;
+    const isWanted = next !== undefined || this.limitState.queued > 0;
+    const mayKeep =
+      !isWanted && this.idle.length < settings.reserve && lease.uses <= this.terms.extraTokens;
     const isUsable = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
     if (!isUsable || !(passes || mayKeep)) this.#return(lease);
-    else if (mayKeep) idle.add(lease);
+    else if (mayKeep) this.idle.add(lease);
     else {
       this.passing.push(lease);
       grantFrom(this);
