@@ -21,14 +21,6 @@ export class LimitUpdater {
     this.limit = whole(limit);
   }
 
-  pause(weight: number): void {
-    this.idle += weight;
-  }
-
-  resume(weight: number): void {
-    this.idle -= weight;
-  }
-
   /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */
   sample(sample: Sample): void {
     try {
