@@ -60,34 +60,34 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): Concurr
       throw misplaced('@headgate/hono', c);
     }
     workers?.run();
-    const gated = http.enter(c, clientOf(c));
+    const gated = http.enter(c, exchangeOf(c));
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();
     }
     if (gated.answered === undefined) return conclude(gated, c, next);
     const concluded = gated.answered.then(() => conclude(gated, c, next));
-    workers?.attend(gated, c, concluded);
+    workers?.keepAlive(gated, c, concluded);
     return concluded;
   }
 
   function conclude(gated: GatedRequest, c: Context, next: Next): Promise<Answered> {
-    const { exchange: client, rejection } = gated;
+    const { exchange, rejection } = gated;
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
     if (rejection !== undefined) return reject(gated, rejection, c, next);
     const fields = http.fields(gated);
-    const work = gated.during(next());
+    const work = gated.trackHandler(next());
     workers?.keep(c, work);
-    if (fields.length === 0 && client instanceof NodeExchange) return work;
-    return finish(work, c, client, fields);
+    if (fields.length === 0 && exchange instanceof NodeExchange) return work;
+    return finish(work, c, exchange, fields);
   }
 
   async function reject(gated: GatedRequest, rejection: Rejection, c: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, c, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.answerTo(gated, c);
+    const { status, headers, body } = http.responseTo(gated, c);
     const response = c.body(body, status as 503, headers);
     append(response, http.fields(gated));
     return response;
@@ -104,13 +104,13 @@ function withClock(options: ConcurrencyLimitOptions<any>, clock: Clock | undefin
 }
 
 /** Adds the header fields and watches the body after the handler is done. */
-async function finish(work: Promise<void>, c: Context, client: Exchange, fields: Fields) {
+async function finish(work: Promise<void>, c: Context, exchange: Exchange, fields: Fields) {
   try {
     await work;
     add(c, fields);
-    watch(c, client);
+    watch(c, exchange);
   } catch (error) {
-    if (client instanceof WebExchange) client.ended('unanswered');
+    if (exchange instanceof WebExchange) exchange.ended('unanswered');
     throw error;
   }
 }
@@ -133,14 +133,14 @@ function append({ headers }: Response, fields: Fields): void {
 }
 
 /** Outside Node, the end of the body is the end of the response. */
-function watch(c: Context, client: Exchange): void {
-  if (!(client instanceof WebExchange)) return;
-  const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
+function watch(c: Context, exchange: Exchange): void {
+  if (!(exchange instanceof WebExchange)) return;
+  const watched = exchange.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
   if (watched === c.res) return;
   c.res = watched;
   whenReplaced(c, (response) => {
     const { body } = watched;
-    if (response?.body !== body && body?.locked !== true) client.ended('complete');
+    if (response?.body !== body && body?.locked !== true) exchange.ended('complete');
   });
 }
 
@@ -160,18 +160,18 @@ function whenReplaced(c: Context, callback: (response: Response | undefined) => 
 }
 
 /** Keyed by the context, since other middleware may replace the raw request. */
-const webClients = new WeakMap<Context, WebExchange>();
+const webExchanges = new WeakMap<Context, WebExchange>();
 
 /** On Node the response reports its end, so its body is not wrapped. */
-function clientOf(c: Context): Exchange {
+function exchangeOf(c: Context): Exchange {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: NodeRequest;
     outgoing?: NodeResponse;
   };
   if (incoming !== undefined && outgoing !== undefined) return NodeExchange.of(incoming, outgoing);
-  const known = webClients.get(c);
+  const known = webExchanges.get(c);
   if (known !== undefined) return known;
-  const client = new WebExchange(c.req.raw.signal);
-  webClients.set(c, client);
-  return client;
+  const exchange = new WebExchange(c.req.raw.signal);
+  webExchanges.set(c, exchange);
+  return exchange;
 }

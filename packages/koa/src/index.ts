@@ -45,8 +45,8 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     if (typeof next !== 'function' || ctx.state === undefined) {
       throw misplaced('@headgate/koa', ctx);
     }
-    const client = NodeExchange.of(ctx.req, ctx.res);
-    const gated = http.enter(ctx, client);
+    const exchange = NodeExchange.of(ctx.req, ctx.res);
+    const gated = http.enter(ctx, exchange);
     if (gated === undefined) {
       ctx.state.admission ??= unlimited;
       return next();
@@ -65,13 +65,13 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     ctx.state.admission = gated.admission;
     if (rejection !== undefined) return reject(gated, rejection, ctx, next);
     addFields(gated, ctx);
-    return gated.during(next());
+    return gated.trackHandler(next());
   }
 
   async function reject(gated: GatedRequest, rejection: Rejection, ctx: Context, next: Next) {
     const result = onReject === undefined ? false : await onReject(rejection, ctx, next);
     if (result !== false) return result;
-    const { status, headers, body } = http.answerTo(gated, ctx);
+    const { status, headers, body } = http.responseTo(gated, ctx);
     ctx.status = status;
     addFields(gated, ctx);
     ctx.set(headers);

@@ -2,8 +2,8 @@ import { checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { acquireFrom, callLater, notCallable } from '../limiter/acquire.ts';
 import type { WaitOptions } from '../limiter/acquire-options.ts';
+import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
-import type { LimiterSettings } from '../limiter/source.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
@@ -18,7 +18,7 @@ import { checkDistributed } from './settings.ts';
 export class DistributedLimiter implements Limiter {
   readonly name: string;
   readonly perKey: boolean;
-  readonly adapts = false;
+  readonly isAdaptive = false;
   readonly isDistributed = true;
   readonly shareNames: readonly string[] = [];
   readonly queueLimit: number;

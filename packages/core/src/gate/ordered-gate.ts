@@ -13,10 +13,10 @@ import { admitBeyond, checkDemands, type Demands, tryDemand } from './demands.ts
 import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
-import { type GateQueue, GateWaiter } from './gate-waiter.ts';
+import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
 
 /** A gate whose requests acquire its limits in order. */
-export class OrderedGate extends RequestGate implements Gate, GateQueue {
+export class OrderedGate extends RequestGate implements Gate, GateWaiterOwner {
   readonly name: string;
   closed = false;
   readonly #permits: PermitTracker;
@@ -77,7 +77,7 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     const gateWaiter = waiter.queuedAt;
     if (!(gateWaiter instanceof GateWaiter) || gateWaiter.timeoutBucket?.owner !== this.#deadlines)
       return;
-    gateWaiter.at?.withdraw(gateWaiter);
+    gateWaiter.limiter?.withdraw(gateWaiter);
     this.forget(gateWaiter);
   }
 
@@ -100,19 +100,19 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     return { name, inflight, queued, ...common, limits };
   }
 
-  startWaiting(gateWaiter: GateWaiter): boolean {
+  beforeWait(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
     const timeout = checkDuration(
       'queueTimeout',
       waiter.queueTimeout ?? this.settings.queueTimeout,
     );
-    const asks = gateWaiter.at?.isDistributed === true;
+    const asks = gateWaiter.limiter?.isDistributed === true;
     const hasRoom = asks || !this.#isFull() || this.#spare(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
     // `spare` and `joins` may have run code of the app, which may have changed the queue.
     if (!asks && this.#isFull()) {
       const spare = this.#spare(gateWaiter);
-      if (spare !== undefined) gateWaiter.at?.reject(spare, 'full');
+      if (spare !== undefined) gateWaiter.limiter?.reject(spare, 'full');
       if (isGone(waiter)) {
         this.abandon(gateWaiter);
         return false;
@@ -120,16 +120,16 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     }
     if (this.closed || (!asks && this.#isFull())) return false;
     this.#deadlines.start(gateWaiter, timeout);
-    gateWaiter.order = gateWaiter.arrival;
+    gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
     if (asks) {
-      gateWaiter.asking = true;
+      gateWaiter.awaitsStore = true;
       this.#asking++;
     } else this.#counters.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
-  startQueueing(gateWaiter: GateWaiter): boolean {
+  beforeEnqueue(gateWaiter: GateWaiter): boolean {
     if (this.closed || this.#isFull()) return false;
     this.#stopAsking(gateWaiter);
     this.#counters.queued(gateWaiter.weight, this.queued);
@@ -138,8 +138,8 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
     // The deadline may have passed between two limits.
-    if (gateWaiter.order !== 0 && isLate(gateWaiter, this.settings.clock.now())) {
-      return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.at?.name));
+    if (gateWaiter.arrivalNumber !== 0 && isLate(gateWaiter, this.settings.clock.now())) {
+      return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.limiter?.name));
     }
     const waited = this.#waited(gateWaiter);
     this.#stopWaiting(gateWaiter);
@@ -176,7 +176,7 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
 
   /** The waiter that this one would displace at its current limit, which is a limit in this process. */
   #spare(gateWaiter: GateWaiter): Waiter | undefined {
-    const spare = (gateWaiter.at as InProcessLimiter).spare(gateWaiter);
+    const spare = (gateWaiter.limiter as InProcessLimiter).spare(gateWaiter);
     return spare?.timeoutBucket?.owner === this.#deadlines ? spare : undefined;
   }
 
@@ -188,17 +188,17 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   }
 
   #stopAsking(gateWaiter: GateWaiter): void {
-    if (!gateWaiter.asking) return;
-    gateWaiter.asking = false;
+    if (!gateWaiter.awaitsStore) return;
+    gateWaiter.awaitsStore = false;
     this.#asking--;
   }
 
   #rejectAtLimit(waiting: Waiter, reason: RejectionReason): void {
     const gateWaiter = waiting as GateWaiter;
-    gateWaiter.at?.reject(gateWaiter, reason);
+    gateWaiter.limiter?.reject(gateWaiter, reason);
   }
 
-  #waited({ order, since }: GateWaiter): number {
+  #waited({ arrivalNumber: order, since }: GateWaiter): number {
     return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
   }
 

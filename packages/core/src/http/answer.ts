@@ -30,7 +30,7 @@ interface Asked {
 }
 
 /** The response to a rejected request, the same in every framework. */
-export interface Answer {
+export interface RejectionResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -40,10 +40,10 @@ export interface Answer {
 const MAX_CACHED_ANSWERS = 1000;
 
 /** Caches responses: under overload the same few are sent over and over. */
-export class Answers {
-  readonly #cache = new Map<string, Answer>();
+export class RejectionResponses {
+  readonly #cache = new Map<string, RejectionResponse>();
 
-  to(rejection: Rejection, asked: Asked): Answer {
+  to(rejection: Rejection, asked: Asked): RejectionResponse {
     const { reason, limitName: limit, retryAfter } = rejection;
     const type = preferred(asked.accept);
     const reloads = type === 'text/html' && asked.method === 'GET';
@@ -59,7 +59,12 @@ export class Answers {
 }
 
 /** Contains nothing that any client has sent, this one included. */
-function word(rejection: Rejection, status: number, type: MediaType, reloads: boolean): Answer {
+function word(
+  rejection: Rejection,
+  status: number,
+  type: MediaType,
+  reloads: boolean,
+): RejectionResponse {
   const [contentType, body] =
     type === 'text/html'
       ? ['text/html; charset=utf-8', page(rejection, reloads)]

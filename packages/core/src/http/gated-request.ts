@@ -47,7 +47,7 @@ export abstract class Exchange {
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   abstract rejected(hangUp: boolean, clock: Clock): void;
 
-  attend(gated: GatedRequest): void {
+  observe(gated: GatedRequest): void {
     const first = this.latest === undefined;
     this.latest = gated;
     if (first) this.listen();
@@ -60,7 +60,7 @@ export abstract class Exchange {
 
 const UNREPORTED = -1;
 
-const nestedWait =
+const NESTED_WAIT =
   'a request is queued while it holds a permit of another middleware; combine their limits in one middleware';
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
@@ -95,7 +95,7 @@ export class GatedRequest extends Waiter {
   enter(gate: Gate): void {
     if (this.exchange.gone) return this.leave();
     gate.request(this, this.demands);
-    if (this.permit !== undefined && this.answered === undefined) this.exchange.attend(this);
+    if (this.permit !== undefined && this.answered === undefined) this.exchange.observe(this);
   }
 
   get admission(): Admission {
@@ -105,12 +105,12 @@ export class GatedRequest extends Waiter {
 
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', nestedWait);
+      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', NESTED_WAIT);
     }
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
     });
-    this.exchange.attend(this);
+    this.exchange.observe(this);
     return true;
   }
 
@@ -138,7 +138,7 @@ export class GatedRequest extends Waiter {
   }
 
   /** Whether this guard has already admitted the request. */
-  passed(guard: Guard): boolean {
+  wasAdmittedBy(guard: Guard): boolean {
     return this.settings.guard === guard;
   }
 
@@ -154,12 +154,12 @@ export class GatedRequest extends Waiter {
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
     if (ending === 'unanswered' && this.working === UNREPORTED) {
-      exchange.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
+      exchange.whenTouched(() => this.handlerWillNotRun(), settings.clock, settings.abandonAfter);
     } else this.releaseIfDone();
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
-  during<P extends PromiseLike<unknown>>(work: P): P {
+  trackHandler<P extends PromiseLike<unknown>>(work: P): P {
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer)
       gated.working = Math.max(gated.working, 0) + 1;
     // Awaiting it here would delay the middleware around this one.
@@ -196,10 +196,10 @@ export class GatedRequest extends Waiter {
     this.left = true;
     this.answer?.();
     // No handler will run, so outer middleware has nothing left to wait for.
-    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.awaitNoHandler();
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.handlerWillNotRun();
   }
 
-  private awaitNoHandler(): void {
+  private handlerWillNotRun(): void {
     if (this.working !== UNREPORTED) return;
     this.working = 0;
     this.releaseIfDone();

@@ -5,7 +5,7 @@ import { makeGate } from '../gate/create-gate.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
-import { hasOrder } from '../gate/limit-spec.ts';
+import { isOrderedByGate } from '../gate/limit-spec.ts';
 import type { Guard } from '../gate/options.ts';
 import { checkCommon, commonOptions } from '../limiter/options.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
@@ -15,7 +15,7 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority, type Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import { type Answer, Answers, type Fields, limitFields } from './answer.ts';
+import { type Fields, limitFields, type RejectionResponse, RejectionResponses } from './answer.ts';
 import { checkCalled, type Framework, reasonOf } from './framework.ts';
 import {
   type Exchange,
@@ -68,7 +68,7 @@ export class HttpGate<R> implements GatedRequestSettings {
   readonly #fairBy: ((request: R) => string) | undefined;
   readonly #skip: ((request: R) => boolean) | undefined;
   readonly #headers: boolean;
-  readonly #answers = new Answers();
+  readonly #answers = new RejectionResponses();
   readonly #classify: ((response: never) => Outcome) | undefined;
   /** Defined only if a limit is adaptive. */
   readonly #sample: ((request: R, permit: BasePermit) => Outcome) | undefined;
@@ -94,8 +94,8 @@ export class HttpGate<R> implements GatedRequestSettings {
     this.#fairBy = checkFunction('fairBy', options.fairBy);
     this.#rules = rulesOf(options, framework, orderOf(options));
     const specs = this.#rules.map(({ spec }) => spec);
-    if (specs.some(({ owned }) => owned) && !specs.some(hasOrder)) checkUnordered(options);
-    if (this.#rules.some(({ adapts }) => adapts)) {
+    if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
+    if (this.#rules.some(({ isAdaptive: adapts }) => adapts)) {
       this.#sample = (request, permit) => this.#outcome(request, permit);
     } else if (this.#classify !== undefined) {
       throw invalid('classify', 'omitted unless a limit is adaptive', this.#classify);
@@ -142,7 +142,7 @@ export class HttpGate<R> implements GatedRequestSettings {
   }
 
   /** The response to a rejected request. */
-  answerTo(gated: GatedRequest, request: R): Answer {
+  responseTo(gated: GatedRequest, request: R): RejectionResponse {
     const rejection = gated.rejection as Rejection;
     const { framework, gate } = this;
     const { reason, limitName: limit } = rejection;
@@ -198,7 +198,7 @@ export class HttpGate<R> implements GatedRequestSettings {
     const { guard } = this;
     if (guard === undefined) return false;
     for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) {
-      if (gated.passed(guard)) return false;
+      if (gated.wasAdmittedBy(guard)) return false;
     }
     return true;
   }

@@ -1,4 +1,4 @@
-export type { Answer, Fields } from './answer.ts';
+export type { Fields, RejectionResponse } from './answer.ts';
 export { type Framework, misplaced, reasonOf, withReason } from './framework.ts';
 export {
   type Admission,

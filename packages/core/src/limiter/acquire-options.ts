@@ -28,7 +28,7 @@ export interface WaitOptions extends AcquireOptions {
   queueTimeout?: number | undefined;
 }
 
-type CommonOptions = Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'fairBy'>;
+type RequestOptions = Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'fairBy'>;
 
 const common = ['signal', 'queueTimeout', 'priority', 'fairBy'] as const;
 const limiterOptions = ['key', 'weight', 'limit', 'share', ...common];
@@ -42,7 +42,7 @@ const known = new Set(limiterOptions);
  */
 export function checkAcquireOptions(owner: string, options: WaitOptions): void {
   if (!isKnown(options)) checkNames(owner, options, limiterOptions);
-  checkCommon(options);
+  checkRequestOptions(options);
 }
 
 /** Allocates no array of names: on this hot path, it would cost more than everything else. */
@@ -53,12 +53,17 @@ function isKnown(options: WaitOptions): boolean {
 }
 
 /** As `checkAcquireOptions`, for the options of a request to a gate. */
-export function checkGateAcquireOptions(owner: string, options: CommonOptions): void {
+export function checkGateAcquireOptions(owner: string, options: RequestOptions): void {
   checkNames(owner, options, gateOptions);
-  checkCommon(options);
+  checkRequestOptions(options);
 }
 
-function checkCommon({ signal, queueTimeout, priority = 'normal', fairBy }: CommonOptions): void {
+function checkRequestOptions({
+  signal,
+  queueTimeout,
+  priority = 'normal',
+  fairBy,
+}: RequestOptions): void {
   checkSignal(signal);
   if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
   checkOrdering({ priority, fairBy });

@@ -69,7 +69,7 @@ export class Acquisition extends Waiter {
 
   constructor(
     /** The limiter or gate that the permit was requested from. */
-    private readonly at: Pick<Limiter, 'withdraw'>,
+    private readonly requestedFrom: Pick<Limiter, 'withdraw'>,
     private readonly resolve: (permit: Permit) => void,
     private readonly reject: (error: unknown) => void,
     private readonly signal: AbortSignal | undefined,
@@ -107,7 +107,7 @@ export class Acquisition extends Waiter {
 
   abort(): void {
     this.stopListening();
-    this.at.withdraw(this);
+    this.requestedFrom.withdraw(this);
     this.reject(this.signal?.reason);
   }
 
@@ -122,7 +122,7 @@ class AbortRegistration {
   after: AbortRegistration | undefined = undefined;
 
   constructor(
-    private readonly abortion: AbortListener,
+    private readonly abortListener: AbortListener,
     readonly acquisition: Acquisition,
     private before: AbortRegistration | undefined,
   ) {
@@ -130,7 +130,7 @@ class AbortRegistration {
   }
 
   stop(): void {
-    const { abortion, before, after } = this;
+    const { abortListener: abortion, before, after } = this;
     if (before !== undefined) before.after = after;
     else abortion.first = after;
     if (after !== undefined) after.before = before;
@@ -140,10 +140,10 @@ class AbortRegistration {
   }
 }
 
-const abortion = Symbol('headgate');
+const listenerKey = Symbol('headgate');
 
 /** Stored as a property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
-type Signal = AbortSignal & { [abortion]?: AbortListener };
+type Signal = AbortSignal & { [listenerKey]?: AbortListener };
 
 /** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
 class AbortListener {
@@ -161,8 +161,8 @@ class AbortListener {
 }
 
 function listen(signal: Signal, acquisition: Acquisition): AbortRegistration {
-  signal[abortion] ??= new AbortListener(signal);
-  const all = signal[abortion];
+  signal[listenerKey] ??= new AbortListener(signal);
+  const all = signal[listenerKey];
   const listening = new AbortRegistration(all, acquisition, all.last);
   all.last = listening;
   if (all.first === undefined) {

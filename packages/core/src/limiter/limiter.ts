@@ -53,7 +53,7 @@ export interface Limiter {
   /** Whether the limit is counted in a store, so that no request is answered synchronously. */
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
-  readonly adapts: boolean;
+  readonly isAdaptive: boolean;
   /** Whether the limiter has been closed; it then rejects every request. */
   readonly closed: boolean;
   /** Names of the shares that the limit is divided into. */

@@ -10,8 +10,8 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFrom, callLater, callWith, notCallable, nothing } from './acquire.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { checkAcquireOptions } from './acquire-options.ts';
+import type { LimiterSettings } from './distributed-options.ts';
 import type { LimiterStats, LocalLimiter } from './limiter.ts';
-import type { LimiterSettings } from './source.ts';
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter implements LocalLimiter {
@@ -40,7 +40,7 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#semaphores.closed;
   }
 
-  get adapts(): boolean {
+  get isAdaptive(): boolean {
     return this.#semaphores.limitUpdater !== undefined;
   }
 

@@ -19,7 +19,7 @@ import {
   type Distribution,
   distributedOptions,
   type LimiterSettings,
-} from './source.ts';
+} from './distributed-options.ts';
 
 /** Options that limiters, gates and middleware have in common. */
 export interface CommonOptions {
@@ -135,7 +135,7 @@ export function checkLimit(
     if (name === undefined && defaults.name !== undefined)
       throw invalid('name', 'set with a store: processes share a limit by its name', name);
     if (order !== undefined)
-      throw invalid('order', 'left out with a store, whose queues are FIFO', order);
+      throw invalid('order', 'omitted with a store, whose queues are FIFO', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
   return {
