@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RejectionResponses } from '../src/http/answer.ts';
+import { RejectionResponses } from '../src/http/rejection-response.ts';
 
 it('responses to rejections are cached, at most a thousand of them', () => {
   const answers = new RejectionResponses();

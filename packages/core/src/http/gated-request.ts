@@ -58,8 +58,6 @@ export abstract class Exchange {
   }
 }
 
-const UNREPORTED = -1;
-
 const NESTED_WAIT =
   'a request is queued while it holds a permit of another middleware; combine their limits in one middleware';
 
@@ -71,8 +69,12 @@ export class GatedRequest extends Waiter {
   left = false;
   /** Pending while the request is queued; undefined if it was not. Awaiting it keeps the request's async context. */
   answered: Promise<void> | undefined = undefined;
-  /** Running handlers, here or in inner middleware; negative while the framework has reported none. */
-  private working = UNREPORTED;
+  /** Determines the outcome for an adaptive limit. */
+  outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
+  /** Handlers that run now, here or in inner middleware. */
+  private runningHandlers = 0;
+  /** Whether `runningHandlers` is known: the framework has reported a handler, or none will run. */
+  private knowsHandlers = false;
   private hasEnded = false;
   private answer: (() => void) | undefined = undefined;
 
@@ -153,15 +155,17 @@ export class GatedRequest extends Waiter {
       if (settings.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
-    if (ending === 'unanswered' && this.working === UNREPORTED) {
+    if (ending === 'unanswered' && !this.knowsHandlers) {
       exchange.whenTouched(() => this.handlerWillNotRun(), settings.clock, settings.abandonAfter);
     } else this.releaseIfDone();
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
   trackHandler<P extends PromiseLike<unknown>>(work: P): P {
-    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer)
-      gated.working = Math.max(gated.working, 0) + 1;
+    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
+      gated.knowsHandlers = true;
+      gated.runningHandlers++;
+    }
     // Awaiting it here would delay the middleware around this one.
     const settled = () => this.settled();
     work.then(settled, settled);
@@ -170,20 +174,15 @@ export class GatedRequest extends Waiter {
 
   private settled(): void {
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
-      gated.working--;
+      gated.runningHandlers--;
       gated.releaseIfDone();
     }
   }
 
   private releaseIfDone(): void {
     const { permit } = this;
-    if (this.hasEnded && this.working <= 0 && permit?.released === false)
-      permit.end(this.outcome(permit));
-  }
-
-  /** The outcome of the request, for an adaptive limit. */
-  protected outcome(_permit: BasePermit): Outcome {
-    return 'ok';
+    if (this.hasEnded && this.runningHandlers === 0 && permit?.released === false)
+      permit.end(this.outcomeOf?.(permit) ?? 'ok');
   }
 
   private withdraw(): void {
@@ -200,25 +199,8 @@ export class GatedRequest extends Waiter {
   }
 
   private handlerWillNotRun(): void {
-    if (this.working !== UNREPORTED) return;
-    this.working = 0;
+    if (this.knowsHandlers) return;
+    this.knowsHandlers = true;
     this.releaseIfDone();
-  }
-}
-
-/** A gated request whose outcome is sampled for an adaptive limit. */
-export class SampledRequest<R> extends GatedRequest {
-  constructor(
-    settings: GatedRequestSettings,
-    exchange: Exchange,
-    demands: Demands,
-    private readonly request: R,
-    private readonly sample: (request: R, permit: BasePermit) => Outcome,
-  ) {
-    super(settings, exchange, demands);
-  }
-
-  protected override outcome(permit: BasePermit): Outcome {
-    return this.sample(this.request, permit);
   }
 }

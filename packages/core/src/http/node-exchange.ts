@@ -3,12 +3,15 @@ import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { rejectUpload } from './rejected-upload.ts';
 
-const exchangeKey = Symbol('headgate.client');
+const exchangeKey = Symbol('headgate.exchange');
 
 /** A `close` listener that links to its exchange, so that other middleware can find it. */
 type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
 
-/** Whether `errored` reports a call of `destroy`, as in Node, where it starts as null. */
+/**
+ * Whether `errored` reports a call of `destroy`. Only an open response shows that: Node starts with null, other runtimes
+ * leave it undefined.
+ */
 let errorReportsDestroy = false;
 
 /** By connection, the exchanges whose pipelined responses wait for earlier ones. */

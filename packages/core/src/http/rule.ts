@@ -34,6 +34,7 @@ interface RuleContext<R> extends LimitDefaults {
 
 /** One limit of a middleware: which requests it applies to, and what they demand of it. */
 export class Rule<R> {
+  /** Of the rejections by this limit. */
   readonly statusCode: number;
   readonly spec: LimitSpec;
   #limiter: Limiter | undefined;
@@ -63,6 +64,10 @@ export class Rule<R> {
     const anyRouting = { caseSensitive: false, strict: false };
     if (route !== undefined) compileRoute(route, context.framework.compile, anyRouting);
     this.spec = specOf(options, context);
+  }
+
+  get name(): string {
+    return this.spec.limiter.name;
   }
 
   /** Whether the limit, or that of a reused limiter, is adaptive. */

@@ -8,13 +8,12 @@ import { checkRequest } from '../semaphore/request.ts';
 import { Semaphore } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFrom, callLater, callWith, notCallable, nothing } from './acquire.ts';
-import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
-import { checkAcquireOptions } from './acquire-options.ts';
+import { type AcquireOptions, checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
 import type { LimiterSettings } from './distributed-options.ts';
-import type { LimiterStats, LocalLimiter } from './limiter.ts';
+import type { GateableLimiter, LimiterStats } from './limiter.ts';
 
 /** Enforces a limit within this process. */
-export class InProcessLimiter implements LocalLimiter {
+export class InProcessLimiter implements GateableLimiter {
   readonly name: string;
   readonly perKey: boolean;
   readonly isDistributed = false;
@@ -70,7 +69,6 @@ export class InProcessLimiter implements LocalLimiter {
       : semaphore.admit(weight, 0, share);
   }
 
-  /** Admits even beyond the limit, for shadow mode. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
     return this.#semaphores.of(key, limit).admit(weight, 0, share);
   }
@@ -126,8 +124,7 @@ export class InProcessLimiter implements LocalLimiter {
     return this.#semaphores.stats();
   }
 
-  /** The waiter that a new request would displace from the full queue. */
-  spare(newcomer: Waiter): Waiter | undefined {
+  displacedBy(newcomer: Waiter): Waiter | undefined {
     return this.#semaphores.find(newcomer.key)?.spare(newcomer);
   }
 

@@ -37,7 +37,7 @@ export type Step = (req: Request, res: Reply, next: NextFunction) => void;
 export type Handler = (req: Request, res: Reply, next: NextFunction) => unknown;
 
 /** Runs Express requests through the gate: calls the next handler, or responds with the rejection. */
-export class Entrance {
+export class LimitMiddleware {
   readonly http: HttpGate<Request>;
   readonly #onReject: ConcurrencyLimitOptions['onReject'];
 
