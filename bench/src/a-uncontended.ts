@@ -1,5 +1,5 @@
+import { contenderNames, createContender } from './contenders.ts';
 import type { Part } from './part.ts';
-import { createPeer, peerNames } from './peers.ts';
 import { RingSemaphore } from './ring.ts';
 import type { Measurement, Results } from './runner.ts';
 import { cell, ratioCell, ratioGoals } from './side-by-side.ts';
@@ -21,7 +21,7 @@ function trySampler(tryAndRelease: () => void) {
 }
 
 const tries: Record<string, Measurement> = {
-  'hand (ring)': () => {
+  'hand-written (ring)': () => {
     const ring = new RingSemaphore(limit);
     return trySampler(() => {
       if (ring.tryAcquire()) ring.release();
@@ -42,11 +42,11 @@ const tries: Record<string, Measurement> = {
 };
 
 const measurements: Record<string, Measurement> = {};
-for (const name of peerNames) {
+for (const name of contenderNames) {
   measurements[`run, ${name}`] = async () => {
-    const peer = await createPeer(name, limit);
+    const contender = await createContender(name, limit);
     return loopSampler(async (count) => {
-      for (let i = 0; i < count; i++) await peer.run(task);
+      for (let i = 0; i < count; i++) await contender.run(task);
     });
   };
 }
@@ -57,7 +57,7 @@ function report(results: Results): Table {
   return {
     title: '(a) Uncontended, a process each',
     columns: ['', 'run(), ns', '× bare await', '× p-limit', 'tryAcquire + release, ns'],
-    rows: peerNames.map((name) => [
+    rows: contenderNames.map((name) => [
       name,
       cell(results, `run, ${name}`, 'ns'),
       ratioCell(results, 'ns', `run, ${name}`, 'run, bare await'),
@@ -72,4 +72,4 @@ function report(results: Results): Table {
   };
 }
 
-export const part: Part = { plan: { generations: 5, samples: 9 }, measurements, report };
+export const part: Part = { sampling: { generations: 5, samples: 9 }, measurements, report };

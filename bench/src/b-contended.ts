@@ -1,5 +1,5 @@
+import { contenderNames, createContender, type TaskLimiter } from './contenders.ts';
 import type { Part } from './part.ts';
-import { createPeer, peerNames, type Runner } from './peers.ts';
 import { figures, type Measurement, type Results, type Sampler } from './runner.ts';
 import { cell, ratio, ratioCell, ratioGoals } from './side-by-side.ts';
 import { median, pairedRatios } from './stats.ts';
@@ -15,9 +15,9 @@ const otherLimits = [1, 100, 1_000];
 async function task(): Promise<void> {}
 
 async function looping(name: string): Promise<Sampler> {
-  const peer = await createPeer(name, limit);
+  const contender = await createContender(name, limit);
   const loop = async (times: number) => {
-    for (let i = 0; i < times; i++) await peer.run(task);
+    for (let i = 0; i < times; i++) await contender.run(task);
   };
   return loopSampler(async (count) => {
     const times = Math.ceil(count / callers);
@@ -26,21 +26,21 @@ async function looping(name: string): Promise<Sampler> {
 }
 
 /** Nanoseconds per task when `size` tasks are started at once. */
-async function crowd(peer: Runner, size: number): Promise<number> {
+async function crowd(contender: TaskLimiter, size: number): Promise<number> {
   const start = milliseconds();
   const tasks: Array<Promise<unknown>> = [];
-  for (let i = 0; i < size; i++) tasks.push(peer.run(task));
+  for (let i = 0; i < size; i++) tasks.push(contender.run(task));
   await Promise.all(tasks);
   return ((milliseconds() - start) * 1e6) / size;
 }
 
 /** Warmed up by many small crowds. A sample is the median of as many crowds as make up 100,000 tasks. */
 async function crowds(name: string, size: number, semaphoreLimit = limit): Promise<Sampler> {
-  const peer = await createPeer(name, semaphoreLimit);
-  for (let i = 0; i < 20; i++) await crowd(peer, 500);
+  const contender = await createContender(name, semaphoreLimit);
+  for (let i = 0; i < 20; i++) await crowd(contender, 500);
   return async () => {
     const times: number[] = [];
-    for (let done = 0; done < large; done += size) times.push(await crowd(peer, size));
+    for (let done = 0; done < large; done += size) times.push(await crowd(contender, size));
     return { ns: median(times) };
   };
 }
@@ -50,7 +50,7 @@ const crowdOf = (name: string, size: number, semaphoreLimit = limit) =>
   `${size} on ${semaphoreLimit}, ${name}`;
 
 const measurements: Record<string, Measurement> = {};
-for (const name of peerNames) {
+for (const name of contenderNames) {
   measurements[loopsOf(name)] = () => looping(name);
   for (const size of [small, large]) measurements[crowdOf(name, size)] = () => crowds(name, size);
 }
@@ -108,9 +108,9 @@ function report(results: Results): Table {
   return {
     title: '(b) On limit 10, nanoseconds a task',
     columns: ['', '64 looping', '× p-limit', '5,000 at once', '100,000', '× p-limit', 'growth'],
-    rows: [...peerNames.map(row), ...otherLimits.map(limitRow)],
+    rows: [...contenderNames.map(row), ...otherLimits.map(limitRow)],
     goals: goals(results),
   };
 }
 
-export const part: Part = { plan: { generations: 2, samples: 5 }, measurements, report };
+export const part: Part = { sampling: { generations: 2, samples: 5 }, measurements, report };

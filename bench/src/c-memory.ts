@@ -1,5 +1,5 @@
+import { contenderNames, createContender } from './contenders.ts';
 import type { Part } from './part.ts';
-import { createPeer, peerNames } from './peers.ts';
 import type { Measurement, Results } from './runner.ts';
 import { cell, plainGoal } from './side-by-side.ts';
 import type { Table } from './table.ts';
@@ -44,11 +44,11 @@ const measurements: Record<string, Measurement> = {
     return perWaiter(() => void limiter.acquire());
   },
 };
-for (const name of peerNames.filter((name) => name !== 'bare await')) {
+for (const name of contenderNames.filter((name) => name !== 'bare await')) {
   measurements[`${name}, run()`] = async () => {
-    const peer = name === 'headgate' ? await full() : await createPeer(name, 1);
-    void peer.run(() => new Promise<void>(() => {}));
-    return perWaiter(() => void peer.run(async () => {}));
+    const contender = name === 'headgate' ? await full() : await createContender(name, 1);
+    void contender.run(() => new Promise<void>(() => {}));
+    return perWaiter(() => void contender.run(async () => {}));
   };
 }
 
@@ -67,4 +67,4 @@ function report(results: Results): Table {
 }
 
 // The waiters' memory is never released, so each process can measure only once.
-export const part: Part = { plan: { generations: 3, samples: 1 }, measurements, report };
+export const part: Part = { sampling: { generations: 3, samples: 1 }, measurements, report };

@@ -168,4 +168,4 @@ function report(results: Results): Table {
   };
 }
 
-export const part: Part = { plan: { generations: 3, samples: 5 }, measurements, report };
+export const part: Part = { sampling: { generations: 3, samples: 5 }, measurements, report };

@@ -56,7 +56,7 @@ async function keyed() {
 }
 
 const measurements: Record<string, Measurement> = {
-  'hand (count and delete)': () => {
+  'hand-written (count and delete)': () => {
     const counts = new Map<string, number>();
     const use = (key: string) => {
       counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -128,4 +128,4 @@ function report(results: Results): Table {
   };
 }
 
-export const part: Part = { plan: { generations: 3, samples: 1 }, measurements, report };
+export const part: Part = { sampling: { generations: 3, samples: 1 }, measurements, report };

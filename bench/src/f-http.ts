@@ -6,25 +6,25 @@ import { type Goal, number, type Table } from './table.ts';
 
 interface Comparison extends Group {
   /** The case to compare Headgate's CPU per request with, and the ratio to reach. */
-  over?: 'hand' | 'bare';
+  over?: 'hand-written' | 'bare';
   target?: number;
 }
 
-const ours = ['bare', 'hand', 'headgate'];
+const ours = ['bare', 'hand-written', 'headgate'];
 
 const groups: readonly Comparison[] = [
   {
     framework: 'express',
     situation: 'free',
     cases: [...ours, 'express-queue', 'express-rate-limit', 'overload-protection'],
-    over: 'hand',
+    over: 'hand-written',
     target: 1.05,
   },
   {
     framework: 'express',
     situation: 'queueing',
     cases: [...ours, 'express-queue'],
-    over: 'hand',
+    over: 'hand-written',
     target: 1.05,
   },
   {
@@ -38,18 +38,18 @@ const groups: readonly Comparison[] = [
     framework: 'koa',
     situation: 'free',
     cases: [...ours, 'koa-ratelimit', 'overload-protection'],
-    over: 'hand',
+    over: 'hand-written',
     target: 1.05,
   },
-  { framework: 'koa', situation: 'queueing', cases: ours, over: 'hand', target: 1.05 },
+  { framework: 'koa', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
   {
     framework: 'hono',
     situation: 'free',
     cases: [...ours, 'hono-rate-limiter'],
-    over: 'hand',
+    over: 'hand-written',
     target: 1.05,
   },
-  { framework: 'hono', situation: 'queueing', cases: ours, over: 'hand', target: 1.05 },
+  { framework: 'hono', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
 ];
 
 /** Compares middlewares over HTTP. `only` selects groups by name, such as "express free". */
@@ -63,7 +63,7 @@ export async function httpTable(only: RegExp, rounds: number): Promise<Table> {
   }
   return {
     title: '(f) HTTP: CPU per request, paired rounds with a 95 % interval',
-    columns: ['', 'µs a request', '× bare', '× hand', 'requests/s'],
+    columns: ['', 'µs a request', '× bare', '× hand-written', 'requests/s'],
     rows,
     goals,
     notes: [`${rounds} rounds of ${burstTime} s each. ${described}.`],
@@ -86,14 +86,16 @@ function row(group: Group, results: Rounds, name: string): string[] {
     `${nameOf(group)}, ${name}`,
     number(median(figures(results, name, 'cpu'))),
     name === 'bare' ? '' : range(cpuRatio(results, name, 'bare')),
-    name === 'bare' || name === 'hand' ? '' : range(cpuRatio(results, name, 'hand')),
+    name === 'bare' || name === 'hand-written'
+      ? ''
+      : range(cpuRatio(results, name, 'hand-written')),
     number(median(figures(results, name, 'rate'))),
   ];
 }
 
-function goal({ over = 'hand', target = 1, ...group }: Comparison, results: Rounds): Goal {
+function goal({ over = 'hand-written', target = 1, ...group }: Comparison, results: Rounds): Goal {
   const { mean, low, high } = cpuRatio(results, 'headgate', over);
-  const what = `${nameOf(group)}: CPU / ${over === 'hand' ? 'hand-written counter' : 'bare app'}`;
+  const what = `${nameOf(group)}: CPU / ${over === 'hand-written' ? 'hand-written counter' : 'bare app'}`;
   return { what, target, measured: mean, unit: '×', interval: { low, high } };
 }
 

@@ -13,7 +13,7 @@ import { type Table, toMarkdown, toText } from './table.ts';
 
 const inProcesses = (module: string, part: Part) => async (): Promise<Table> => {
   const chosen = Object.keys(part.measurements).filter((name) => only.test(name));
-  return part.report(await measure(module, chosen, part.plan));
+  return part.report(await measure(module, chosen, part.sampling));
 };
 
 const parts: Record<string, () => Promise<Table>> = {

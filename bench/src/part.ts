@@ -1,9 +1,9 @@
-import type { Measurement, Plan, Results } from './runner.ts';
+import type { Measurement, Results, Sampling } from './runner.ts';
 import type { Table } from './table.ts';
 
 /** A lettered part of the benchmark that measures in processes: its measurements and its report. */
 export interface Part {
-  plan: Plan;
+  sampling: Sampling;
   measurements: Record<string, Measurement>;
   report(results: Results): Table;
 }

@@ -10,12 +10,12 @@ export interface Plans<P> {
   readonly quick: P;
 }
 
-type Part<P> = (plan: P) => Promise<Table>;
+type PartOf<P> = (plan: P) => Promise<Table>;
 
 /** Runs the parts named on the command line, or all. */
 export async function runParts<P>(
   plans: Plans<P>,
-  parts: Readonly<Record<string, Part<P>>>,
+  parts: Readonly<Record<string, PartOf<P>>>,
 ): Promise<void> {
   const { values: options, positionals: chosen } = parseArgs({
     allowPositionals: true,

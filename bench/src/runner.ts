@@ -10,7 +10,7 @@ export type Sampler = () => Figures | Promise<Figures>;
 /** Warms up in its own process, and returns a function that takes samples. */
 export type Measurement = () => Sampler | Promise<Sampler>;
 
-export interface Plan {
+export interface Sampling {
   /** The number of times that all processes are started afresh. */
   generations: number;
   /** Samples per process, taken in turn with all others. */
@@ -33,7 +33,7 @@ const slowSample = 1_000;
 export async function measure(
   module: string,
   names: readonly string[],
-  { generations, samples }: Plan,
+  { generations, samples }: Sampling,
 ): Promise<Results> {
   const results: Results = new Map(names.map((name) => [name, []]));
   for (let generation = 1; generation <= generations; generation++) {

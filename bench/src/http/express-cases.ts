@@ -21,7 +21,7 @@ const serve =
   };
 
 /** The simplest limiter: a counter, an array as the queue, and 503. */
-function hand({ limit, queueLimit }: Situation): RequestHandler {
+function handWritten({ limit, queueLimit }: Situation): RequestHandler {
   const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
@@ -44,7 +44,7 @@ function hand({ limit, queueLimit }: Situation): RequestHandler {
 
 export const cases: Record<string, Serve> = {
   bare: serve(),
-  hand: serve(hand),
+  'hand-written': serve(handWritten),
   headgate: serve(async ({ limit, queueLimit }) => {
     const { concurrencyLimit } = await import('@headgate/express');
     return concurrencyLimit({ limit, queueLimit });

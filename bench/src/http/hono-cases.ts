@@ -21,7 +21,7 @@ const serve =
     });
   };
 
-function hand({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
+function handWritten({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
   const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
@@ -46,7 +46,7 @@ function hand({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
 
 export const cases: Record<string, Serve> = {
   bare: serve(),
-  hand: serve(hand),
+  'hand-written': serve(handWritten),
   headgate: serve(async ({ limit, queueLimit }) => {
     const { concurrencyLimit } = await import('@headgate/hono');
     return concurrencyLimit({ limit, queueLimit }) as unknown as MiddlewareHandler<Env>;

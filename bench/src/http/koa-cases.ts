@@ -18,7 +18,7 @@ const serve =
     return (server.address() as AddressInfo).port;
   };
 
-function hand({ limit, queueLimit }: Situation): Middleware {
+function handWritten({ limit, queueLimit }: Situation): Middleware {
   const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
@@ -44,7 +44,7 @@ function hand({ limit, queueLimit }: Situation): Middleware {
 
 export const cases: Record<string, Serve> = {
   bare: serve(),
-  hand: serve(hand),
+  'hand-written': serve(handWritten),
   headgate: serve(async ({ limit, queueLimit }) => {
     const { concurrencyLimit } = await import('@headgate/koa');
     return concurrencyLimit({ limit, queueLimit }) as unknown as Middleware;

@@ -1,4 +1,4 @@
-import type { Kind } from './kinds.ts';
+import type { Resource } from './resources.ts';
 
 /** Requests per second. */
 export interface Rates {
@@ -8,14 +8,18 @@ export interface Rates {
 
 /**
  * The upper bound of answers per second, given that each rejection costs the main thread at least a bare 503: answered
- * = capacity · (1 − (offered − answered) · price), solved for `answered`. If the handlers do not use the main thread,
- * its time is not scarce, and the bound is the capacity.
+ * = capacity · (1 − (offered − answered) · rejectionCost), solved for `answered`. If the handlers do not use the main
+ * thread, its time is not scarce, and the bound is the capacity.
  *
- * @param price Milliseconds of the main thread.
+ * @param rejectionCost Milliseconds of the main thread.
  */
-export function bound(kind: Kind, { capacity, offered }: Rates, price: number): number {
+export function bound(
+  resource: Resource,
+  { capacity, offered }: Rates,
+  rejectionCost: number,
+): number {
   const max = Math.min(capacity, offered);
-  if (kind !== 'cpu' || offered <= capacity) return max;
-  const seconds = price / 1_000;
+  if (resource !== 'cpu' || offered <= capacity) return max;
+  const seconds = rejectionCost / 1_000;
   return Math.max(0, (capacity * (1 - offered * seconds)) / (1 - capacity * seconds));
 }

@@ -2,8 +2,8 @@ import { adaptive, type Priority } from '@headgate/core';
 import { eventLoopGuard } from '@headgate/core/node';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
 import type { Request, RequestHandler } from 'express';
-import type { Kind } from './kinds.ts';
-import { expressQueue, overloadProtection, toobusy } from './peers.ts';
+import { expressQueue, overloadProtection, toobusy } from './libraries.ts';
+import type { Resource } from './resources.ts';
 import { underPressure } from './under-pressure.ts';
 
 /** The middleware in front of the handler. */
@@ -16,7 +16,7 @@ export interface Protection {
 /** A row of the tables: a middleware and its settings. */
 export interface Contender {
   settings: string;
-  create(kind: Kind): Promise<Protection> | Protection;
+  create(resource: Resource): Promise<Protection> | Protection;
 }
 
 /** Headgate's queue timeout in milliseconds. */
@@ -31,7 +31,7 @@ const common = () => ({
 });
 
 /** The capacity of each resource, which an expert would use as the limit. */
-const rightLimit: Record<Kind, number> = { cpu: 1, threads: 1, database: 10 };
+const rightLimit: Record<Resource, number> = { cpu: 1, threads: 1, database: 10 };
 
 const watched = (limit: ConcurrencyLimit): Protection => ({
   middleware: limit,
@@ -50,7 +50,7 @@ export const contenders: Record<string, Contender> = {
   },
   'headgate, right limit': {
     settings: 'the same with limit: 1 (cpu, threads) or 10 (database)',
-    create: (kind) => watched(concurrencyLimit({ limit: rightLimit[kind], ...common() })),
+    create: (resource) => watched(concurrencyLimit({ limit: rightLimit[resource], ...common() })),
   },
   'express-queue': {
     settings: 'activeLimit: 10, queuedLimit: 50',
@@ -58,11 +58,11 @@ export const contenders: Record<string, Contender> = {
   },
   'express-queue, right limit': {
     settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 50',
-    create: async (kind) => ({ middleware: await expressQueue(rightLimit[kind], 50) }),
+    create: async (resource) => ({ middleware: await expressQueue(rightLimit[resource], 50) }),
   },
   'express-queue, short queue': {
     settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 20',
-    create: async (kind) => ({ middleware: await expressQueue(rightLimit[kind], 20) }),
+    create: async (resource) => ({ middleware: await expressQueue(rightLimit[resource], 20) }),
   },
   'overload-protection': {
     settings: 'maxEventLoopDelay: 42 (default), clientRetrySecs: 1',

@@ -1,7 +1,7 @@
 import type { Goal } from '../table.ts';
 import { queueTimeout } from './contenders.ts';
-import type { KindRun, Measured } from './run.ts';
-import { measuredOf, yieldOf } from './yield.ts';
+import type { Measured, ResourceRun } from './run.ts';
+import { measuredOf, throughputRatio } from './throughput-ratio.ts';
 
 /** The contender with goals. */
 const ours = 'headgate';
@@ -9,15 +9,15 @@ const ours = 'headgate';
 /** The multiples of the capacity that have goals. */
 const overloads = [2, 5, 10];
 
-/** @param price Milliseconds of the main thread for a bare 503. */
-export function goals(run: KindRun, price: number): Goal[] {
+/** @param rejectionCost Milliseconds of the main thread for a bare 503. */
+export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
   const headgate = run.cases.get(ours);
   if (headgate === undefined || headgate instanceof Error) return [];
   const { recovery, critical, loads } = headgate;
   return [
     ...overloads
       .filter((multiple) => loads.has(multiple))
-      .flatMap((multiple) => atMultiple(run, headgate, multiple, price)),
+      .flatMap((multiple) => atMultiple(run, headgate, multiple, rejectionCost)),
     { what: 'normal again after the spike', target: 1_000, measured: recovery, unit: 'ms' },
     {
       what: 'critical requests not answered in time',
@@ -28,12 +28,21 @@ export function goals(run: KindRun, price: number): Goal[] {
   ];
 }
 
-function atMultiple(run: KindRun, headgate: Measured, multiple: number, price: number): Goal[] {
+function atMultiple(
+  run: ResourceRun,
+  headgate: Measured,
+  multiple: number,
+  rejectionCost: number,
+): Goal[] {
   const { unloaded, loads } = headgate;
-  const { answered, ofBound } = yieldOf(run, headgate, multiple, price);
-  const peers = measuredOf(run).filter(([name]) => !name.startsWith(ours));
-  const best = Math.max(...peers.map(([, peer]) => yieldOf(run, peer, multiple, price).answered));
-  const ahead = peers.length > 0 ? best / answered : Number.NaN;
+  const { answered, ofBound } = throughputRatio(run, headgate, multiple, rejectionCost);
+  const competitors = measuredOf(run).filter(([name]) => !name.startsWith(ours));
+  const best = Math.max(
+    ...competitors.map(
+      ([, competitor]) => throughputRatio(run, competitor, multiple, rejectionCost).answered,
+    ),
+  );
+  const ahead = competitors.length > 0 ? best / answered : Number.NaN;
   const short = (part: number) => 100 * (1 - part);
   const [slow, quick] = drift(run);
   return [
@@ -61,7 +70,7 @@ function atMultiple(run: KindRun, headgate: Measured, multiple: number, price: n
 }
 
 /** The machine's slowest and fastest capacity relative to its mean. */
-function drift({ capacities }: KindRun): [slow: number, quick: number] {
+function drift({ capacities }: ResourceRun): [slow: number, quick: number] {
   const mean = capacities.reduce((sum, capacity) => sum + capacity, 0) / capacities.length;
   return [Math.min(...capacities) / mean, Math.max(...capacities) / mean];
 }

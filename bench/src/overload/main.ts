@@ -4,12 +4,18 @@ import { parseArgs } from 'node:util';
 import { progress } from '../runner.ts';
 import { type Table, toMarkdown, toText } from '../table.ts';
 import { contenders } from './contenders.ts';
-import { calibrate, type Kind, kinds } from './kinds.ts';
 import { fullPlan, quickPlan } from './plan.ts';
-import { prices } from './price.ts';
 import { bare } from './rejecting.ts';
-import { limitTable, loadTable, priceTable, recoveryTable, settingsTable } from './report.ts';
-import { runKind } from './run.ts';
+import { rejectionCosts } from './rejection-cost.ts';
+import {
+  limitTable,
+  loadTable,
+  recoveryTable,
+  rejectionCostTable,
+  settingsTable,
+} from './report.ts';
+import { calibrate, type Resource, resources } from './resources.ts';
+import { runResource } from './run.ts';
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -26,9 +32,11 @@ const plan = {
   ...(options.quick ? quickPlan : fullPlan),
   ownConnections: options['own-connections'],
 };
-const unknown = words.find((word) => !kinds.includes(word as Kind) && !(word in contenders));
+const unknown = words.find(
+  (word) => !resources.includes(word as Resource) && !(word in contenders),
+);
 if (unknown !== undefined) {
-  throw new Error(`${unknown} is neither of ${kinds} nor of ${Object.keys(contenders)}`);
+  throw new Error(`${unknown} is neither of ${resources} nor of ${Object.keys(contenders)}`);
 }
 const chosen = <T extends string>(all: readonly T[]): readonly T[] => {
   const named = all.filter((name) => words.includes(name));
@@ -49,12 +57,13 @@ progress('calibrating');
 const work = calibrate();
 progress('');
 show(settingsTable(names));
-const priced = await prices(work, plan);
-show(priceTable(priced));
-const price = priced.get(bare)?.cpu ?? Number.NaN;
-for (const kind of chosen(kinds)) {
-  const run = await runKind(kind, names, work, plan);
-  for (const table of [loadTable(run, price), recoveryTable(run), limitTable(run)]) show(table);
+const costs = await rejectionCosts(work, plan);
+show(rejectionCostTable(costs));
+const rejectionCost = costs.get(bare)?.cpu ?? Number.NaN;
+for (const resource of chosen(resources)) {
+  const run = await runResource(resource, names, work, plan);
+  for (const table of [loadTable(run, rejectionCost), recoveryTable(run), limitTable(run)])
+    show(table);
 }
 if (options.markdown) {
   const sections = [`${machine}.`, ...tables.map(toMarkdown)];

@@ -1,7 +1,7 @@
 import type { Phase } from './arrivals.ts';
 
 /** Durations in seconds, and the offered load. */
-export interface Plan {
+export interface OverloadPlan {
   /** Multiples of the capacity, ascending. The last one is the spike from which a server must recover. */
   multiples: readonly number[];
   /** The duration of each multiple, and its first part, which does not count. */
@@ -18,11 +18,11 @@ export interface Plan {
   capacity: number;
   /** See `Route`. */
   ownConnections: boolean;
-  /** Number of half-second bursts to measure the price of a rejection. */
-  priceRounds: number;
+  /** Number of half-second bursts to measure the cost of a rejection. */
+  rejectionCostRounds: number;
 }
 
-export const fullPlan: Plan = {
+export const fullPlan: OverloadPlan = {
   multiples: [0.5, 1, 2, 5, 10],
   phase: 6,
   uncounted: 1,
@@ -32,10 +32,10 @@ export const fullPlan: Plan = {
   unloaded: 3,
   capacity: 2,
   ownConnections: false,
-  priceRounds: 12,
+  rejectionCostRounds: 12,
 };
 
-export const quickPlan: Plan = {
+export const quickPlan: OverloadPlan = {
   multiples: [0.5, 5],
   phase: 1.5,
   uncounted: 0.5,
@@ -45,7 +45,7 @@ export const quickPlan: Plan = {
   unloaded: 0.3,
   capacity: 0.5,
   ownConnections: false,
-  priceRounds: 2,
+  rejectionCostRounds: 2,
 };
 
 /** The normal load before and after the spike, as a multiple of the capacity. */
@@ -59,7 +59,7 @@ export const recoveryName = 'recovery';
 export const mixedName = 'mixed';
 
 /** The phases for a server of this capacity, without pauses. */
-export function phases(plan: Plan, capacity: number): Phase[] {
+export function phases(plan: OverloadPlan, capacity: number): Phase[] {
   const { multiples, phase, warmUp, recovery, mixed } = plan;
   return [
     { name: 'warm-up', duration: warmUp, rate: normal * capacity },

@@ -1,9 +1,9 @@
-import type { Kind, Work } from './kinds.ts';
+import type { Resource, Work } from './resources.ts';
 
 /** What a process serves: a kind of handler, or only rejections. */
 export interface Assignment {
   server: string;
-  kind: Kind | 'rejecting';
+  resource: Resource | 'rejecting';
   work: Work;
 }
 

@@ -1,7 +1,7 @@
 import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit } from '@headgate/express';
 import type { RequestHandler } from 'express';
-import { expressQueue, overloadProtection, toobusy } from './peers.ts';
+import { expressQueue, overloadProtection, toobusy } from './libraries.ts';
 import { underPressure } from './under-pressure.ts';
 
 /** The name of the bare handler's 503. */

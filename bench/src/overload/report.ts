@@ -2,18 +2,18 @@ import { percentile } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { contenders } from './contenders.ts';
 import { goals } from './goals.ts';
-import { meaning } from './kinds.ts';
-import type { Price } from './price.ts';
-import type { KindRun } from './run.ts';
-import { measuredOf, yieldOf } from './yield.ts';
+import type { RejectionCost } from './rejection-cost.ts';
+import { meaning } from './resources.ts';
+import type { ResourceRun } from './run.ts';
+import { measuredOf, throughputRatio } from './throughput-ratio.ts';
 
 /**
- * The results of each server at each multiple of the capacity. `price` is the main-thread time of a bare handler's 503
- * in milliseconds.
+ * The results of each server at each multiple of the capacity. `rejectionCost` is the main-thread time of a bare
+ * handler's 503 in milliseconds.
  */
-export function loadTable(run: KindRun, price: number): Table {
+export function loadTable(run: ResourceRun, rejectionCost: number): Table {
   return {
-    title: `${run.kind}: ${meaning[run.kind]}; capacity ${number(run.capacities[0] ?? Number.NaN)}/s`,
+    title: `${run.resource}: ${meaning[run.resource]}; capacity ${number(run.capacities[0] ?? Number.NaN)}/s`,
     columns: [
       '',
       'load',
@@ -28,24 +28,30 @@ export function loadTable(run: KindRun, price: number): Table {
     ],
     rows: measuredOf(run).flatMap(([name, measured]) =>
       [...measured.loads].map(([multiple, figures]) => {
-        const yielded = yieldOf(run, measured, multiple, price);
+        const ratio = throughputRatio(run, measured, multiple, rejectionCost);
         return [
           name,
           `${multiple} ×`,
-          ...[yielded.answered, yielded.bound, yielded.ofBound].map((part) => part.toFixed(3)),
-          ...[figures.p50, figures.p99, figures.refused, figures.late, figures.failed].map(number),
+          ratio.answered.toFixed(3),
+          ratio.bound.toFixed(3),
+          ratio.ofBound.toFixed(3),
+          number(figures.p50),
+          number(figures.p99),
+          number(figures.refused),
+          number(figures.late),
+          number(figures.failed),
         ];
       }),
     ),
-    goals: goals(run, price),
+    goals: goals(run, rejectionCost),
     notes: notes(run),
   };
 }
 
 /** The results of each server around the overload. */
-export function recoveryTable(run: KindRun): Table {
+export function recoveryTable(run: ResourceRun): Table {
   return {
-    title: `${run.kind}: before and after the spike, and with critical requests in 5 × the capacity`,
+    title: `${run.resource}: before and after the spike, and with critical requests in 5 × the capacity`,
     columns: [
       '',
       'unloaded p50, ms',
@@ -71,13 +77,13 @@ export function recoveryTable(run: KindRun): Table {
 }
 
 /** The adaptive limits: the 10th, 50th and 90th percentile of the samples. */
-export function limitTable(run: KindRun): Table {
+export function limitTable(run: ResourceRun): Table {
   const adaptive = measuredOf(run).filter(
     ([, { limits }]) => spread([...limits.values()].flat()) > 0,
   );
   const phases = [...(adaptive[0]?.[1].limits.keys() ?? [])];
   return {
-    title: `${run.kind}: the limit in each phase (p10, p50, p90)`,
+    title: `${run.resource}: the limit in each phase (p10, p50, p90)`,
     columns: ['', ...phases],
     rows: adaptive.map(([name, { limits }]) => [
       name,
@@ -94,11 +100,11 @@ function spread(values: readonly number[]): number {
   return values.length === 0 ? 0 : percentile(values, 1) - percentile(values, 0);
 }
 
-export function priceTable(prices: ReadonlyMap<string, Price>): Table {
+export function rejectionCostTable(rejectionCosts: ReadonlyMap<string, RejectionCost>): Table {
   return {
     title: 'The cost of one rejection',
     columns: ['', 'µs of the main thread', '× bare 503'],
-    rows: [...prices].map(([name, { cpu, overBare }]) => [
+    rows: [...rejectionCosts].map(([name, { cpu, overBare }]) => [
       name,
       number(1_000 * cpu),
       `${number(overBare.mean)} (${number(overBare.low)}–${number(overBare.high)})`,
@@ -116,7 +122,7 @@ export function settingsTable(names: readonly string[]): Table {
   };
 }
 
-function notes(run: KindRun): string[] {
+function notes(run: ResourceRun): string[] {
   const all = run.capacities;
   const drift = all.map((capacity) => number(capacity)).join(', ');
   const failures = [...run.cases].filter(([, result]) => result instanceof Error);

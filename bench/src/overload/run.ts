@@ -1,43 +1,43 @@
 import { progress } from '../runner.ts';
 import { median } from '../stats.ts';
-import { type Case, runCase, saturating } from './case.ts';
-import type { Kind, Work } from './kinds.ts';
 import { closedLoop } from './load.ts';
-import type { Plan } from './plan.ts';
+import type { OverloadPlan } from './plan.ts';
+import type { Resource, Work } from './resources.ts';
+import { runServerCase, type ServerCase, saturating } from './server-case.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** A case, and the mean capacity of the bare server just before and after it. */
-export interface Measured extends Case {
+export interface Measured extends ServerCase {
   /** Requests per second: the basis of its ratios, so that drift of the machine cancels out. */
   capacity: number;
 }
 
 /** The cases of all servers with one kind of handler. */
-export interface KindRun {
-  kind: Kind;
+export interface ResourceRun {
+  resource: Resource;
   /** All measurements of the capacity in requests per second. The loads are multiples of the first. */
   capacities: number[];
   cases: Map<string, Measured | Error>;
 }
 
-export async function runKind(
-  kind: Kind,
+export async function runResource(
+  resource: Resource,
   names: readonly string[],
   work: Work,
-  plan: Plan,
-): Promise<KindRun> {
-  const cases: KindRun['cases'] = new Map();
-  const bare = await ServerProcess.start({ server: 'bare', kind, work });
+  plan: OverloadPlan,
+): Promise<ResourceRun> {
+  const cases: ResourceRun['cases'] = new Map();
+  const bare = await ServerProcess.start({ server: 'bare', resource, work });
   const route = { port: bare.port, ownConnections: plan.ownConnections };
   const capacity = async () => (await closedLoop(route, saturating, plan.capacity)).rate;
   try {
-    progress(`${kind}: capacity`);
+    progress(`${resource}: capacity`);
     await capacity();
     const first = median([await capacity(), await capacity(), await capacity()]);
     const capacities = [first];
     for (const server of names) {
-      progress(`${kind}: ${server}`);
-      const measured = await runCase({ kind, server, work }, first, plan).catch(
+      progress(`${resource}: ${server}`);
+      const measured = await runServerCase({ resource, server, work }, first, plan).catch(
         (error: Error) => error,
       );
       const before = capacities.at(-1) ?? first;
@@ -46,7 +46,7 @@ export async function runKind(
       const between = (before + after) / 2;
       cases.set(server, measured instanceof Error ? measured : { ...measured, capacity: between });
     }
-    return { kind, capacities, cases };
+    return { resource, capacities, cases };
   } finally {
     bare.stop();
     progress('');

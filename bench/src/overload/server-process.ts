@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { poolSize } from './kinds.ts';
 import type { Assignment, ProcessReport } from './protocol.ts';
+import { poolSize } from './resources.ts';
 
 const program = fileURLToPath(new URL('./server.js', import.meta.url));
 

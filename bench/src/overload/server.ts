@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { contenders, type Protection } from './contenders.ts';
-import { handlers } from './kinds.ts';
 import { type Assignment, holdPath, type LimitSample, type ProcessReport } from './protocol.ts';
 import { rejecting } from './rejecting.ts';
+import { handlers } from './resources.ts';
 
 const assignment = JSON.parse(process.argv[2] ?? '') as Assignment;
 const { middleware, limit } = await protection();
@@ -26,17 +26,17 @@ process.on('message', () => {
 process.on('disconnect', () => process.exit());
 
 async function protection(): Promise<Protection> {
-  const { kind, server } = assignment;
+  const { resource, server } = assignment;
   const protection =
-    kind === 'rejecting'
+    resource === 'rejecting'
       ? { middleware: await rejecting[server]?.() }
-      : await contenders[server]?.create(kind);
+      : await contenders[server]?.create(resource);
   if (!protection?.middleware) throw new Error(`no server is called ${server}`);
   return protection as Protection;
 }
 
 function handler(): RequestHandler {
-  if (assignment.kind !== 'rejecting') return handlers[assignment.kind](assignment.work);
+  if (assignment.resource !== 'rejecting') return handlers[assignment.resource](assignment.work);
   return (_req, res) => void res.json({});
 }
 

@@ -1,7 +1,7 @@
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { progress } from '../runner.ts';
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
-import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
@@ -22,7 +22,7 @@ interface Look {
 }
 
 /** Measures the dead rows of acquires and releases, with default autovacuum, and while a transaction holds it back. */
-export async function bloat(plan: Plan): Promise<Table> {
+export async function bloat(plan: DistributedPlan): Promise<Table> {
   const alone = await PostgresScene.during((scene) => measure(scene, plan, 1));
   // Autovacuum runs once a minute, so there must be a run between two measurements.
   const long = { ...plan, cycles: 8 * plan.cycles };
@@ -35,8 +35,11 @@ export async function bloat(plan: Plan): Promise<Table> {
     title: 'What acquires and releases leave behind',
     columns: ['callers', '', 'cycles', 'pairs/s', 'kB of tables and indexes'],
     rows: rows.map(([callers, { what, cycles, rate, bytes }]) => [
-      ...[callers, what],
-      ...[cycles, rate, bytes / 1_024].map(number),
+      callers,
+      what,
+      number(cycles),
+      number(rate),
+      number(bytes / 1_024),
     ]),
     goals: [...goals('one', alone), ...goals(`${manyCallers}`, crowd)],
     notes: [
@@ -46,18 +49,25 @@ export async function bloat(plan: Plan): Promise<Table> {
 }
 
 function goals(callers: string, looks: readonly Look[]): Goal[] {
-  const [half, last] = [find(looks, 'half'), find(looks, 'last')];
+  const half = find(looks, 'half');
+  const last = find(looks, 'last');
   const over = `at the end relative to half-way, ${callers}`;
-  const rates = { target: 0.8, atLeast: true, measured: last.rate / half.rate };
   return [
     { what: `bytes ${over}`, target: 1.5, measured: last.bytes / half.bytes, unit: '×' },
-    { what: `pairs/s ${over}`, ...rates, unit: '×' },
+    {
+      what: `pairs/s ${over}`,
+      target: 0.8,
+      atLeast: true,
+      measured: last.rate / half.rate,
+      unit: '×',
+    },
   ];
 }
 
 function held(callers: string, looks: readonly Look[]): string {
   const before = find(looks, 'last').rate;
-  const [during, after] = [find(looks, 'held back'), find(looks, 'after that')];
+  const during = find(looks, 'held back');
+  const after = find(looks, 'after that');
   return (
     `While another transaction held a snapshot for ${during.cycles} cycles (${callers}), the rate fell to ` +
     `${number(during.rate / before)} × in the last of them; after it had ended, the rate was ${number(after.rate / before)} ×.`
@@ -68,7 +78,11 @@ function find(looks: readonly Look[], what: string): Look {
   return looks.find((look) => look.what === what) as Look;
 }
 
-async function measure(scene: PostgresScene, { cycles }: Plan, callers: number): Promise<Look[]> {
+async function measure(
+  scene: PostgresScene,
+  { cycles }: DistributedPlan,
+  callers: number,
+): Promise<Look[]> {
   const [worker] = (await scene.workers(1, { contender: ours, limit })) as [WorkerProcess];
   const looks: Look[] = [];
   const look = async (what: string, count: number) => {

@@ -1,7 +1,7 @@
+import { handingOff, ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import { type ServedFigures, servedFigures } from '../distributed/served-figures.ts';
 import { progress } from '../runner.ts';
-import { handingOff, ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
-import { type ServedFigures, servedFigures } from '../sharing/served-figures.ts';
 import { median, pairedRatios } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
@@ -16,7 +16,7 @@ interface Results {
 }
 
 /** Measures crowds of 50 callers per process on limit 10, which do no work. */
-export async function contended(plan: Plan): Promise<Table> {
+export async function contended(plan: DistributedPlan): Promise<Table> {
   const results = await PostgresScene.during((scene) => measure(scene, plan));
   return {
     title: `${processes} processes of ${callers} callers, on limit 10`,
@@ -38,7 +38,7 @@ export async function contended(plan: Plan): Promise<Table> {
   };
 }
 
-async function measure(scene: PostgresScene, plan: Plan): Promise<Results> {
+async function measure(scene: PostgresScene, plan: DistributedPlan): Promise<Results> {
   const alone: number[] = [];
   const crowds = new Map<string, ServedFigures[]>([ours, handingOff].map((name) => [name, []]));
   for (let round = 1; round <= plan.rounds; round++) {
@@ -59,7 +59,7 @@ async function measure(scene: PostgresScene, plan: Plan): Promise<Results> {
 async function crowdOf(
   scene: PostgresScene,
   contender: string,
-  { warmUp, crowd: duration }: Plan,
+  { warmUp, crowd: duration }: DistributedPlan,
 ): Promise<ServedFigures> {
   const workers = await scene.workers(processes, { contender });
   const load = { callers, work: 0, warmUp, duration };
@@ -73,8 +73,13 @@ function row(name: string, rounds: readonly ServedFigures[], alone: readonly num
   const rates = rounds.map(({ rate }) => rate);
   return [
     name,
-    ...[of('rate'), median(pairedRatios(rates, alone)), operations(rounds)].map(number),
-    ...[of('p50'), of('p99'), of('longest'), of('inequality')].map(number),
+    number(of('rate')),
+    number(median(pairedRatios(rates, alone))),
+    number(operations(rounds)),
+    number(of('p50')),
+    number(of('p99')),
+    number(of('longest')),
+    number(of('inequality')),
   ];
 }
 
@@ -89,28 +94,32 @@ function goals({ alone, crowds }: Results): Goal[] {
   const of = (name: string) => crowds.get(name) ?? [];
   const rates = (name: string) => of(name).map(({ rate }) => rate);
   const longest = (name: string) => of(name).map(({ longest }) => longest);
-  const atLeast = true;
   return [
     {
-      ...{ what: 'acquires/s relative to a single caller', target: 0.5, atLeast, unit: '×' },
+      what: 'acquires/s relative to a single caller',
+      target: 0.5,
+      atLeast: true,
       measured: median(pairedRatios(rates(ours), alone)),
+      unit: '×',
     },
     {
-      ...{ what: `${handingOff}: operations for an acquire`, target: 0.3, unit: '' },
+      what: `${handingOff}: operations for an acquire`,
+      target: 0.3,
       measured: operations(of(handingOff)),
+      unit: '',
     },
     {
-      ...{
-        what: `${handingOff}: acquires/s relative to no handoff`,
-        target: 8,
-        atLeast,
-        unit: '×',
-      },
+      what: `${handingOff}: acquires/s relative to no handoff`,
+      target: 8,
+      atLeast: true,
       measured: median(pairedRatios(rates(handingOff), rates(ours))),
+      unit: '×',
     },
     {
-      ...{ what: `${handingOff}: longest wait relative to no handoff`, target: 2, unit: '×' },
+      what: `${handingOff}: longest wait relative to no handoff`,
+      target: 2,
       measured: median(pairedRatios(longest(handingOff), longest(ours))),
+      unit: '×',
     },
   ];
 }

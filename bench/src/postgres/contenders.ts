@@ -1,5 +1,5 @@
-import type { Contender, Open, Setting } from '../sharing/contender.ts';
-import { handingOff, ours, reserving } from '../sharing/contender-names.ts';
+import type { Contender, Open, Setting } from '../distributed/contender.ts';
+import { handingOff, ours, reserving } from '../distributed/contender-names.ts';
 import { bare } from './contenders/bare.ts';
 import { headgate } from './contenders/headgate.ts';
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
 import { progress } from '../runner.ts';
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
 import { number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
 const waiters = [0, 19, 190];
 
 /** Measures the cost of waiting: one process holds the limit while callers of another one wait. */
-export async function idle(plan: Plan): Promise<Table> {
+export async function idle(plan: DistributedPlan): Promise<Table> {
   const rates: number[] = [];
   for (const count of waiters) {
     progress(`idle: ${count}`);
@@ -23,7 +23,7 @@ export async function idle(plan: Plan): Promise<Table> {
   };
 }
 
-function transactions(count: number, { idle }: Plan): Promise<number> {
+function transactions(count: number, { idle }: DistributedPlan): Promise<number> {
   return PostgresScene.during(async (scene) => {
     const [holder, waiter] = await scene.workers(2, { contender: ours, limit: 10 });
     await holder?.ask('hold', 10);

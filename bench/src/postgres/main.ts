@@ -1,6 +1,6 @@
+import { plans } from '../distributed/plan.ts';
+import { reserve } from '../distributed/reserve.ts';
 import { runParts } from '../run-parts.ts';
-import { plans } from '../sharing/plan.ts';
-import { reserve } from '../sharing/reserve.ts';
 import { bloat } from './bloat.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';

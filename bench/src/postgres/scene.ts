@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresStore } from '@headgate/postgres';
 import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import type pg from 'pg';
-import { Scene, type WorkerOptions } from '../sharing/scene.ts';
-import type { WorkerProcess } from '../sharing/worker-process.ts';
+import { Scene, type WorkerOptions } from '../distributed/scene.ts';
+import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { configOf, connect } from './connect.ts';
 
 /** Milliseconds after which PostgreSQL's statistics are up to date: servers report them once a second. */

@@ -1,7 +1,7 @@
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { progress } from '../runner.ts';
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
-import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { estimate, median, pairedRatios } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { bareName } from './contenders.ts';
@@ -18,7 +18,7 @@ interface Result {
 }
 
 /** Measures uncontended callers: one per process, one call at a time, so that nothing is batched. */
-export async function uncontended(plan: Plan): Promise<Table> {
+export async function uncontended(plan: DistributedPlan): Promise<Table> {
   const all: Result[] = [];
   for (const callers of crowds)
     all.push(await PostgresScene.during((s) => measure(s, callers, plan)));
@@ -41,7 +41,11 @@ export async function uncontended(plan: Plan): Promise<Table> {
   };
 }
 
-async function measure(scene: PostgresScene, callers: number, plan: Plan): Promise<Result> {
+async function measure(
+  scene: PostgresScene,
+  callers: number,
+  plan: DistributedPlan,
+): Promise<Result> {
   const rates = new Map<string, number[]>([ours, bareName].map((name) => [name, []]));
   const workers = new Map<string, WorkerProcess[]>();
   for (const contender of rates.keys()) {
@@ -66,7 +70,10 @@ async function measure(scene: PostgresScene, callers: number, plan: Plan): Promi
  * Warms up the workers one after the other. All at once, each would run too rarely for its code to be compiled, and the
  * compilation would be measured.
  */
-async function warmUp(workers: readonly WorkerProcess[], { alone }: Plan): Promise<void> {
+async function warmUp(
+  workers: readonly WorkerProcess[],
+  { alone }: DistributedPlan,
+): Promise<void> {
   for (const [index, worker] of workers.entries()) {
     progress(`uncontended, warming up ${index + 1} of ${workers.length}`);
     await worker.ask('sequence', { duration: alone, oneByOne: true });

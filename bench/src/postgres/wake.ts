@@ -1,22 +1,23 @@
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
-import { measureWakes } from '../sharing/wakes.ts';
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import { measureWakes } from '../distributed/wakes.ts';
 import { median, percentile } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
 /** Measures how soon a waiter in another process is granted after a release. */
-export async function wake(plan: Plan): Promise<Table> {
+export async function wake(plan: DistributedPlan): Promise<Table> {
   const all = await PostgresScene.during((scene) => measureWakes(scene, [ours], plan));
   const { wakes, pings } = all.get(ours) ?? { wakes: [], pings: [] };
-  const [middle, late] = [median(wakes), percentile(wakes, 0.99)];
+  const p50 = median(wakes);
+  const p99 = percentile(wakes, 0.99);
   return {
     title: 'Time from a release to the next grant in another process',
     columns: ['', 'median, ms', 'p99, ms', 'SELECT 1, ms'],
-    rows: [[ours, ...[middle, late, median(pings)].map(number)]],
+    rows: [[ours, number(p50), number(p99), number(median(pings))]],
     goals: [
-      { what: 'median wake', target: 10, measured: middle, unit: 'ms' },
-      { what: 'p99 wake', target: 50, measured: late, unit: 'ms' },
+      { what: 'median wake', target: 10, measured: p50, unit: 'ms' },
+      { what: 'p99 wake', target: 50, measured: p99, unit: 'ms' },
     ],
     notes: [
       'SELECT 1 is the waiter’s median round trip, each after a pause as long as before a release.',

@@ -1,6 +1,6 @@
-import type { Setting } from '../sharing/contender.ts';
-import { serve, settingOfParent } from '../sharing/serve.ts';
-import { Tasks } from '../sharing/tasks.ts';
+import type { Setting } from '../distributed/contender.ts';
+import { serve, settingOfParent } from '../distributed/serve.ts';
+import { Tasks } from '../distributed/tasks.ts';
 import { connect } from './connect.ts';
 import { open } from './contenders.ts';
 

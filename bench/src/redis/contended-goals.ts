@@ -1,4 +1,4 @@
-import { handingOff, ours } from '../sharing/contender-names.ts';
+import { handingOff, ours } from '../distributed/contender-names.ts';
 import type { Goal } from '../table.ts';
 import { bound } from './contender-names.ts';
 import { type CrowdResults, commands, figure, rateOver, title } from './crowd-results.ts';

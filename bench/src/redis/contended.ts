@@ -1,6 +1,6 @@
+import { handingOff, ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
 import { progress } from '../runner.ts';
-import { handingOff, ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
 import { number, type Table } from '../table.ts';
 import { contendedGoals } from './contended-goals.ts';
 import { bound, others } from './contender-names.ts';
@@ -21,7 +21,7 @@ const crowds: readonly Crowd[] = [2, 4].flatMap((processes) =>
 );
 
 /** Measures crowds of 50 callers per process on limit 10. */
-export function contended(plan: Plan): Promise<Table> {
+export function contended(plan: DistributedPlan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all: CrowdResults[] = [];
     for (const crowd of crowds) all.push(await measure(scene, crowd, plan));
@@ -29,7 +29,11 @@ export function contended(plan: Plan): Promise<Table> {
   });
 }
 
-async function measure(scene: RedisScene, crowd: Crowd, plan: Plan): Promise<CrowdResults> {
+async function measure(
+  scene: RedisScene,
+  crowd: Crowd,
+  plan: DistributedPlan,
+): Promise<CrowdResults> {
   const runs = new Map<string, CrowdRuns>(contenders.map((name) => [name, { rounds: [] }]));
   const failures: string[] = [];
   for (let round = 1; round <= plan.rounds; round++) {

@@ -1,8 +1,8 @@
-import type { Contender, Open } from '../sharing/contender.ts';
-import { handingOff, ours, reserving } from '../sharing/contender-names.ts';
+import type { Contender, Open } from '../distributed/contender.ts';
+import { handingOff, ours, reserving } from '../distributed/contender-names.ts';
 import { headgate } from './contenders/headgate.ts';
+import { bottleneck, redisSemaphore } from './contenders/libraries.ts';
 import { minimal } from './contenders/minimal.ts';
-import { bottleneck, redisSemaphore } from './contenders/peers.ts';
 import { raw, returnOne } from './contenders/raw.ts';
 import type { RedisSetting } from './contenders/setting.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Served } from '../sharing/loops.ts';
-import type { Plan } from '../sharing/plan.ts';
-import { type ServedFigures, servedFigures } from '../sharing/served-figures.ts';
+import type { Served } from '../distributed/loops.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import { type ServedFigures, servedFigures } from '../distributed/served-figures.ts';
 import type { RedisScene } from './scene.ts';
 
 /** A crowd of callers. */
@@ -33,7 +33,7 @@ export async function crowdCase(
   scene: RedisScene,
   contender: string,
   { processes, work }: Crowd,
-  { plan, counted }: { plan: Plan; counted: boolean },
+  { plan, counted }: { plan: DistributedPlan; counted: boolean },
 ): Promise<CrowdFigures> {
   const workers = await scene.workers(processes, { contender, counted });
   const { warmUp } = plan;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
 import { progress } from '../runner.ts';
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
 import { number, type Table } from '../table.ts';
 import { bound } from './contender-names.ts';
 import { RedisScene } from './scene.ts';
@@ -10,7 +10,7 @@ const contenders = [ours, bound, 'redis-semaphore'];
 const waiters = [0, 19, 190];
 
 /** Measures the cost of waiting: one process holds the limit while callers of another one wait. */
-export async function idle(plan: Plan): Promise<Table> {
+export async function idle(plan: DistributedPlan): Promise<Table> {
   const rows: string[][] = [];
   const rates = new Map<string, number[]>();
   for (const contender of contenders) {
@@ -28,7 +28,7 @@ export async function idle(plan: Plan): Promise<Table> {
   };
 }
 
-function requests(contender: string, count: number, { idle }: Plan): Promise<number> {
+function requests(contender: string, count: number, { idle }: DistributedPlan): Promise<number> {
   return RedisScene.during(async (scene) => {
     const [holder, waiter] = await scene.workers(2, { contender, limit: 10, counted: true });
     await holder?.ask('hold', 10);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ours } from '../distributed/contender-names.ts';
 import { progress } from '../runner.ts';
-import { ours } from '../sharing/contender-names.ts';
 import { number, type Table } from '../table.ts';
 import { milliseconds } from '../timing.ts';
 import { bound } from './contender-names.ts';

@@ -1,7 +1,7 @@
 import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import type { Redis } from 'ioredis';
-import { Scene, type WorkerOptions } from '../sharing/scene.ts';
-import type { WorkerProcess } from '../sharing/worker-process.ts';
+import { Scene, type WorkerOptions } from '../distributed/scene.ts';
+import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { connect } from './connect.ts';
 import type { RedisSetting } from './contenders/setting.ts';
 import { type ScriptCost, scriptCost } from './script-cost.ts';

@@ -1,4 +1,4 @@
-import { Tasks } from '../sharing/tasks.ts';
+import { Tasks } from '../distributed/tasks.ts';
 import type { Command } from './contenders/setting.ts';
 import { recordCommands } from './recording.ts';
 

@@ -1,7 +1,7 @@
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { progress } from '../runner.ts';
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
-import type { WorkerProcess } from '../sharing/worker-process.ts';
 import { median, pairedRatios } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { others } from './contender-names.ts';
@@ -24,7 +24,7 @@ interface Measured {
 }
 
 /** Measures a single caller without contention. */
-export function uncontended(plan: Plan): Promise<Table> {
+export function uncontended(plan: DistributedPlan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const commands = await record(scene);
     const all = new Map<string, Measured>();
@@ -57,7 +57,7 @@ async function record(scene: RedisScene): Promise<Command[]> {
 async function countPairs(
   scene: RedisScene,
   options: RedisWorkerOptions,
-  { alone }: Plan,
+  { alone }: DistributedPlan,
 ): Promise<number> {
   const name = `${options.contender}, counted`;
   const [worker] = await scene.workers(1, { ...options, name, counted: true });
@@ -71,7 +71,7 @@ async function countPairs(
 async function sample(
   scene: RedisScene,
   worker: WorkerProcess<RedisTasks> | undefined,
-  { alone: duration }: Plan,
+  { alone: duration }: DistributedPlan,
   into: Measured | undefined,
 ): Promise<void> {
   await scene.scriptCost();

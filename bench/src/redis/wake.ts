@@ -1,6 +1,6 @@
-import { ours } from '../sharing/contender-names.ts';
-import type { Plan } from '../sharing/plan.ts';
-import { measureWakes, type Wakes } from '../sharing/wakes.ts';
+import { ours } from '../distributed/contender-names.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import { measureWakes, type Wakes } from '../distributed/wakes.ts';
 import { median, percentile } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { bound } from './contender-names.ts';
@@ -9,7 +9,7 @@ import { RedisScene } from './scene.ts';
 const contenders = [ours, bound, 'redis-semaphore'];
 
 /** Measures how soon a waiter in another process is granted after a release. */
-export function wake(plan: Plan): Promise<Table> {
+export function wake(plan: DistributedPlan): Promise<Table> {
   return RedisScene.during(async (scene) => {
     const all = await measureWakes(scene, contenders, plan);
     const [worker] = await scene.workers(1, { contender: bound });
@@ -21,7 +21,9 @@ export function wake(plan: Plan): Promise<Table> {
 function report(all: ReadonlyMap<string, Wakes>, quickPing: number): Table {
   const row = (name: string, { wakes, pings }: Wakes) => [
     name,
-    ...[median(wakes), percentile(wakes, 0.99), median(pings)].map(number),
+    number(median(wakes)),
+    number(percentile(wakes, 0.99)),
+    number(median(pings)),
     number(median(wakes) / median(pings)),
   ];
   return {

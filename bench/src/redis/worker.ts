@@ -1,4 +1,4 @@
-import { serve, settingOfParent } from '../sharing/serve.ts';
+import { serve, settingOfParent } from '../distributed/serve.ts';
 import { connect } from './connect.ts';
 import type { RedisSetting } from './contenders/setting.ts';
 import { open } from './contenders.ts';

@@ -2,13 +2,13 @@ import autocannon, { type Client, type Request } from 'autocannon';
 import { progress } from '../runner.ts';
 import { estimate, median, pairedRatios } from '../stats.ts';
 import { number, type Table } from '../table.ts';
-import type { Plan } from './plan.ts';
+import type { ServerPlan } from './plan.ts';
 import { bareRoute, Service } from './service.ts';
 
 const connections = 32;
 
 /** Acquires and releases locks in turn, with one peer per connection. */
-export async function pairs(plan: Plan): Promise<Table> {
+export async function pairs(plan: ServerPlan): Promise<Table> {
   const bare = await Service.run(bareRoute, (port) => [`${port}`]);
   const service = await Service.start({ A: connections });
   const peers = await Promise.all(Array.from({ length: connections }, () => service.newPeer()));
@@ -55,7 +55,7 @@ function pairOf(peer: string): Request[] {
 
 async function rate(
   service: Service,
-  { load }: Plan,
+  { load }: ServerPlan,
   requestsOf: (index: number) => Request[],
 ): Promise<number> {
   let index = 0;

@@ -1,7 +1,7 @@
 import type { Plans } from '../run-parts.ts';
 
 /** Durations and counts. */
-export interface Plan {
+export interface ServerPlan {
   rounds: number;
   /** The duration of each round in milliseconds. */
   load: number;
@@ -9,7 +9,7 @@ export interface Plan {
   starts: number;
 }
 
-export const plans: Plans<Plan> = {
+export const plans: Plans<ServerPlan> = {
   full: { rounds: 5, load: 5_000, wakes: 400, starts: 10 },
   quick: { rounds: 2, load: 2_000, wakes: 50, starts: 3 },
 };

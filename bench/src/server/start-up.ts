@@ -1,11 +1,11 @@
 import { progress } from '../runner.ts';
 import { median } from '../stats.ts';
 import { number, type Table } from '../table.ts';
-import type { Plan } from './plan.ts';
+import type { ServerPlan } from './plan.ts';
 import { Service } from './service.ts';
 
 /** Measures the time from the process's start to its first answer. */
-export async function startUp({ starts }: Plan): Promise<Table> {
+export async function startUp({ starts }: ServerPlan): Promise<Table> {
   const times: number[] = [];
   for (let i = 0; i < starts; i++) {
     progress(`start-up: ${i}/${starts}`);

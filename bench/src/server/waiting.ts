@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { progress } from '../runner.ts';
 import { median, percentile } from '../stats.ts';
 import { number, type Table } from '../table.ts';
-import type { Plan } from './plan.ts';
+import type { ServerPlan } from './plan.ts';
 import { Service } from './service.ts';
 
 const waiters = 1_000;
 
 /** Measures the memory of a thousand blocked requests, and the time from a release to the next answer. */
-export async function waiting({ wakes }: Plan): Promise<Table> {
+export async function waiting({ wakes }: ServerPlan): Promise<Table> {
   progress('waiting: a thousand come');
   const service = await Service.start({ A: 1 });
   const before = service.rss;
@@ -18,21 +18,7 @@ export async function waiting({ wakes }: Plan): Promise<Table> {
   for (let i = 0; i < waiters; i++) await waitingPeers.join();
   await waitingPeers.settled();
   const { rss } = service;
-  const times: number[] = [];
-  let holding = holder;
-  for (let i = 0; i < wakes; i++) {
-    progress(`waiting: ${i}/${wakes} releases`);
-    const { peer, granted } = waitingPeers.next();
-    const released = performance.now();
-    const asked = service.ask('DELETE', `/peers/${holding}`);
-    await granted;
-    times.push(performance.now() - released);
-    await asked;
-    holding = peer;
-    // Keeps the number of waiters constant.
-    await waitingPeers.join();
-    await sleep(2);
-  }
+  const times = await wakeTimes(service, waitingPeers, holder, wakes);
   await service.stop();
   const megabytes = (bytes: number) => bytes / 1e6;
   return {
@@ -49,6 +35,31 @@ export async function waiting({ wakes }: Plan): Promise<Table> {
       { what: 'wake-up, median', target: 5, measured: median(times), unit: 'ms' },
     ],
   };
+}
+
+/** Releases the lock `count` times, always by its current holder; returns the times until the next answer. */
+async function wakeTimes(
+  service: Service,
+  waitingPeers: WaitingPeers,
+  firstHolder: string,
+  count: number,
+): Promise<number[]> {
+  const times: number[] = [];
+  let holder = firstHolder;
+  for (let i = 0; i < count; i++) {
+    progress(`waiting: ${i}/${count} releases`);
+    const { peer, granted } = waitingPeers.next();
+    const released = performance.now();
+    const asked = service.ask('DELETE', `/peers/${holder}`);
+    await granted;
+    times.push(performance.now() - released);
+    await asked;
+    holder = peer;
+    // Keeps the number of waiters constant.
+    await waitingPeers.join();
+    await sleep(2);
+  }
+  return times;
 }
 
 interface Waiter {

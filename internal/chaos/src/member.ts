@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { stamp } from './log/stamp.ts';
-import type { Order, Plan, Said } from './worker/plan.ts';
+import type { Plan, WorkerCommand, WorkerMessage } from './worker/messages.ts';
 
 const alive = new Set<ChildProcess>();
 // All workers, including stopped ones, which would not notice that this process has ended.
@@ -19,11 +19,15 @@ export class Member {
   #gone = false;
   readonly #child: ChildProcess;
 
-  constructor(program: string, plan: Plan, hear: (said: Said, from: Member) => void) {
+  constructor(
+    program: string,
+    plan: Plan,
+    receive: (message: WorkerMessage, from: Member) => void,
+  ) {
     this.name = plan.worker;
     this.#child = fork(program, [JSON.stringify(plan)], { execArgv: [] });
     alive.add(this.#child);
-    this.#child.on('message', (said: Said) => hear(said, this));
+    this.#child.on('message', (message: WorkerMessage) => receive(message, this));
     this.#child.on('error', () => {});
   }
 
@@ -36,8 +40,8 @@ export class Member {
     return String(child.signalCode ?? child.exitCode);
   }
 
-  tell(order: Order): void {
-    if (this.#child.connected) this.#child.send(order, () => {});
+  send(command: WorkerCommand): void {
+    if (this.#child.connected) this.#child.send(command, () => {});
   }
 
   get running(): boolean {

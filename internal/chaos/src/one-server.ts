@@ -1,8 +1,8 @@
 import type { Store } from '@headgate/core/distributed';
 import { startProxy } from '@headgate/test-servers';
-import type { Place } from './crew.ts';
+import type { Environment } from './environment.ts';
 import type { Fault } from './faults/fault.ts';
-import type { Ground } from './ground.ts';
+import type { WorkerSlot } from './workers.ts';
 
 /** The verifier's own connection to the server. */
 export interface Verifier {
@@ -19,25 +19,27 @@ export interface OneServer {
     stop(): Promise<void>;
   };
   readonly faults: readonly Fault[];
-  /** What this worker's program needs to connect to the server at this port. */
-  way(port: number, worker: Place): unknown;
+  /** The connection settings with which this worker's program reaches the server at this port. */
+  connectionSettings(port: number, worker: WorkerSlot): unknown;
   verify(port: number): Promise<Verifier>;
 }
 
 /** An environment with one server at a time, a proxy for each worker, and one for the verifier. */
 export async function oneServer(
   size: number,
-  { server, faults, way, verify }: OneServer,
-): Promise<Ground> {
+  { server, faults, connectionSettings, verify }: OneServer,
+): Promise<Environment> {
   const [own, ...proxies] = await Promise.all([
     startProxy(server),
     ...Array.from({ length: size }, () => startProxy(server)),
   ]);
   const verifier = await verify(own.port);
   return {
-    ...{ proxies, faults, store: verifier.store },
+    proxies,
+    faults,
+    store: verifier.store,
     pid: () => server.pid,
-    way: (worker) => way(proxies[worker.slot]?.port ?? 0, worker),
+    connectionSettings: (worker) => connectionSettings(proxies[worker.slot]?.port ?? 0, worker),
     stop: async () => {
       await verifier.close();
       await Promise.all([own, ...proxies].map((proxy) => proxy.stop()));

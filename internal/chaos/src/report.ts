@@ -2,7 +2,7 @@ import type { Capabilities } from '@headgate/core/distributed';
 import { invariantsFor, invariantsOfAll } from './invariants/all.ts';
 import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';
-import type { Record } from './log/record.ts';
+import type { EventLog } from './log/event-log.ts';
 
 /** The result of a round. */
 export interface Report {
@@ -11,14 +11,14 @@ export interface Report {
   /** How often each invariant could have been violated, over all limits. */
   readonly checked: Readonly<{ [invariant: string]: number }>;
   readonly broken: readonly string[];
-  readonly record: Record;
+  readonly eventLog: EventLog;
 }
 
 /** Maximum number of violations that are reported per invariant. */
 const MAX_SHOWN = 5;
 
 export function reportOn(
-  record: Record,
+  eventLog: EventLog,
   limits: readonly number[],
   can: Capabilities,
   title: string,
@@ -26,20 +26,20 @@ export function reportOn(
   const tally = new Tally();
   const counts: string[] = [];
   for (const limit of limits) {
-    const log = record.of(limit);
+    const log = eventLog.of(limit);
     for (const [name, invariant] of Object.entries(invariantsFor(can))) {
       tally.add(name, invariant(log), `${title}, limit ${limit}`);
     }
     counts.push(`limit ${limit}: ${countsOf(log)}`);
   }
   for (const [name, invariant] of Object.entries(invariantsOfAll)) {
-    tally.add(name, invariant(record.of(0)), title);
+    tally.add(name, invariant(eventLog.of(0)), title);
   }
   const { checked, broken } = tally;
-  const faults = [...record.faults()].map(([name, count]) => `${name} ${count}`).sort();
+  const faults = [...eventLog.faults()].map(([name, count]) => `${name} ${count}`).sort();
   const checks = Object.entries(checked).map(([name, count]) => `${name} ${count}`);
   const lines = [title, ...counts, `faults: ${faults.join('; ')}`, `checks: ${checks.join('; ')}`];
-  return { text: [...lines, ...broken].join('\n  '), checked, broken, record };
+  return { text: [...lines, ...broken].join('\n  '), checked, broken, eventLog };
 }
 
 class Tally {

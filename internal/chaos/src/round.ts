@@ -1,58 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault, Stage } from './faults/fault.ts';
-import type { Record } from './log/record.ts';
+import type { Fault, FaultContext } from './faults/fault.ts';
+import { type FaultSchedule, injectAll, injectHarmless, injectOne } from './inject.ts';
+import type { EventLog } from './log/event-log.ts';
 import { stamp } from './log/stamp.ts';
-import { breeze, gust, storm, type Weather } from './storm.ts';
 
 export interface RoundOptions {
-  readonly stage: Stage;
+  readonly context: FaultContext;
   readonly faults: readonly Fault[];
   readonly limits: readonly number[];
-  readonly record: Record;
+  readonly eventLog: EventLog;
   /** Duration of the calm phase before the faults, in milliseconds. */
   readonly calm: number;
-  readonly weather: Weather;
+  readonly schedule: FaultSchedule;
 }
 
 /** Load without faults, with one fault, and with all faults; then no faults, until every permit must be available. */
 export async function round(options: RoundOptions): Promise<void> {
-  const { stage, faults, record } = options;
-  const { workers, lease } = stage;
+  const { context, faults, eventLog } = options;
+  const { workers, lease } = context;
   await workers.allReady();
-  workers.load(options.weather.pause);
+  workers.load(options.schedule.pause);
   // The first call only opens connections.
   await sleep(300);
   const from = stamp();
   await sleep(options.calm);
-  await breeze(faults, stage);
-  let peace = stamp();
-  if (options.weather.gust) await gust(faults, stage);
-  await storm(faults, options.weather, stage);
+  await injectHarmless(faults, context);
+  let calmUntil = stamp();
+  if (options.schedule.startsWithOne) await injectOne(faults, context);
+  await injectAll(faults, options.schedule, context);
   const last = stamp();
-  if (faults.every(({ harmless }) => harmless)) peace = last;
-  record.note({ kind: 'calm', at: peace, from });
+  if (faults.every(({ harmless }) => harmless)) calmUntil = last;
+  eventLog.note({ kind: 'calm', at: calmUntil, from });
   workers.load(undefined);
   await sleep(last + lease + 1_000 - stamp());
   await probe(options);
-  // Messages of that time may still be on their way.
+  // Messages of that time may still be in transit.
   await sleep(100);
 }
 
 /** Acquires the whole limit, kills a process that holds a part of it, and releases the rest. */
-async function probe({ stage, limits, record }: RoundOptions): Promise<void> {
-  const { workers, ground, lease } = stage;
+async function probe({ context, limits, eventLog }: RoundOptions): Promise<void> {
+  const { workers, environment, lease } = context;
   const from = stamp();
   const admitted = await Promise.all(limits.map((limit) => workers.probe(limit)));
   const at = stamp();
   const [first = 1] = limits;
-  const inherited = await workers.inherit(first, lease + 1_000);
-  const had = { limit: first, admitted: inherited };
-  record.note({ kind: 'inherited', from: at, at: stamp(), ...had });
-  workers.tellAll({ release: true });
+  const recovered = await workers.killAndRecover(first, lease + 1_000);
+  eventLog.note({ kind: 'recovered', from: at, at: stamp(), limit: first, admitted: recovered });
+  workers.sendToAll({ release: true });
   await sleep(500);
   for (const [i, limit] of limits.entries()) {
-    const { inflight, queued } = await ground.store.stats({ name: `chaos-${limit}` });
-    const found = { admitted: admitted[i] ?? 0, inflight, queued };
-    record.note({ kind: 'probed', from, at, limit, ...found });
+    const { inflight, queued } = await environment.store.stats({ name: `chaos-${limit}` });
+    eventLog.note({
+      kind: 'probed',
+      from,
+      at,
+      limit,
+      admitted: admitted[i] ?? 0,
+      inflight,
+      queued,
+    });
   }
 }

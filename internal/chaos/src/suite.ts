@@ -1,25 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import type { Subject } from './ground.ts';
+import type { StoreUnderTest } from './environment.ts';
 import type { Report } from './report.ts';
-import { play } from './scene.ts';
+import { runRounds } from './run-rounds.ts';
 
 const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
 
-/** Runs one round in each of these environments. `storms` has the duration of the faults in milliseconds. */
-export function chaosSuite(subject: Subject, storms: Readonly<Record<string, number>>): void {
+/** Runs one round in each of these environments. `durations` are those of the faults, in milliseconds. */
+export function chaosSuite(
+  storeUnderTest: StoreUnderTest,
+  durations: Readonly<Record<string, number>>,
+): void {
   describe(`eight processes and a store under random faults (HEADGATE_CHAOS_SEED=${seed})`, () => {
-    test.each(Object.entries(storms))(
+    test.each(Object.entries(durations))(
       'every invariant holds: %s',
-      async (ground, lasts) => {
+      async (environment, duration) => {
         const reports: Report[] = [];
-        await play({
-          ...{ subject, ground, seed },
+        await runRounds({
+          storeUnderTest,
+          environment,
+          seed,
           limits: [1, 3],
           calm: 1_000,
           // A round takes several leases.
-          weather: () => ({ lasts, pace: 350, pause: 40, gust: lasts >= 3_000 }),
+          schedule: () => ({
+            duration,
+            meanInterval: 350,
+            pause: 40,
+            startsWithOne: duration >= 3_000,
+          }),
           more: (done) => done < 1,
-          tell: (report) => reports.push(report),
+          onReport: (report) => reports.push(report),
         });
         const [report] = reports as [Report];
         expect(report.broken, report.text).toEqual([]);

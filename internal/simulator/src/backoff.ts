@@ -11,7 +11,12 @@ export const exponentialBackoff =
 export const fibonacciBackoff =
   (unit: number, max: number): Backoff =>
   (retry) => {
-    let [last, next] = [unit, unit];
-    for (let count = 1; count < retry; count++) [last, next] = [next, last + next];
+    let last = unit;
+    let next = unit;
+    for (let count = 1; count < retry; count++) {
+      const sum = last + next;
+      last = next;
+      next = sum;
+    }
     return Math.min(next, max);
   };

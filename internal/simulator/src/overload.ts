@@ -17,7 +17,7 @@ export interface Load {
 }
 
 /** A server under load over time. */
-export interface Course {
+export interface LoadResult {
   /** Calls answered within their client's timeout, per second. */
   readonly answered: readonly Point[];
   /** Requests received, retries included, per second. */
@@ -27,7 +27,10 @@ export interface Course {
 }
 
 /** Runs a load against a server whose limiter has these options. */
-export function overload(load: Load, options: Omit<LimiterOptions, 'clock' | 'random'>): Course {
+export function overload(
+  load: Load,
+  options: Omit<LimiterOptions, 'clock' | 'random'>,
+): LoadResult {
   const server = new Server(load.capacity, options);
   const { simulation, limiter } = server;
   const answered = new Counter(simulation, 1000);
@@ -47,6 +50,6 @@ export function overload(load: Load, options: Omit<LimiterOptions, 'clock' | 'ra
   arrive(simulation, load.rate, call);
   const inflight = watch(simulation, 500, () => limiter.inflight);
   const queued = watch(simulation, 500, () => limiter.queued);
-  simulation.run(load.seconds * 1000);
+  simulation.runUntil(load.seconds * 1000);
   return { answered: answered.perSecond, requests: requests.perSecond, inflight, queued };
 }

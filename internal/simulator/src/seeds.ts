@@ -4,7 +4,3 @@ const seeds = [1, 2, 3, 4];
 export function withEachSeed<T>(run: (seed: number) => T): T[] {
   return seeds.map(run);
 }
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}

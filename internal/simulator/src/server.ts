@@ -1,9 +1,9 @@
 import type { LimiterOptions, LocalLimiter, Outcome, Priority } from '@headgate/core';
 import { arrive, type Rate } from './arrivals.ts';
-import { Asking } from './asking.ts';
+import { CallbackWaiter } from './callback-waiter.ts';
 import type { Answer } from './client.ts';
 import { Dependency } from './dependency.ts';
-import type { Times } from './random-times.ts';
+import type { Distribution } from './distributions.ts';
 import { Simulation } from './simulation.ts';
 
 /** The figures of an interval. */
@@ -17,7 +17,7 @@ export interface Interval {
 
 /** The properties of a request. */
 export interface Work {
-  readonly times: Times;
+  readonly serviceTime: Distribution;
   readonly kind?: string;
   readonly priority?: Priority;
   readonly fairBy?: string;
@@ -44,10 +44,10 @@ export class Server {
   }
 
   /** Advances the simulation by `seconds` and returns the figures of that time. */
-  run(seconds: number): Interval {
+  advance(seconds: number): Interval {
     this.#answered = 0;
     this.#latency = 0;
-    this.simulation.run(this.simulation.now() + seconds * 1000);
+    this.simulation.runUntil(this.simulation.now() + seconds * 1000);
     const throughput = this.#answered / seconds;
     return { throughput, latency: this.#latency / this.#answered, limit: this.limiter.limit };
   }
@@ -57,13 +57,13 @@ export class Server {
    * begun runs to its end.
    */
   request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
-    const { times, kind, priority = 'normal', fairBy, outcome } = work;
+    const { serviceTime, kind, priority = 'normal', fairBy, outcome } = work;
     const { simulation, limiter } = this;
     const start = simulation.now();
-    const waiter = new Asking(
+    const waiter = new CallbackWaiter(
       (permit) => {
         permit.kind = kind;
-        this.dependency.serve(times(simulation.random), () => {
+        this.dependency.serve(serviceTime(simulation.random), () => {
           this.#answered++;
           this.#latency += simulation.now() - start;
           permit.release(outcome?.(limiter.inflight));
@@ -74,7 +74,7 @@ export class Server {
     );
     waiter.priority = priority;
     waiter.fairBy = fairBy;
-    waiter.at(limiter);
+    waiter.requestFrom(limiter);
     return () => limiter.withdraw(waiter);
   }
 }

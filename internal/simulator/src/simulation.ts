@@ -46,7 +46,7 @@ export class Simulation implements Clock {
   }
 
   /** Advances the time to `until`, in milliseconds, and runs the events due by then. */
-  run(until: number): void {
+  runUntil(until: number): void {
     for (let next = this.#events.peek(); next !== undefined && next.at <= until; ) {
       this.#events.pop();
       this.#now = next.at;

@@ -1,5 +1,4 @@
 import type { Point } from './plot/panel.ts';
-import { mean } from './seeds.ts';
 import type { Simulation } from './simulation.ts';
 
 /** Samples a value every `every` milliseconds. */
@@ -36,10 +35,10 @@ export class Gauge {
 
   constructor(simulation: Simulation, every: number) {
     this.means = watch(simulation, every, () => {
-      const mean = this.#sum / this.#count;
+      const average = this.#sum / this.#count;
       this.#sum = 0;
       this.#count = 0;
-      return mean;
+      return average;
     });
   }
 
@@ -47,6 +46,10 @@ export class Gauge {
     this.#sum += value;
     this.#count++;
   }
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The mean of the points after `from` up to `to`, in seconds. */

@@ -1,6 +1,6 @@
 import { adaptive } from '@headgate/core';
 import { describe, expect, it } from 'vitest';
-import { constant, exponential, lognormal } from '../src/random-times.ts';
+import { constant, exponential, lognormal } from '../src/distributions.ts';
 import { Server } from '../src/server.ts';
 
 // The dependency handles ten jobs at once without slowing down: 100 requests of 100 ms per second.
@@ -12,12 +12,12 @@ it.each([1, 2, 3])(
   'an hour of open-loop overload, at ten times the capacity, does not become the baseline (seed %i)',
   (seed) => {
     const server = new Server(10, { limit }, seed);
-    server.load(1000, { times: exponential(100) });
+    server.load(1000, { serviceTime: exponential(100) });
     const quarters = [
-      server.run(hour / 4),
-      server.run(hour / 4),
-      server.run(hour / 4),
-      server.run(hour / 4),
+      server.advance(hour / 4),
+      server.advance(hour / 4),
+      server.advance(hour / 4),
+      server.advance(hour / 4),
     ];
     for (const { throughput, latency } of quarters) {
       expect(throughput).toBeGreaterThan(90);
@@ -28,33 +28,33 @@ it.each([1, 2, 3])(
 
 it('a tenfold slowdown that does not depend on the limit does not raise the limit', () => {
   const server = new Server(10, { limit });
-  server.load(80, { times: exponential(100) });
-  const before = server.run(120);
+  server.load(80, { serviceTime: exponential(100) });
+  const before = server.advance(120);
   server.dependency.change(10, 10);
-  expect(server.run(hour).limit).toBeLessThanOrEqual(before.limit);
+  expect(server.advance(hour).limit).toBeLessThanOrEqual(before.limit);
   server.dependency.change(10, 1);
-  const after = server.run(600);
+  const after = server.advance(600);
   expect(after.throughput).toBeGreaterThan(75);
 });
 
 it('follows a dependency whose capacity shrinks and recovers', () => {
   const server = new Server(10, { limit });
-  server.load(80, { times: exponential(100) });
-  server.run(120);
+  server.load(80, { serviceTime: exponential(100) });
+  server.advance(120);
   server.dependency.change(3);
-  server.run(60);
-  const bad = server.run(300);
+  server.advance(60);
+  const bad = server.advance(300);
   expect(bad.throughput).toBeGreaterThan(26);
   expect(bad.latency).toBeLessThan(250);
   server.dependency.change(10);
-  server.run(300);
-  expect(server.run(300).throughput).toBeGreaterThan(74);
+  server.advance(300);
+  expect(server.advance(300).throughput).toBeGreaterThan(74);
 });
 
 it('does not grow while it is not fully used', () => {
   const server = new Server(1000, { limit });
-  server.load(20, { times: constant(100) });
-  const { limit: reached, throughput } = server.run(hour);
+  server.load(20, { serviceTime: constant(100) });
+  const { limit: reached, throughput } = server.advance(hour);
   expect(throughput).toBeGreaterThan(19);
   // Two requests are in flight on average, ten at most.
   expect(reached).toBeLessThanOrEqual(32);
@@ -65,10 +65,10 @@ it.each([
   ['ten thousand requests', 12_000, 100, 10, 20],
 ])('works at %s per second', (_, rate, capacity, time, seconds) => {
   const server = new Server(capacity, { limit });
-  server.load(rate, { times: lognormal(time, 0.3) });
-  server.run(seconds / 2);
+  server.load(rate, { serviceTime: lognormal(time, 0.3) });
+  server.advance(seconds / 2);
   const maxThroughput = (capacity * 1000) / (time * Math.exp(0.045));
-  const { throughput, latency } = server.run(seconds / 2);
+  const { throughput, latency } = server.advance(seconds / 2);
   expect(throughput).toBeGreaterThan(maxThroughput * 0.85);
   expect(latency).toBeLessThan(time * 2.5);
 });
@@ -77,19 +77,19 @@ describe('kinds of work that take 1 ms and 1 s', () => {
   it('a changing mix does not count as an overload', () => {
     const server = new Server(100, { limit });
     const quick = (now: number) => (now % 120_000 < 60_000 ? 2000 : 50);
-    server.load(quick, { times: exponential(1), kind: 'quick' });
-    server.load(60, { times: exponential(1000), kind: 'slow' });
-    server.run(120);
-    const { throughput } = server.run(hour / 2);
+    server.load(quick, { serviceTime: exponential(1), kind: 'quick' });
+    server.load(60, { serviceTime: exponential(1000), kind: 'slow' });
+    server.advance(120);
+    const { throughput } = server.advance(hour / 2);
     expect(throughput).toBeGreaterThan(0.95 * (60 + 1025));
   });
 
   it('an overload by one kind of work is detected', () => {
     const server = new Server(20, { limit });
-    server.load(100, { times: exponential(1), kind: 'quick' });
-    server.load(100, { times: exponential(1000), kind: 'slow' });
-    server.run(120);
-    const { latency, throughput, limit: reached } = server.run(600);
+    server.load(100, { serviceTime: exponential(1), kind: 'quick' });
+    server.load(100, { serviceTime: exponential(1000), kind: 'slow' });
+    server.advance(120);
+    const { latency, throughput, limit: reached } = server.advance(600);
     expect(reached).toBeLessThan(60);
     expect(throughput).toBeGreaterThan(20);
     expect(latency).toBeLessThan(1500);
@@ -100,19 +100,19 @@ it('drops lower the limit', () => {
   const server = new Server(1000, { limit });
   // Drops requests above 30 in flight.
   const outcome = (inflight: number) => (inflight > 30 ? ('dropped' as const) : ('ok' as const));
-  server.load(2000, { times: exponential(100), outcome });
-  server.run(60);
+  server.load(2000, { serviceTime: exponential(100), outcome });
+  server.advance(60);
   for (let minute = 0; minute < 5; minute++) {
-    expect(server.run(60).limit).toBeLessThan(45);
+    expect(server.advance(60).limit).toBeLessThan(45);
   }
 });
 
 it('rejects hardly any requests under a sustainable load', () => {
   const server = new Server(10, { limit });
-  server.load(60, { times: exponential(100) });
-  server.run(300);
+  server.load(60, { serviceTime: exponential(100) });
+  server.advance(300);
   const { rejected } = server.limiter.stats();
-  server.run(hour);
+  server.advance(hour);
   const later = server.limiter.stats();
   expect((later.rejected.full - rejected.full) / later.admitted).toBeLessThan(0.02);
 });

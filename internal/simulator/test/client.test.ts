@@ -5,7 +5,7 @@ import { RetryBudget } from '../src/retry-budget.ts';
 import { Simulation } from '../src/simulation.ts';
 
 /** Answers the attempts as scripted, and records arrivals and disconnects. */
-function scene(options: ClientOptions, answers: readonly (Answer | undefined)[]) {
+function setUp(options: ClientOptions, answers: readonly (Answer | undefined)[]) {
   const simulation = new Simulation();
   const attempts: number[] = [];
   const disconnects: number[] = [];
@@ -25,12 +25,12 @@ const no: Answer = { succeeded: false };
 const yes: Answer = { succeeded: true };
 
 it('disconnects on timeout, and retries', () => {
-  const { simulation, attempts, disconnects, ended, call } = scene({ timeout: 100, retries: 1 }, [
+  const { simulation, attempts, disconnects, ended, call } = setUp({ timeout: 100, retries: 1 }, [
     undefined,
     yes,
   ]);
   call();
-  simulation.run(1000);
+  simulation.runUntil(1000);
   expect({ attempts, disconnects, ended }).toEqual({
     attempts: [0, 100],
     disconnects: [100],
@@ -39,35 +39,35 @@ it('disconnects on timeout, and retries', () => {
 });
 
 it('ignores an answer after its timeout', () => {
-  const { simulation, disconnects, ended, call } = scene({ timeout: 5 }, [yes]);
+  const { simulation, disconnects, ended, call } = setUp({ timeout: 5 }, [yes]);
   call();
-  simulation.run(1000);
+  simulation.runUntil(1000);
   expect({ disconnects, ended }).toEqual({ disconnects: [5], ended: [[false, 5]] });
 });
 
 it('retries the given number of times, with growing delays', () => {
   const options = { retries: 3, backoff: fibonacciBackoff(100, 150) };
-  const { simulation, attempts, ended, call } = scene(options, [no, no, no, no, no]);
+  const { simulation, attempts, ended, call } = setUp(options, [no, no, no, no, no]);
   call();
-  simulation.run(10_000);
+  simulation.runUntil(10_000);
   expect(attempts).toEqual([0, 110, 270, 430]);
   expect(ended).toEqual([[false, 440]]);
 });
 
 it('retries no sooner than Retry-After', () => {
-  const { simulation, attempts, call } = scene({ retries: 1 }, [{ ...no, retryAfter: 2 }, yes]);
+  const { simulation, attempts, call } = setUp({ retries: 1 }, [{ ...no, retryAfter: 2 }, yes]);
   call();
-  simulation.run(10_000);
+  simulation.runUntil(10_000);
   expect(attempts).toEqual([0, 2010]);
 });
 
 it('retries within its budget', () => {
   const answers = Array.from({ length: 100 }, () => no);
   const budget = new RetryBudget(0.5, 2);
-  const { simulation, attempts, call } = scene({ retries: 9, budget }, answers);
+  const { simulation, attempts, call } = setUp({ retries: 9, budget }, answers);
   for (let count = 0; count < 10; count++) {
     call();
-    simulation.run(simulation.now() + 1000);
+    simulation.runUntil(simulation.now() + 1000);
   }
   // Two retries were in reserve; the first call's earnings exceed the reserve's maximum.
   expect(attempts).toHaveLength(10 + 2 + 4);

@@ -1,7 +1,7 @@
 import { codel, fifo, lifo, type Order } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { arrive } from '../src/arrivals.ts';
-import { Asking } from '../src/asking.ts';
+import { CallbackWaiter } from '../src/callback-waiter.ts';
 import { Simulation } from '../src/simulation.ts';
 
 // Ten at once, 50 ms each: 200 a second. For ten seconds three times as many arrive, and clients give up after 300 ms.
@@ -15,14 +15,14 @@ function answered(order: Order, queueLimit: number): number {
   let inTime = 0;
   arrive(simulation, 600, () => {
     const came = simulation.now();
-    new Asking((permit) => {
+    new CallbackWaiter((permit) => {
       simulation.setTimeout(() => {
         permit.release();
         if (simulation.now() > 5000 && simulation.now() - came <= clientTimeout) inTime++;
       }, 50);
-    }).at(limiter);
+    }).requestFrom(limiter);
   });
-  simulation.run(10_000);
+  simulation.runUntil(10_000);
   return inTime / (5 * 200);
 }
 

@@ -16,12 +16,10 @@ export interface SlotMove {
 export class RedisCluster {
   constructor(readonly nodes: readonly RedisServer[]) {}
 
-  /** The slot of a key. */
   async slotOf(key: string): Promise<number> {
     return Number(await ask(this.#first.port, 'CLUSTER', 'KEYSLOT', key));
   }
 
-  /** The node that owns a slot. */
   async ownerOf(slot: number): Promise<RedisServer> {
     for (const range of (await ask(this.#first.port, 'CLUSTER', 'SLOTS')) as SlotRange[]) {
       const [from, to, [, port]] = range;

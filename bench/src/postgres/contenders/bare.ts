@@ -1,9 +1,9 @@
-import type { Open } from '../../sharing/contender.ts';
+import type { Open } from '../../distributed/contender.ts';
 import { connect } from '../connect.ts';
 
 /**
  * A counter that is changed twice, each time by one prepared statement, on a connection whose commits do not wait for
- * the disk. It limits nothing, so the difference to it is the price of the limit.
+ * the disk. It limits nothing, so the difference to it is the cost of the limit.
  */
 export const bare: Open = async ({ port, name }) => {
   const client = await connect(port);

@@ -1,6 +1,6 @@
 import { postgresStore } from '@headgate/postgres';
-import type { Open } from '../../sharing/contender.ts';
-import { limited, type Saving } from '../../sharing/limited.ts';
+import type { Open } from '../../distributed/contender.ts';
+import { limited, type Saving } from '../../distributed/limited.ts';
 import { configOf } from '../connect.ts';
 
 export const headgate =

@@ -1,6 +1,6 @@
 import { redisStore } from '@headgate/redis';
-import type { Open } from '../../sharing/contender.ts';
-import { limited, type Saving } from '../../sharing/limited.ts';
+import type { Open } from '../../distributed/contender.ts';
+import { limited, type Saving } from '../../distributed/limited.ts';
 import { connect } from '../connect.ts';
 
 export const headgate =

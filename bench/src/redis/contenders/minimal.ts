@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Contender, Held, Open, Setting } from '../../sharing/contender.ts';
+import type { Contender, Held, Open, Setting } from '../../distributed/contender.ts';
 import { connect } from '../connect.ts';
 
 /** A counter and a list. KEYS: held, queue; ARGV: limit, id. Returns whether the caller is admitted immediately. */

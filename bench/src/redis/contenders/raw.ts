@@ -1,4 +1,4 @@
-import type { Open } from '../../sharing/contender.ts';
+import type { Open } from '../../distributed/contender.ts';
 import { connect } from '../connect.ts';
 import type { Command, RedisSetting } from './setting.ts';
 

@@ -1,4 +1,4 @@
-import type { Setting } from '../../sharing/contender.ts';
+import type { Setting } from '../../distributed/contender.ts';
 
 export interface RedisSetting extends Setting {
   /** The commands that `raw` sends instead of an acquire and a release. */

@@ -1,9 +1,9 @@
 import type { Store } from '@headgate/core/distributed';
 import type { FaultyProxy } from '@headgate/test-servers';
-import type { Workers } from '../crew.ts';
-import type { Rng } from '../dice.ts';
 import type { Event } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
+import type { Rng } from '../rng.ts';
+import type { Workers } from '../workers.ts';
 
 /** The part of an environment that faults act on. */
 export interface Endpoints {
@@ -14,14 +14,14 @@ export interface Endpoints {
 }
 
 /** What a fault acts on. */
-export interface Stage {
+export interface FaultContext {
   readonly workers: Workers;
-  readonly ground: Endpoints;
+  readonly environment: Endpoints;
   readonly rng: Rng;
   /** Milliseconds. */
   readonly lease: number;
-  /** See `Subject.costless`. */
-  readonly costless: Readonly<Record<string, number>>;
+  /** See `StoreUnderTest.maxDurationWithoutLoss`. */
+  readonly maxDurationWithoutLoss: Readonly<Record<string, number>>;
   readonly note: (event: Event) => void;
 }
 
@@ -32,17 +32,17 @@ export interface Fault {
   /** Whether no permit may be lost because of it; such faults also occur in the calm phase. */
   readonly harmless?: boolean;
   /** Resolves when it has been undone. */
-  strike(stage: Stage): Promise<void>;
+  inject(context: FaultContext): Promise<void>;
 }
 
 /** Also records that the store lost all its state, or its writes of the last `latest` milliseconds before the fault. */
 export function forgetting(fault: Fault, latest = 0): Fault {
   return {
     ...fault,
-    strike: async (stage) => {
+    inject: async (context) => {
       const from = stamp() - latest;
-      await fault.strike(stage);
-      stage.note({ kind: 'lost', at: stamp(), from });
+      await fault.inject(context);
+      context.note({ kind: 'lost', at: stamp(), from });
     },
   };
 }

@@ -1,41 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member } from '../member.ts';
-import type { Fault, Stage } from './fault.ts';
+import type { Fault, FaultContext } from './fault.ts';
 
-function killing(name: string, who: (stage: Stage) => Member | undefined): Fault {
+function killing(name: string, who: (context: FaultContext) => Member | undefined): Fault {
   return {
     name: `kill a ${name}`,
     alone: false,
-    strike: async (stage) => {
-      const member = who(stage);
-      if (member !== undefined) stage.workers.kill(member);
+    inject: async (context) => {
+      const member = who(context);
+      if (member !== undefined) context.workers.kill(member);
     },
   };
 }
 
-function stopping(name: string, who: (stage: Stage) => Member | undefined): Fault {
+function stopping(name: string, who: (context: FaultContext) => Member | undefined): Fault {
   return {
     name: `stop a ${name}`,
     alone: false,
-    strike: async (stage) => {
-      const member = who(stage);
+    inject: async (context) => {
+      const member = who(context);
       if (member === undefined) return;
       member.stop();
-      await sleep(stage.lease * stage.rng.between(1.1, 2));
-      stage.workers.resume(member);
+      await sleep(context.lease * context.rng.between(1.1, 2));
+      context.workers.resume(member);
     },
   };
 }
 
-const holder = ({ workers, rng }: Stage) => rng.pick(workers.holders) ?? rng.pick(workers.members);
-const waiter = ({ workers, rng }: Stage) => rng.pick(workers.waiters) ?? rng.pick(workers.members);
+const holder = ({ workers, rng }: FaultContext) =>
+  rng.pick(workers.holders) ?? rng.pick(workers.members);
+const waiter = ({ workers, rng }: FaultContext) =>
+  rng.pick(workers.waiters) ?? rng.pick(workers.members);
 
 const setClock: Fault = {
   name: 'set a clock',
   harmless: true,
   alone: false,
-  strike: async ({ workers, rng }) => {
-    rng.pick(workers.members)?.tell({ clock: rng.chance(0.5) ? 3_600_000 : -3_600_000 });
+  inject: async ({ workers, rng }) => {
+    rng.pick(workers.members)?.send({ clock: rng.chance(0.5) ? 3_600_000 : -3_600_000 });
   },
 };
 

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault, Stage } from './fault.ts';
+import type { Fault, FaultContext } from './fault.ts';
 
 /** A fault of the servers; only one of them is active at a time. */
-export function onServers(name: string, strike: (stage: Stage) => Promise<unknown>): Fault {
+export function onServers(
+  name: string,
+  inject: (context: FaultContext) => Promise<unknown>,
+): Fault {
   return {
     name,
     alone: true,
-    strike: async (stage) => {
-      await strike(stage);
+    inject: async (context) => {
+      await inject(context);
     },
   };
 }
@@ -19,13 +22,13 @@ interface Freezable {
 }
 
 /** Stops the server for between a tenth of a lease and one and a half. */
-export async function freeze(server: Freezable, stage: Stage): Promise<void> {
+export async function freeze(server: Freezable, context: FaultContext): Promise<void> {
   server.freeze();
-  await sleep(partOfLease(stage));
+  await sleep(partOfLease(context));
   server.thaw();
 }
 
 /** A duration in milliseconds, sometimes shorter and sometimes longer than a lease. */
-export function partOfLease({ rng, lease }: Stage): number {
+export function partOfLease({ rng, lease }: FaultContext): number {
   return lease * rng.between(0.1, 1.5);
 }

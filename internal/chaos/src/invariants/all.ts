@@ -1,13 +1,13 @@
 import type { Capabilities } from '@headgate/core/distributed';
-import { calmIsQuiet } from './calm.ts';
+import { noDisturbance } from './calm.ts';
 import type { Invariant } from './finding.ts';
-import { theDeadAreInherited } from './inheritance.ts';
 import { noLossWithoutFault } from './loss.ts';
 import { inOrder } from './order.ts';
 import { noOverlap } from './overlap.ts';
-import { noneWaitsTooLong } from './patience.ts';
-import { allComeBack } from './return.ts';
-import { allLive } from './survival.ts';
+import { deadProcessesRecovered } from './recovery.ts';
+import { allReleased } from './release.ts';
+import { allAlive } from './survival.ts';
+import { noLateAnswers } from './timeout.ts';
 import { noStaleWrite, risingTokens } from './tokens.ts';
 
 /** Checked for each limit, if the store has the capability. */
@@ -18,11 +18,11 @@ export function invariantsFor({ fencing }: Capabilities): Readonly<Record<string
 const invariants = {
   'no second grant while the first holder is alive': noOverlap,
   'first in, first out': inOrder,
-  'no caller waits past its timeout': noneWaitsTooLong,
-  'every permit is released': allComeBack,
-  'permits of dead processes become available': theDeadAreInherited,
+  'no caller waits past its timeout': noLateAnswers,
+  'every permit is released': allReleased,
+  'permits of dead processes become available': deadProcessesRecovered,
   'no permit is lost without a fault': noLossWithoutFault,
-  'no disturbance without a fault': calmIsQuiet,
+  'no disturbance without a fault': noDisturbance,
 };
 
 const invariantsOfTokens = {
@@ -32,5 +32,5 @@ const invariantsOfTokens = {
 
 /** Checked for the processes, independently of limits. */
 export const invariantsOfAll: Readonly<Record<string, Invariant>> = {
-  'no process dies': allLive,
+  'no process dies': allAlive,
 };

@@ -1,6 +1,6 @@
+import { callRecordsOf } from '../log/call-records.ts';
 import { eventsOf, type Log } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
-import { visitsOf } from '../log/visits.ts';
 import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
@@ -12,10 +12,10 @@ import { type Findings, timeIn } from './finding.ts';
 export function noLossWithoutFault(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
-  const faults = eventsOf(log, 'fault').filter(({ isCostless }) => !isCostless);
+  const faults = eventsOf(log, 'fault').filter(({ isLossless }) => !isLossless);
   const ends = [...eventsOf(log, 'killed'), ...eventsOf(log, 'exited')];
-  const visits = visitsOf(log).filter(({ granted }) => granted !== undefined);
-  for (const { worker, call, granted = 0, ended = 0, aborted } of visits) {
+  const records = callRecordsOf(log).filter(({ granted }) => granted !== undefined);
+  for (const { worker, call, granted = 0, ended = 0, aborted } of records) {
     if (!aborted) continue;
     const from = granted - log.lease;
     const hasFault = faults.some((fault) => fault.from <= ended && fault.at >= from);
@@ -24,5 +24,5 @@ export function noLossWithoutFault(log: Log): Findings {
     if (hasFault || hasEnd || hasPause) continue;
     broken.push(`${timeIn(log, ended)}: ${worker}/${call} lost its permit without a fault`);
   }
-  return { checked: visits.length, broken };
+  return { checked: records.length, broken };
 }

@@ -1,7 +1,7 @@
+import { type CallRecord, callRecordsOf } from '../log/call-records.ts';
 import { eventsOf, type Log, type Span } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
-import { Severance } from '../log/severance.ts';
-import { type Visit, visitsOf } from '../log/visits.ts';
+import { UnnoticedDisconnects } from '../log/unnoticed-disconnects.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Maximum milliseconds until a process notices that it was stopped, or that the store has lost its state. */
@@ -17,17 +17,17 @@ const PART_UNTIL_RENEWED = 1 / 2;
  */
 export function noOverlap(log: Log): Findings {
   const pauses = new Pauses(log);
-  const severance = new Severance(log);
+  const disconnects = new UnnoticedDisconnects(log);
   const losses = lossesOf(log);
   const broken: string[] = [];
-  let atWork: Visit[] = [];
-  const grants = visitsOf(log).filter(begins).sort(byGrant);
-  for (const visit of grants) {
-    const now = visit.granted;
+  let atWork: CallRecord[] = [];
+  const grants = callRecordsOf(log).filter(begins).sort(byGrant);
+  for (const record of grants) {
+    const now = record.granted;
     atWork = atWork.filter(({ ended = Infinity }) => ended > now);
-    atWork.push(visit);
+    atWork.push(record);
     const counted = atWork.filter(
-      (other) => !excused(pauses, other, now) && !severance.of(other.worker, now),
+      (other) => !excused(pauses, other, now) && !disconnects.of(other.worker, now),
     );
     const weight = counted.reduce((sum, other) => sum + other.weight, 0);
     const lost = losses.filter(({ from, to }) => from <= now && now <= to);
@@ -42,24 +42,24 @@ export function noOverlap(log: Log): Findings {
 
 /** If other faults may keep holders from renewing, the limit may be exceeded until their leases have expired. */
 function lossesOf(log: Log): Span[] {
-  const alone = eventsOf(log, 'fault').filter(({ isCostless }) => isCostless);
+  const alone = eventsOf(log, 'fault').filter(({ isLossless }) => isLossless);
   return eventsOf(log, 'lost').map(({ from, at }) => {
     const isAlone = alone.some((fault) => fault.from <= at && at <= fault.at);
     return { from, to: at + log.lease * (isAlone ? PART_UNTIL_RENEWED : 1) + MAX_REACTION_TIME };
   });
 }
 
-type Granted = Visit & { granted: number };
+type Granted = CallRecord & { granted: number };
 
-function begins(visit: Visit): visit is Granted {
-  const { granted, ended = Infinity } = visit;
+function begins(record: CallRecord): record is Granted {
+  const { granted, ended = Infinity } = record;
   return granted !== undefined && ended > granted;
 }
 
 const byGrant = (a: Granted, b: Granted) => a.granted - b.granted;
 
 /** Whether its process was stopped during the work and has not had the time to notice. */
-function excused(pauses: Pauses, { worker, granted = 0 }: Visit, now: number): boolean {
+function excused(pauses: Pauses, { worker, granted = 0 }: CallRecord, now: number): boolean {
   return pauses
     .of(worker)
     .some(({ from, to }) => granted <= from && from <= now && now <= to + MAX_REACTION_TIME);

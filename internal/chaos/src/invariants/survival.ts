@@ -2,7 +2,7 @@ import { eventsOf, type Log } from '../log/event.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** No process ends unless it was killed, and none has an unhandled error. */
-export function allLive(log: Log): Findings {
+export function allAlive(log: Log): Findings {
   const killed = new Set(eventsOf(log, 'killed').map(({ worker }) => worker));
   const exits = eventsOf(log, 'exited').filter(({ worker }) => !killed.has(worker));
   const failures = eventsOf(log, 'failed');

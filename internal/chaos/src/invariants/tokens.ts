@@ -1,7 +1,7 @@
+import { type CallRecord, callRecordsOf } from '../log/call-records.ts';
 import { eventsOf, type Log } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
-import { Severance } from '../log/severance.ts';
-import { type Visit, visitsOf } from '../log/visits.ts';
+import { UnnoticedDisconnects } from '../log/unnoticed-disconnects.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /** Maximum milliseconds until a process notices that it was stopped, or that the store has lost its state. */
@@ -10,11 +10,11 @@ const MAX_REACTION_TIME = 150;
 /** Every permit has a unique fencing token; at limit 1 tokens increase, except within a lease after a loss of state. */
 export function risingTokens(log: Log): Findings {
   const broken: string[] = [];
-  const seen = new Map<string, Visit>();
+  const seen = new Map<string, CallRecord>();
   let last: { token: bigint; at: number } | undefined;
-  const granted = visitsOf(log).filter((visit) => visit.granted !== undefined);
-  for (const visit of granted.sort((a, b) => (a.granted ?? 0) - (b.granted ?? 0))) {
-    const { granted: at = 0, fencing, worker, call } = visit;
+  const granted = callRecordsOf(log).filter((record) => record.granted !== undefined);
+  for (const record of granted.sort((a, b) => (a.granted ?? 0) - (b.granted ?? 0))) {
+    const { granted: at = 0, fencing, worker, call } = record;
     const who = `${timeIn(log, at)}: ${worker}/${call}`;
     if (fencing === undefined) {
       broken.push(`${who} has no token`);
@@ -22,7 +22,7 @@ export function risingTokens(log: Log): Findings {
     }
     const twin = seen.get(fencing);
     if (twin !== undefined) broken.push(`${who} has the token of ${twin.worker}/${twin.call}`);
-    seen.set(fencing, visit);
+    seen.set(fencing, record);
     const token = BigInt(fencing);
     if (log.limit === 1 && last !== undefined && token < last.token && !lostBefore(log, at)) {
       broken.push(`${who} has ${token}, below ${last.token} of ${timeIn(log, last.at)}`);
@@ -41,8 +41,10 @@ export function risingTokens(log: Log): Findings {
 export function noStaleWrite(log: Log): Findings {
   const broken: string[] = [];
   const pauses = new Pauses(log);
-  const severance = new Severance(log);
-  const visits = new Map(visitsOf(log).map((visit) => [`${visit.worker}/${visit.call}`, visit]));
+  const disconnects = new UnnoticedDisconnects(log);
+  const records = new Map(
+    callRecordsOf(log).map((record) => [`${record.worker}/${record.call}`, record]),
+  );
   let highest = -1n;
   const rises: { token: bigint; at: number }[] = [];
   const writes = eventsOf(log, 'wrote');
@@ -56,9 +58,9 @@ export function noStaleWrite(log: Log): Findings {
       continue;
     }
     const passed = rises.find((rise) => rise.token > token)?.at ?? at;
-    const { ended = Infinity, aborted } = visits.get(`${worker}/${call}`) ?? {};
+    const { ended = Infinity, aborted } = records.get(`${worker}/${call}`) ?? {};
     const stopped =
-      pauses.between(worker, from - MAX_REACTION_TIME, at) || severance.of(worker, passed);
+      pauses.between(worker, from - MAX_REACTION_TIME, at) || disconnects.of(worker, passed);
     if (!stopped && !(aborted && ended <= at) && !lostBefore(log, passed)) {
       broken.push(`${who} was rejected, after ${highest}, with no cause`);
     }

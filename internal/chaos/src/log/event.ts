@@ -44,7 +44,7 @@ interface Probe {
 }
 
 /** A process that held a permit was killed; whether another one, which was waiting, has got the permit. */
-interface Inheritance {
+interface Recovery {
   readonly from: number;
   readonly at: number;
   readonly limit: number;
@@ -52,13 +52,13 @@ interface Inheritance {
 }
 
 export type Event =
-  | (Call & { readonly kind: 'wanted'; readonly weight: number; readonly patience: number })
+  | (Call & { readonly kind: 'requested'; readonly weight: number; readonly queueTimeout: number })
   | (Call & { readonly kind: 'granted'; readonly fencing: string | undefined })
   /** The work ended: it was done, or the permit's signal aborted. */
   | (Call & { readonly kind: 'ended'; readonly aborted: boolean })
   | (Call & { readonly kind: 'released' })
   | (Call & { readonly kind: 'rejected'; readonly reason: string })
-  | (Call & { readonly kind: 'withdrew' })
+  | (Call & { readonly kind: 'withdrawn' })
   /** A write at the resource, in the resource's order; `from` is when the worker sent it. */
   | (Call & {
       readonly kind: 'wrote';
@@ -68,7 +68,7 @@ export type Event =
     })
   | (Wait & { readonly kind: 'waited' })
   | (Probe & { readonly kind: 'probed' })
-  | (Inheritance & { readonly kind: 'inherited' })
+  | (Recovery & { readonly kind: 'recovered' })
   /** The worker's event loop was blocked, as measured by itself. */
   | {
       readonly kind: 'stalled';
@@ -91,7 +91,12 @@ export type Event =
       readonly worker?: string;
     }
   /** Messages of the server reached the worker late or not at all. */
-  | { readonly kind: 'deaf'; readonly at: number; readonly from: number; readonly worker: string }
+  | {
+      readonly kind: 'missedMessages';
+      readonly at: number;
+      readonly from: number;
+      readonly worker: string;
+    }
   /** A fault was injected into the workers, the network or the store. */
   | {
       readonly kind: 'fault';
@@ -99,7 +104,7 @@ export type Event =
       readonly from: number;
       readonly name: string;
       /** It was the only fault, and is documented to cost no permit. */
-      readonly isCostless: boolean;
+      readonly isLossless: boolean;
     }
   /** There were no faults, or only harmless ones. */
   | { readonly kind: 'calm'; readonly at: number; readonly from: number };
@@ -112,7 +117,7 @@ export interface Log {
   /** How long a lease was certain after its request was sent. */
   readonly certain: number;
   /** Maximum time until the permits of a dead process were available. */
-  readonly back: number;
+  readonly maxRecovery: number;
   readonly events: readonly Event[];
 }
 

@@ -21,7 +21,8 @@ export class Pauses {
     return this.of(worker).some((span) => span.from <= to && span.to >= from);
   }
 
-  anybody(from: number, to: number): boolean {
+  /** Whether any process was paused at some time in the interval. */
+  anyBetween(from: number, to: number): boolean {
     return [...this.#spans.keys()].some((worker) => this.between(worker, from, to));
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Limiter, type Permit, RejectedError } from '@headgate/core';
-import type { Rng } from '../dice.ts';
 import { stamp } from '../log/stamp.ts';
+import type { Rng } from '../rng.ts';
 import type { Resource } from './resource.ts';
-import { inShort, note } from './say.ts';
+import { describeError, note } from './send.ts';
 
 /** Shared by the callers of a worker. */
-export interface Shift {
+export interface CallerContext {
   readonly worker: string;
   readonly lease: number;
   /** Maximum milliseconds between two calls. */
@@ -23,24 +23,25 @@ export interface Shift {
 export async function call(
   limit: number,
   limiter: Limiter,
-  shift: Shift,
+  context: CallerContext,
   isLong: boolean,
 ): Promise<void> {
-  const { rng, stop } = shift;
+  const { rng, stop } = context;
   for (let isFirst = isLong; !stop.aborted; isFirst = false) {
-    await rest(rng.between(0, shift.pause), stop);
+    await rest(rng.between(0, context.pause), stop);
     if (stop.aborted) return;
     // The queue timeout must not be as long as the lease.
     const isHasty = rng.chance(0.15);
-    const about = { worker: shift.worker, limit, call: shift.next() };
+    const about = { worker: context.worker, limit, call: context.next() };
     const weight = 1 + rng.below(limit);
-    const patience = Math.round(isHasty ? briefly(shift) : rng.between(200, 3 * shift.lease));
-    const signal = rng.chance(0.1) ? givesUp(stop, rng.between(0, shift.lease)) : stop;
-    note({ kind: 'wanted', ...about, at: stamp(), weight, patience });
+    const queueTimeout = Math.round(
+      isHasty ? briefly(context) : rng.between(200, 3 * context.lease),
+    );
+    const signal = rng.chance(0.1) ? abortsAfter(stop, rng.between(0, context.lease)) : stop;
+    note({ kind: 'requested', ...about, at: stamp(), weight, queueTimeout });
     try {
-      const permit = await limiter.acquire({ weight, queueTimeout: patience, signal });
-      const lasts = isFirst ? long(shift) : isHasty ? 3 * briefly(shift) : duration(shift);
-      await work(permit, about, shift, lasts);
+      const permit = await limiter.acquire({ weight, queueTimeout, signal });
+      await work(permit, about, context, workDuration(context, isFirst, isHasty));
     } catch (error) {
       noteRejection(error, signal, about);
       // A rejected caller waits before it tries again.
@@ -55,7 +56,12 @@ interface About {
   readonly call: number;
 }
 
-async function work(permit: Permit, about: About, shift: Shift, lasts: number): Promise<void> {
+async function work(
+  permit: Permit,
+  about: About,
+  context: CallerContext,
+  duration: number,
+): Promise<void> {
   const { signal } = permit;
   const fencing = fencingOf(permit);
   const granted = stamp();
@@ -69,35 +75,37 @@ async function work(permit: Permit, about: About, shift: Shift, lasts: number): 
   // A permit that is lost before its work begins does not count.
   if (signal.aborted) end(granted, true);
   else signal.addEventListener('abort', () => end(stamp(), true), { once: true });
-  const until = granted + lasts;
+  const until = granted + duration;
   do {
-    if (about.limit === 1 && atWork) await shift.resource.write(about.limit, about.call, fencing);
+    if (about.limit === 1 && atWork) await context.resource.write(about.limit, about.call, fencing);
     const left = until - stamp();
-    if (left > 0 && atWork) await rest(Math.min(20, left), AbortSignal.any([signal, shift.stop]));
-  } while (atWork && stamp() < until && !shift.stop.aborted);
+    if (left > 0 && atWork) await rest(Math.min(20, left), AbortSignal.any([signal, context.stop]));
+  } while (atWork && stamp() < until && !context.stop.aborted);
   end(stamp(), false);
   permit.release();
   note({ kind: 'released', ...about, at: stamp() });
 }
 
-/** Mostly short work. */
-function duration(shift: Shift): number {
-  const { rng } = shift;
-  if (rng.chance(0.03)) return long(shift);
+/** Mostly short. */
+function workDuration(context: CallerContext, isLong: boolean, isHasty: boolean): number {
+  const { rng } = context;
+  if (isLong) return long(context);
+  if (isHasty) return 3 * briefly(context);
+  if (rng.chance(0.03)) return long(context);
   return rng.chance(0.2) ? rng.between(50, 200) : rng.between(0, 30);
 }
 
 /** Short enough that no lease is renewed meanwhile. */
-function briefly({ rng, lease }: Shift): number {
+function briefly({ rng, lease }: CallerContext): number {
   return lease * rng.between(0.1, 0.3);
 }
 
 /** Longer than a lease lasts without a renewal. */
-function long({ rng, lease }: Shift): number {
+function long({ rng, lease }: CallerContext): number {
   return rng.between(lease, 2 * lease);
 }
 
-function givesUp(stop: AbortSignal, after: number): AbortSignal {
+function abortsAfter(stop: AbortSignal, after: number): AbortSignal {
   return AbortSignal.any([stop, AbortSignal.timeout(Math.round(after))]);
 }
 
@@ -117,9 +125,9 @@ function noteRejection(error: unknown, signal: AbortSignal, about: About): void 
     const why = error instanceof RejectedError ? rejection.reason : `${rejection.reason} ${code}`;
     note({ kind: 'rejected', ...about, at, reason: why });
   } else if (signal.aborted && error === signal.reason) {
-    note({ kind: 'withdrew', ...about, at });
+    note({ kind: 'withdrawn', ...about, at });
   } else {
     note({ kind: 'rejected', ...about, at, reason: `${code}` });
-    note({ kind: 'failed', at, worker: about.worker, what: `acquire: ${inShort(error)}` });
+    note({ kind: 'failed', at, worker: about.worker, what: `acquire: ${describeError(error)}` });
   }
 }

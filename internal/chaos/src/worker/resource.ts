@@ -1,6 +1,6 @@
 import { stamp } from '../log/stamp.ts';
-import type { Plan } from './plan.ts';
-import { say } from './say.ts';
+import type { Plan } from './messages.ts';
+import { send } from './send.ts';
 
 /** The connection to the resource, which checks the token of each write. */
 export class Resource {
@@ -16,7 +16,7 @@ export class Resource {
     const write = ++this.#count;
     return new Promise((resolve) => {
       this.#open.set(write, resolve);
-      say({ write, worker: this.#worker, limit, call, fencing, from: stamp() });
+      send({ write, worker: this.#worker, limit, call, fencing, from: stamp() });
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Answer, LeaseRequest, Op, Store } from '@headgate/core/distributed';
 import type { Span } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
-import { note } from './say.ts';
+import { note } from './send.ts';
 
 interface Waiting {
   readonly limit: number;
@@ -17,42 +17,21 @@ interface Waiting {
  * granted.
  */
 export function watchWaits(store: Store, worker: string): Store {
-  const waits = new Map<string, Waiting>();
-  const leave = (wait: Waiting, entered?: number) => {
-    const { id, seen, asked } = wait;
-    const span =
-      entered === undefined ? undefined : { from: seen.at(-1)?.from ?? asked, to: entered };
-    waits.delete(id);
-    note({ kind: 'waited', at: stamp(), worker, ...wait, entered: span });
-  };
-  const follow = (op: Op, answer: Answer | undefined, asked: Span) => {
-    if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
-    const wait = waits.get(op.lease.id);
-    if (wait === undefined) return;
-    if (answer.state === 'queued') {
-      if (store.can.place ? changes(wait, answer.place) : answer.place !== undefined)
-        moved(worker, wait, answer.place);
-      wait.place = answer.place;
-      wait.seen.push(asked);
-    } else {
-      leave(wait, answer.state === 'held' ? asked.to : undefined);
-    }
-  };
+  const waits = new Waits(worker, store);
   const send = store.send.bind(store);
   store.send = async (ops, timeout) => {
     const from = stamp();
-    for (const op of ops) begin(waits, op, from, leave);
+    for (const op of ops) waits.requested(op, from);
     const answers = await send(ops, timeout);
     const asked = { from, to: stamp() };
-    for (const [i, op] of ops.entries()) follow(op, answers[i], asked);
+    for (const [i, op] of ops.entries()) waits.answered(op, answers[i], asked);
     return answers;
   };
   const listen = store.listen.bind(store);
   store.listen = (listener) =>
     listen({
       grant: (grant) => {
-        const wait = waits.get(grant.id);
-        if (wait !== undefined) leave(wait, stamp());
+        waits.granted(grant.id);
         listener.grant(grant);
       },
       recall: (ref) => listener.recall(ref),
@@ -67,16 +46,49 @@ export function watchWaits(store: Store, worker: string): Store {
   return store;
 }
 
-function begin(
-  waits: Map<string, Waiting>,
-  op: Op,
-  now: number,
-  leave: (wait: Waiting) => void,
-): void {
-  if (op.verb === 'setLimit') return;
-  const known = waits.get(op.lease.id);
-  if (op.verb === 'acquire' && known === undefined) waits.set(op.lease.id, waiting(op.lease, now));
-  if (op.verb === 'release' && known !== undefined) leave(known);
+class Waits {
+  readonly #waits = new Map<string, Waiting>();
+
+  constructor(
+    private readonly worker: string,
+    private readonly store: Store,
+  ) {}
+
+  requested(op: Op, now: number): void {
+    if (op.verb === 'setLimit') return;
+    const { id } = op.lease;
+    const known = this.#waits.get(id);
+    if (op.verb === 'acquire' && known === undefined) this.#waits.set(id, waiting(op.lease, now));
+    if (op.verb === 'release' && known !== undefined) this.#end(known);
+  }
+
+  answered(op: Op, answer: Answer | undefined, asked: Span): void {
+    if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
+    const wait = this.#waits.get(op.lease.id);
+    if (wait === undefined) return;
+    if (answer.state !== 'queued') {
+      this.#end(wait, answer.state === 'held' ? asked.to : undefined);
+      return;
+    }
+    const { can } = this.store;
+    if (can.place ? changes(wait, answer.place) : answer.place !== undefined)
+      moved(this.worker, wait, answer.place);
+    wait.place = answer.place;
+    wait.seen.push(asked);
+  }
+
+  granted(id: string): void {
+    const wait = this.#waits.get(id);
+    if (wait !== undefined) this.#end(wait, stamp());
+  }
+
+  #end(wait: Waiting, grantedAt?: number): void {
+    const { id, seen, asked } = wait;
+    this.#waits.delete(id);
+    const from = seen.at(-1)?.from ?? asked;
+    const entered = grantedAt === undefined ? undefined : { from, to: grantedAt };
+    note({ kind: 'waited', at: stamp(), worker: this.worker, ...wait, entered });
+  }
 }
 
 function waiting({ id, ref, place, wait }: LeaseRequest, asked: number): Waiting {

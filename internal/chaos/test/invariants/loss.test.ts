@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest';
 import { noLossWithoutFault } from '../../src/invariants/loss.ts';
-import { breaks, holds, tale } from '../tale.ts';
+import { breaks, emptyLog, holds } from '../log-builder.ts';
 
 describe('no permit is lost without a fault', () => {
-  const lost = () => tale().works('a', 0, 1_000, { aborted: true });
+  const lost = () => emptyLog().works('a', 0, 1_000, { aborted: true });
 
   test('a permit that ends by its release is not lost', () => {
-    holds(noLossWithoutFault, tale().works('a', 0, 1_000));
+    holds(noLossWithoutFault, emptyLog().works('a', 0, 1_000));
   });
 
   test('losing the first permit of a process is a violation even before the first calm phase', () => {

@@ -1,31 +1,31 @@
 import { describe, test } from 'vitest';
 import { noStaleWrite, risingTokens } from '../../src/invariants/tokens.ts';
-import { breaks, holds, tale } from '../tale.ts';
+import { breaks, emptyLog, holds } from '../log-builder.ts';
 
 describe('tokens increase', () => {
   test('a token below an earlier one is a violation', () => {
-    holds(risingTokens, tale().works('a', 0, 10).works('b', 10, 20));
+    holds(risingTokens, emptyLog().works('a', 0, 10).works('b', 10, 20));
     breaks(
       risingTokens,
-      tale().works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 8 }),
+      emptyLog().works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 8 }),
       /below 9/,
     );
   });
 
   test('after a loss of state, and at limits above 1, lower tokens are no violation', () => {
     const works = (limit: number) =>
-      tale(limit).works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 8 });
+      emptyLog(limit).works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 8 });
     holds(risingTokens, works(1).lost(5));
     holds(risingTokens, works(3));
   });
 
   test('a duplicate token is a violation at any limit', () => {
-    const twice = tale(3).works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 9 });
+    const twice = emptyLog(3).works('a', 0, 10, { token: 9 }).works('b', 10, 20, { token: 9 });
     breaks(risingTokens, twice, /b\/2 has the token of a\/1/);
   });
 
   test('a permit without a token is a violation', () => {
-    breaks(risingTokens, tale().works('a', 0, 10, { token: 'none' }), /no token/);
+    breaks(risingTokens, emptyLog().works('a', 0, 10, { token: 'none' }), /no token/);
   });
 });
 
@@ -35,7 +35,7 @@ describe('no stale token is accepted', () => {
   });
 
   test('a token below an accepted one must not be accepted', () => {
-    const stale = tale()
+    const stale = emptyLog()
       .works('a', 0, 40, at([30, true]))
       .works('b', 10, 20, at([15, true]));
     breaks(noStaleWrite, stale, /a\/1 with 0 was accepted after 10/);
@@ -43,7 +43,7 @@ describe('no stale token is accepted', () => {
 
   test('a rejection needs a cause', () => {
     const refused = (options: object = {}) =>
-      tale()
+      emptyLog()
         .works('a', 0, 40, { ...at([30, false]), ...options })
         .works('b', 10, 20, at([15, true]));
     breaks(noStaleWrite, refused(), /was rejected, after 10, with no cause/);
@@ -56,7 +56,7 @@ describe('no stale token is accepted', () => {
 
   test('a holder whose permit was granted again after a loss of state is rejected until its work ends', () => {
     const long = (lost: number) =>
-      tale()
+      emptyLog()
         .works('a', 0, 5_000, at([4_000, false]))
         .works('b', 1_000, 1_020, at([1_015, true]))
         .lost(lost);
@@ -65,7 +65,7 @@ describe('no stale token is accepted', () => {
   });
 
   test('a write that was in progress when the signal aborted may be rejected', () => {
-    const under = tale()
+    const under = emptyLog()
       .works('a', 0, 12, { ...at([30, false]), aborted: true })
       .works('b', 13, 20, at([15, true]));
     holds(noStaleWrite, under);

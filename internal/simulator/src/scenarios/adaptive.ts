@@ -1,8 +1,8 @@
 import { adaptive, type LimitFactory } from '@headgate/core';
 import { arrive, burst } from '../arrivals.ts';
+import { exponential } from '../distributions.ts';
 import type { Point } from '../plot/panel.ts';
 import type { Plot } from '../plot/plot.ts';
-import { exponential } from '../random-times.ts';
 import { figure, type Scenario } from '../scenario.ts';
 import { Server, type Work } from '../server.ts';
 import { Counter, Gauge, meanBetween, watch } from '../watch.ts';
@@ -14,9 +14,9 @@ const degraded = capacity / 3;
 /** When the load or the dependency changes, in minutes. */
 const at = { degraded: 5, recovered: 10, mixed: 15, quiet: 20, over: 25 };
 
-const usual: Work = { kind: '100 ms', times: exponential(100) };
-const quick: Work = { kind: '1 ms', times: exponential(1) };
-const slow: Work = { kind: '1 s', times: exponential(1000) };
+const usual: Work = { kind: '100 ms', serviceTime: exponential(100) };
+const quick: Work = { kind: '1 ms', serviceTime: exponential(1) };
+const slow: Work = { kind: '1 s', serviceTime: exponential(1000) };
 
 /** The arrivals: requests per second, from and to in minutes. */
 const loads = [
@@ -56,7 +56,7 @@ function observe(limit: number | LimitFactory, end: number) {
   simulation.setTimeout(() => dependency.change(capacity), at.recovered * minute);
   const limits = watch(simulation, 5000, () => limiter.limit);
   const inflight = watch(simulation, 5000, () => limiter.inflight);
-  simulation.run(end * minute);
+  simulation.runUntil(end * minute);
   return {
     limits,
     inflight,
@@ -100,7 +100,9 @@ export const scenario: Scenario = {
 function plotOf(adapted: ReturnType<typeof observe>, constant: ReturnType<typeof observe>): Plot {
   const { limits, inflight, timeOf } = adapted;
   const phase = (from: number, to: number, label: string) => ({
-    ...{ from: seconds(from), to: seconds(to), label },
+    from: seconds(from),
+    to: seconds(to),
+    label,
   });
   return {
     title: 'An adaptive limit while the load and the dependency change',

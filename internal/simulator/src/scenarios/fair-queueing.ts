@@ -1,5 +1,5 @@
 import { fair, fifo, type LocalLimiter, type Order } from '@headgate/core';
-import { Asking, unbounded } from '../asking.ts';
+import { CallbackWaiter, unbounded } from '../callback-waiter.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
@@ -21,7 +21,7 @@ function shares(limit: number, flows: readonly Flow[], seconds: number, order: O
   const simulation = new Simulation();
   const limiter = simulation.limiter({ limit, order, ...unbounded });
   const held = flows.map((flow, index) => startFlow(simulation, limiter, flow, index));
-  simulation.run(seconds * second);
+  simulation.runUntil(seconds * second);
   return held.map((level) => level.mean());
 }
 
@@ -34,7 +34,7 @@ function startFlow(
   const level = new Level(simulation);
   const call = (left: number) => {
     if (left === 0) return;
-    const waiter = new Asking((permit) => {
+    const waiter = new CallbackWaiter((permit) => {
       level.change(1);
       simulation.setTimeout(() => {
         level.change(-1);
@@ -43,7 +43,7 @@ function startFlow(
       simulation.setTimeout(() => call(left - 1), second + flow.pause);
     });
     waiter.fairBy = flow.fairBy;
-    waiter.at(limiter);
+    waiter.requestFrom(limiter);
   };
   for (let thread = 0; thread < flow.threads; thread++) {
     simulation.setTimeout(() => call(flow.calls), (90 * thread + 20 * index) * nanosecond);
@@ -77,7 +77,10 @@ class Level {
 }
 
 const flow = (fairBy: string, threads: number, calls: number, pause: number): Flow => ({
-  ...{ fairBy, threads, calls, pause },
+  fairBy,
+  threads,
+  calls,
+  pause,
 });
 const alike = ['a', 'b'].map((fairBy) => flow(fairBy, 8, 20, second - nanosecond));
 const different = [flow('a', 8, 20, second), flow('b', 7, 30, second / 2)];

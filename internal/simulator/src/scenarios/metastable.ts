@@ -1,7 +1,7 @@
 import { burst } from '../arrivals.ts';
 import { exponentialBackoff } from '../backoff.ts';
-import { type Course, type Load, overload } from '../overload.ts';
-import { exponential } from '../random-times.ts';
+import { exponential } from '../distributions.ts';
+import { type Load, type LoadResult, overload } from '../overload.ts';
 import { RetryBudget } from '../retry-budget.ts';
 import type { Scenario } from '../scenario.ts';
 import { meanBetween } from '../watch.ts';
@@ -14,7 +14,7 @@ const client = { timeout: 1000, retries: 3, backoff: exponentialBackoff(200) };
 const load: Load = {
   // Ten at once, 100 ms each: 100 a second.
   capacity: 10,
-  work: { times: exponential(100) },
+  work: { serviceTime: exponential(100) },
   rate: burst(usual, spike),
   client,
   seconds: 120,
@@ -30,17 +30,17 @@ export const scenario: Scenario = {
   id: 'metastable',
   name: 'A metastable failure: seconds from the end of the spike until 63 calls a second are answered in time',
   run() {
-    const courses = {
+    const results = {
       'no limit': overload(load, unlimited),
       'no limit, clients with a retry budget': overload(withBudget(), unlimited),
       'limit 10, queue of 50': overload(load, limited),
     };
-    const lines = (read: (course: Course) => Course['answered']) =>
-      Object.fromEntries(Object.entries(courses).map(([name, course]) => [name, read(course)]));
-    const figures = Object.entries(courses).map(([name, course]) => ({
+    const lines = (read: (result: LoadResult) => LoadResult['answered']) =>
+      Object.fromEntries(Object.entries(results).map(([name, result]) => [name, read(result)]));
+    const figures = Object.entries(results).map(([name, result]) => ({
       what: name,
-      measured: recovery(course),
-      expected: expected[name as keyof typeof courses],
+      measured: recovery(result),
+      expected: expected[name as keyof typeof results],
     }));
     return {
       figures,
@@ -71,7 +71,7 @@ const recovered = 0.9 * usual;
 /**
  * Seconds from the end of the spike until the answers stay at that rate for five seconds; Infinity if they never do.
  */
-function recovery({ answered }: Course): number {
+function recovery({ answered }: LoadResult): number {
   for (let second = spike.to; second + 5 <= load.seconds; second++) {
     if (meanBetween(answered, second, second + 5) >= recovered) return second - spike.to;
   }

@@ -2,8 +2,9 @@ import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
 import { DialogueServer, dialogueClient } from '../models/dialogue.ts';
 import type { Scenario } from '../scenario.ts';
-import { mean, withEachSeed } from '../seeds.ts';
+import { withEachSeed } from '../seeds.ts';
 import { Simulation } from '../simulation.ts';
+import { mean } from '../watch.ts';
 
 const requests = 1000;
 const perSecond = 30_000;
@@ -23,7 +24,7 @@ function answers(limit: number | LimitFactory): number {
     );
     const client = dialogueClient(simulation, nodes, limit, failure);
     arriveEvenly(simulation, perSecond, requests, () => client.call());
-    simulation.run(600_000);
+    simulation.runUntil(600_000);
     return nodes.reduce((sum, { answered }) => sum + answered, 0);
   });
   return mean(all);

@@ -1,11 +1,11 @@
 import { byPriority, fifo, type Priority } from '@headgate/core';
 import { burst } from '../arrivals.ts';
-import { type Crowd, compareOrders, type Scene } from '../crowds.ts';
+import { type ClientGroup, compareOrders, type Experiment } from '../compare-orders.ts';
 import type { Scenario } from '../scenario.ts';
 
 const overload = { from: 10, to: 50 };
 
-const scene: Scene = {
+const experiment: Experiment = {
   limit: 10,
   queueLimit: 20,
   time: 100,
@@ -17,8 +17,8 @@ const scene: Scene = {
 /** Calls per second during the overload, together five times the capacity. Before and after, the rate is a tenth. */
 const calls = { critical: 20, high: 60, normal: 120, low: 200, sheddable: 100 };
 
-const crowds = Object.entries(calls).map(
-  ([name, perSecond]): Crowd => ({
+const groups = Object.entries(calls).map(
+  ([name, perSecond]): ClientGroup => ({
     name,
     priority: name as Priority,
     rate: burst(perSecond / 10, { ...overload, perSecond }),
@@ -31,7 +31,7 @@ export const scenario: Scenario = {
   id: 'priorities',
   name: 'Five priority classes at five times the capacity: percentage of calls answered in time',
   run() {
-    const { figures, plot } = compareOrders(scene, crowds, {
+    const { figures, plot } = compareOrders(experiment, groups, {
       'fifo()': {
         order: fifo(),
         expected: { critical: alike, high: alike, normal: alike, low: alike, sheddable: alike },

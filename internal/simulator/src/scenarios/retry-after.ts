@@ -1,5 +1,5 @@
 import { createLimiter, type LocalLimiter } from '@headgate/core';
-import { Asking } from '../asking.ts';
+import { CallbackWaiter } from '../callback-waiter.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
 
@@ -26,7 +26,7 @@ export const scenario: Scenario = {
     const simulation = new Simulation();
     const limiter = createLimiter({ limit: 1, clock: simulation, random: () => 0 });
     const figures = steps.map(([second, drops, published]) => {
-      simulation.run(second * 1000);
+      simulation.runUntil(second * 1000);
       const measured = retryAfterAmid(limiter, drops);
       const what = `second ${second}, ${drops} rejected`;
       return {
@@ -46,11 +46,11 @@ function retryAfterAmid(limiter: LocalLimiter, drops: number): number {
   const permit = limiter.tryAcquire();
   const values: number[] = [];
   const caller = () =>
-    new Asking(
+    new CallbackWaiter(
       () => {},
       ({ retryAfter: seconds }) => void values.push(seconds),
     );
-  for (let drop = 0; drop < drops; drop++) caller().at(limiter);
+  for (let drop = 0; drop < drops; drop++) caller().requestFrom(limiter);
   permit?.release();
   return values[0] ?? 0;
 }

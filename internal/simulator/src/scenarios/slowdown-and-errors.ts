@@ -2,8 +2,9 @@ import { aimd, type LimitFactory } from '@headgate/core';
 import { arriveEvenly } from '../arrivals.ts';
 import { DialogueServer, dialogueClient } from '../models/dialogue.ts';
 import { figure, type Scenario } from '../scenario.ts';
-import { mean, withEachSeed } from '../seeds.ts';
+import { withEachSeed } from '../seeds.ts';
 import { Simulation } from '../simulation.ts';
+import { mean } from '../watch.ts';
 
 const requests = 10_000;
 const perSecond = 500;
@@ -25,16 +26,16 @@ function outcomeOf(limit: number | LimitFactory, seed: number) {
     const slower = (busy: number) => time * (busy > knee ? 5 : 1 + busy / knee);
     return new DialogueServer(simulation, threshold, slower);
   });
-  const crowd = Array.from({ length: clients }, () =>
+  const senders = Array.from({ length: clients }, () =>
     dialogueClient(simulation, servers, limit, failure),
   );
   let successes = 0;
   arriveEvenly(simulation, perSecond, requests, () =>
-    crowd[Math.floor(simulation.random() * clients)]?.call((succeeded) => {
+    senders[Math.floor(simulation.random() * clients)]?.call((succeeded) => {
       if (succeeded) successes++;
     }),
   );
-  simulation.run(600_000);
+  simulation.runUntil(600_000);
   const answers = servers.reduce((sum, { answered }) => sum + answered, 0);
   return { success: (100 * successes) / requests, answers };
 }

@@ -1,8 +1,8 @@
 import { codel, fifo, type LimiterOptions, lifo } from '@headgate/core';
 import { burst } from '../arrivals.ts';
 import { exponentialBackoff } from '../backoff.ts';
-import { type Course, type Load, overload } from '../overload.ts';
-import { exponential } from '../random-times.ts';
+import { exponential } from '../distributions.ts';
+import { type Load, type LoadResult, overload } from '../overload.ts';
 import { figure, type Scenario } from '../scenario.ts';
 import { meanBetween } from '../watch.ts';
 
@@ -12,7 +12,7 @@ const spike = { from: 10, to: 20, perSecond: 1000 };
 const load: Load = {
   // Ten at once, 100 ms each: 100 a second.
   capacity: 10,
-  work: { times: exponential(100) },
+  work: { serviceTime: exponential(100) },
   rate: burst(50, spike),
   client: { timeout: 1000, retries: 3, backoff: exponentialBackoff(500) },
   seconds: 60,
@@ -42,13 +42,13 @@ export const scenario: Scenario = {
   id: 'spike',
   name: 'A spike of ten times the capacity for 10 seconds: calls answered in time, per second',
   run() {
-    const courses = Object.entries(variants).map(
+    const results = Object.entries(variants).map(
       ([name, options]) => [name as Variant, overload(load, options)] as const,
     );
-    const lines = (read: (course: Course) => Course['answered']) =>
-      Object.fromEntries(courses.map(([name, course]) => [name, read(course)]));
+    const lines = (read: (result: LoadResult) => LoadResult['answered']) =>
+      Object.fromEntries(results.map(([name, result]) => [name, read(result)]));
     return {
-      figures: courses.flatMap(([name, { answered }]) => [
+      figures: results.flatMap(([name, { answered }]) => [
         figure(
           name,
           meanBetween(answered, spike.from, spike.to),

@@ -1,12 +1,12 @@
 import { fair, fifo } from '@headgate/core';
 import { burst } from '../arrivals.ts';
-import { type Crowd, compareOrders, type Scene } from '../crowds.ts';
+import { type ClientGroup, compareOrders, type Experiment } from '../compare-orders.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** One tenant calls at four times the server's capacity. */
 const flood = { from: 10, to: 50, perSecond: 400 };
 
-const scene: Scene = {
+const experiment: Experiment = {
   limit: 10,
   queueLimit: 50,
   time: 100,
@@ -15,7 +15,7 @@ const scene: Scene = {
   seconds: 60,
 };
 
-const crowds: readonly Crowd[] = [
+const groups: readonly ClientGroup[] = [
   { name: 'greedy', fairBy: 'greedy', rate: burst(20, flood) },
   { name: 'modest', fairBy: 'modest', rate: 20 },
   { name: 'small', fairBy: 'small', rate: 5 },
@@ -27,7 +27,7 @@ export const scenario: Scenario = {
   id: 'tenants',
   name: 'One of three tenants calls four times as often as the server can answer: per cent answered in time',
   run() {
-    const { figures, plot } = compareOrders(scene, crowds, {
+    const { figures, plot } = compareOrders(experiment, groups, {
       'fifo()': { order: fifo(), expected: { greedy: alike, modest: alike, small: alike } },
       'fair()': {
         order: fair(),

@@ -1,5 +1,5 @@
-import { Asking, unbounded } from '../asking.ts';
 import { fibonacciBackoff } from '../backoff.ts';
+import { CallbackWaiter, unbounded } from '../callback-waiter.ts';
 import { Client, type Send } from '../client.ts';
 import { vector } from '../models/vector.ts';
 import type { Scenario } from '../scenario.ts';
@@ -39,14 +39,14 @@ function meanServed(capacity: number, excess: Excess = 'drop'): number {
   let left = requests;
   for (let index = 0; index < requests; index++) {
     // For the limit, a call includes all its attempts.
-    new Asking((permit) =>
+    new CallbackWaiter((permit) =>
       sender.call(() => {
         permit.release();
         left--;
       }),
-    ).at(limiter);
+    ).requestFrom(limiter);
   }
-  while (left > 0) simulation.run(simulation.now() + 1);
+  while (left > 0) simulation.runUntil(simulation.now() + 1);
   return (requests * time) / simulation.now();
 }
 

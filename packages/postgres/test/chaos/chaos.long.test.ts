@@ -1,4 +1,4 @@
 import { chaosSuite } from '@headgate/chaos';
-import { subject } from './subject.ts';
+import { storeUnderTest } from './store-under-test.ts';
 
-chaosSuite(subject, { single: 6_000 });
+chaosSuite(storeUnderTest, { single: 6_000 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, onServers, type Stage, stamp } from '@headgate/chaos';
+import { type Fault, type FaultContext, onServers, stamp } from '@headgate/chaos';
 import type { PostgresServer } from '@headgate/test-servers';
 import { order } from './admin.ts';
 
@@ -15,7 +15,7 @@ const kinds = {
 
 /** Faults that the server inflicts on single connections; their processes are alive and reconnect. */
 export function connections(server: PostgresServer): Fault[] {
-  const terminate = async (which: string, { note }: Stage, worker?: string) => {
+  const terminate = async (which: string, { note }: FaultContext, worker?: string) => {
     const from = stamp();
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE usename = 'app' AND application_name LIKE $1 AND ${which}`;
@@ -24,22 +24,22 @@ export function connections(server: PostgresServer): Fault[] {
     note({ kind: 'disconnected', from, at: stamp() + delay, ...whose });
   };
   const one = (kind: string, which: string): Fault => ({
-    ...onServers(`terminate a connection (${kind})`, (stage) =>
-      terminate(which, stage, victimOf(stage)?.name),
+    ...onServers(`terminate a connection (${kind})`, (context) =>
+      terminate(which, context, victimOf(context)?.name),
     ),
     harmless: true,
   });
   const all = (kind: string, which: string): Fault =>
-    onServers(`terminate connections (${kind})`, (stage) => terminate(which, stage));
+    onServers(`terminate connections (${kind})`, (context) => terminate(which, context));
   // Other processes see that its connection has ended, while its other connections renew its leases.
   const silence = onServers(
     'terminate a connection (listening), and let it make none for a while',
-    async (stage) => {
-      const victim = victimOf(stage);
-      const proxy = victim && stage.ground.proxies[stage.workers.slotOf(victim)];
+    async (context) => {
+      const victim = victimOf(context);
+      const proxy = victim && context.environment.proxies[context.workers.slotOf(victim)];
       proxy?.refuse(true);
-      await terminate(kinds.listening, stage, victim?.name);
-      await sleep(stage.rng.between(300, 1_500));
+      await terminate(kinds.listening, context, victim?.name);
+      await sleep(context.rng.between(300, 1_500));
       proxy?.refuse(false);
     },
   );
@@ -53,7 +53,7 @@ export function connections(server: PostgresServer): Fault[] {
 }
 
 /** Chooses mostly a worker that holds permits, which it must not lose. */
-function victimOf({ workers, rng }: Stage) {
+function victimOf({ workers, rng }: FaultContext) {
   const holder = rng.chance(0.7) ? rng.pick(workers.holders) : undefined;
   return holder ?? rng.pick(workers.members);
 }

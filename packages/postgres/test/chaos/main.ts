@@ -1,6 +1,6 @@
-// npm run test:chaos:postgres [-- minutes] [--seed N] [--limit 1|3] [--only fault] [--scene name]
+// npm run test:chaos:postgres [-- minutes] [--seed N] [--limit 1|3] [--only fault] [--environment name]
 import { run } from '@headgate/chaos';
-import { subject } from './subject.ts';
+import { storeUnderTest } from './store-under-test.ts';
 
 // The lease is so long that regular renewals come too late for a process that is considered dead.
-await run({ ...subject, lease: 4_500 });
+await run({ ...storeUnderTest, lease: 4_500 });

@@ -18,7 +18,7 @@ export function notifications(server: PostgresServer, version: number): Fault[] 
 }
 
 /** A session that listens in an open transaction reads no notifications, and unread ones are not removed. */
-async function fillQueue(server: PostgresServer, lasts: number): Promise<void> {
+async function fillQueue(server: PostgresServer, duration: number): Promise<void> {
   await asAdmin(server, async (ask) => {
     await ask('LISTEN chaos');
     await ask('BEGIN');
@@ -30,7 +30,7 @@ async function fillQueue(server: PostgresServer, lasts: number): Promise<void> {
         () => true,
       );
     while (!(await filled()));
-    await sleep(lasts);
+    await sleep(duration);
     await ask('COMMIT');
     // No other session cleans up a full queue.
     await ask('UNLISTEN chaos');

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, type Ground, type GroundOptions, onServers } from '@headgate/chaos';
+import { type Environment, type EnvironmentOptions, type Fault, onServers } from '@headgate/chaos';
 import { type RedisCluster, startCluster } from '@headgate/test-servers';
 import { command } from './command.ts';
-import { wayOf } from './connect.ts';
+import { settingsFor } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
 /** Three servers that share the slots; slots move between them while the limits are in use. */
-export async function cluster({ limits, ...times }: GroundOptions): Promise<Ground> {
+export async function cluster({ limits, ...times }: EnvironmentOptions): Promise<Environment> {
   const servers = await startCluster();
   const { nodes } = servers;
   const ports = nodes.map(({ port }) => port);
@@ -18,7 +18,7 @@ export async function cluster({ limits, ...times }: GroundOptions): Promise<Grou
     store,
     proxies: [],
     faults: [...faults, move, { ...move, name: 'move a slot again' }],
-    way: ({ slot }) => wayOf(slot, { cluster: true, ports }),
+    connectionSettings: ({ slot }) => settingsFor(slot, { cluster: true, ports }),
     stop: async () => {
       await close();
       await servers.stop();

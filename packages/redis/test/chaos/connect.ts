@@ -10,7 +10,7 @@ const libraries = {
 const names = Object.keys(libraries) as (keyof typeof libraries)[];
 
 /** A worker's connection settings. */
-export interface Way {
+export interface ConnectionSettings {
   readonly library: keyof typeof libraries;
   readonly cluster: boolean;
   /** Ports of the server, or of the cluster's nodes. */
@@ -21,19 +21,22 @@ export interface Way {
 const retry = 50;
 
 /** The libraries are used in turn. */
-export function wayOf(slot: number, about: Omit<Way, 'library'>): Way {
+export function settingsFor(
+  slot: number,
+  about: Omit<ConnectionSettings, 'library'>,
+): ConnectionSettings {
   return { library: names[slot % names.length] ?? 'ioredis', ...about };
 }
 
 /** A client of the named library that retries to connect without end. */
-export async function connect(way: Way): Promise<unknown> {
-  const client = await make(way);
+export async function connect(connectionSettings: ConnectionSettings): Promise<unknown> {
+  const client = await make(connectionSettings);
   // Without a listener, an error event ends the process; an app must add one to its own client.
   client.on('error', () => {});
   return client;
 }
 
-async function make({ library, cluster, ports }: Way) {
+async function make({ library, cluster, ports }: ConnectionSettings) {
   const [port = 0] = ports;
   const nodes = ports.map((of) => ({ host: '127.0.0.1', port: of }));
   if (library === 'ioredis' || library === 'ioredis5') {

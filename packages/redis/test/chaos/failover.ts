@@ -1,45 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Environment,
+  type EnvironmentOptions,
   type Fault,
   forgetting,
-  type Ground,
-  type GroundOptions,
   oneServer,
   onServers,
 } from '@headgate/chaos';
 import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { command } from './command.ts';
-import { wayOf } from './connect.ts';
+import { settingsFor } from './connect.ts';
 import { faultsOf } from './faults.ts';
 import { connectVerifier } from './verifier.ts';
 
 /** A server with a replica that takes over when the server is gone; the proxies lead to the current master. */
-export async function failover({ size, ...times }: GroundOptions): Promise<Ground> {
+export async function failover({ size, ...times }: EnvironmentOptions): Promise<Environment> {
   const servers = new Pair(await startRedis());
   await servers.follow();
   const promote = promotionOf(servers);
   return oneServer(size, {
     server: servers,
     faults: [...faultsOf(servers), promote, { ...promote, name: 'promote the replica again' }],
-    way: (port, { slot }) => wayOf(slot, { cluster: false, ports: [port] }),
+    connectionSettings: (port, { slot }) => settingsFor(slot, { cluster: false, ports: [port] }),
     verify: async (port) => connectVerifier(port, false, times),
   });
 }
 
 function promotionOf(servers: Pair): Fault {
   const promote = forgetting(
-    onServers('promote the replica', async ({ rng, ground }) => {
+    onServers('promote the replica', async ({ rng, environment }) => {
       // The old master is gone, or is only slow and continues without clients.
       if (rng.chance(0.5)) await servers.primary.kill();
       else servers.primary.freeze();
       await servers.promote();
-      for (const proxy of ground.proxies) proxy.cut();
+      for (const proxy of environment.proxies) proxy.cut();
     }),
   );
   return {
     ...promote,
-    strike: async (stage) => {
-      await promote.strike(stage);
+    inject: async (context) => {
+      await promote.inject(context);
       await servers.follow();
     },
   };

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Fault,
+  type FaultContext,
   forgetting,
   freeze,
   onServers,
   partOfLease,
-  type Stage,
 } from '@headgate/chaos';
 import type { RedisServer } from '@headgate/test-servers';
 import { command } from './command.ts';
@@ -20,9 +20,9 @@ export interface Servers {
 
 /** Faults of the servers. */
 export function faultsOf(servers: Servers): Fault[] {
-  const all = (name: string, strike: Strike): Fault =>
-    onServers(name, async (stage) => {
-      await Promise.all(servers.nodes.map((node) => strike(node, stage)));
+  const all = (name: string, inject: Injection): Fault =>
+    onServers(name, async (context) => {
+      await Promise.all(servers.nodes.map((node) => inject(node, context)));
       await servers.recovered();
     });
   return [
@@ -37,17 +37,17 @@ export function faultsOf(servers: Servers): Fault[] {
   ];
 }
 
-type Strike = (node: RedisServer, stage: Stage) => Promise<unknown>;
+type Injection = (node: RedisServer, context: FaultContext) => Promise<unknown>;
 
-const pause: Strike = async (node, stage) => {
-  const ms = Math.round(partOfLease(stage));
-  const which = stage.rng.chance(0.5) ? 'ALL' : 'WRITE';
+const pause: Injection = async (node, context) => {
+  const ms = Math.round(partOfLease(context));
+  const which = context.rng.chance(0.5) ? 'ALL' : 'WRITE';
   await command(node, 'CLIENT', 'PAUSE', `${ms}`, which);
   await sleep(ms);
 };
 
 /** A subscriber with more unread data than the server buffers is disconnected, and misses messages meanwhile. */
-const overflow: Strike = async (node) => {
+const overflow: Injection = async (node) => {
   const set = (limit: string) =>
     command(node, 'CONFIG', 'SET', 'client-output-buffer-limit', `pubsub ${limit}`);
   await set('4096 4096 1');

@@ -1,5 +1,5 @@
-// npm run test:chaos [-- minutes] [--seed N] [--limit 1|3] [--only fault] [--scene name]
+// npm run test:chaos [-- minutes] [--seed N] [--limit 1|3] [--only fault] [--environment name]
 import { run } from '@headgate/chaos';
-import { subject } from './subject.ts';
+import { storeUnderTest } from './store-under-test.ts';
 
-await run(subject);
+await run(storeUnderTest);

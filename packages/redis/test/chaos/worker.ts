@@ -1,10 +1,10 @@
 import { serve } from '@headgate/chaos/worker';
 import { redisStore } from '../../src/index.ts';
-import { connect, type Way } from './connect.ts';
+import { type ConnectionSettings, connect } from './connect.ts';
 
-await serve(async (way: Way, times) => {
+await serve(async (connectionSettings: ConnectionSettings, times) => {
   return redisStore({
-    client: (await connect(way)) as never,
+    client: (await connect(connectionSettings)) as never,
     leaseDuration: times.lease,
     timeout: times.timeout,
   });

@@ -1,5 +1,5 @@
 import { chaosSuite } from '@headgate/chaos';
-import { subject } from './subject.ts';
+import { storeUnderTest } from './store-under-test.ts';
 
 // Shows that the faults are injected and the invariants are checked; chaos.long.test.ts searches for violations.
-chaosSuite(subject, { single: 500 });
+chaosSuite(storeUnderTest, { single: 500 });

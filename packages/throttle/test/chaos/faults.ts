@@ -5,7 +5,7 @@ import type { FullCounts, Service } from '../service.ts';
 /** The faults of the service. Its state is in memory: it forgets everything when it ends, in whatever way. */
 export function faultsOf(service: Service, semaphores: FullCounts): Fault[] {
   return [
-    onServers('freeze the service', (stage) => freeze(service, stage)),
+    onServers('freeze the service', (context) => freeze(service, context)),
     {
       ...onServers('reload the configuration', () => service.configure(semaphores)),
       harmless: true,
@@ -13,9 +13,9 @@ export function faultsOf(service: Service, semaphores: FullCounts): Fault[] {
     forgetting(onServers('restart the service', () => service.restart('SIGTERM'))),
     forgetting(onServers('kill the service', () => service.restart())),
     forgetting(
-      onServers('stop the service for a while', async (stage) => {
+      onServers('stop the service for a while', async (context) => {
         await service.kill();
-        await sleep(partOfLease(stage));
+        await sleep(partOfLease(context));
         await service.launch();
       }),
     ),

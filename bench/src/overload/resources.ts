@@ -1,0 +1,94 @@
+import { createHash, pbkdf2, pbkdf2Sync } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestHandler } from 'express';
+
+/** The resource that a handler uses. */
+export type Resource = 'cpu' | 'threads' | 'database';
+
+export const resources: readonly Resource[] = ['cpu', 'threads', 'database'];
+
+/** The work that takes the intended time: calibrated once, then the same for all servers of a run. */
+export interface Work {
+  /** Hashes per `cpu` request. */
+  hashes: number;
+  /** PBKDF2 iterations per `threads` request. */
+  iterations: number;
+}
+
+/** Main-thread time of a `cpu` request in milliseconds. */
+const cpuTime = 10;
+/** Thread-pool time of a `threads` request in milliseconds. */
+const threadTime = 25;
+/** Time that a `database` request holds a connection, in milliseconds. */
+const queryTime = 50;
+const connections = 10;
+
+/** Size of libuv's thread pool. With the main thread and the generator, at most two cores are busy. */
+export const poolSize = 1;
+
+export const meaning: Record<Resource, string> = {
+  cpu: `${cpuTime} ms of CPU on the main thread`,
+  threads: `${threadTime} ms of CPU on libuv's threads, of which there is ${poolSize}`,
+  database: `${queryTime} ms of one of ${connections} connections, no CPU`,
+};
+
+const page = Buffer.alloc(65_536, 'headgate');
+
+const hash = (times: number): string => {
+  let digest = '';
+  for (let i = 0; i < times; i++) digest = createHash('sha256').update(page).digest('hex');
+  return digest;
+};
+
+/** The minimum of several runs, because other load only lengthens them. */
+function timeOf(work: () => unknown): number {
+  const times = Array.from({ length: 21 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}
+
+export function calibrate(): Work {
+  hash(100);
+  const hashes = Math.round((100 * cpuTime) / timeOf(() => hash(100)));
+  const derive = () => pbkdf2Sync('password', 'salt', 10_000, 64, 'sha512');
+  return { hashes, iterations: Math.round((10_000 * threadTime) / timeOf(derive)) };
+}
+
+export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
+  cpu:
+    ({ hashes }) =>
+    (_req, res) =>
+      void res.json({ digest: hash(hashes) }),
+  threads:
+    ({ iterations }) =>
+    (_req, res, next) =>
+      pbkdf2('password', 'salt', iterations, 64, 'sha512', (error, key) => {
+        if (error) next(error);
+        else res.json({ key: key.toString('hex') });
+      }),
+  database: () => {
+    const pool = new ConnectionPool();
+    return async (_req, res) => {
+      await pool.query();
+      res.json({ rows: [] });
+    };
+  },
+};
+
+/** A FIFO connection pool. Like a database driver's pool, it does not notice that a client has disconnected. */
+class ConnectionPool {
+  #free = connections;
+  readonly #queue: Array<() => void> = [];
+
+  async query(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+    await sleep(queryTime);
+    const next = this.#queue.shift();
+    if (next) next();
+    else this.#free++;
+  }
+}

@@ -1,0 +1,23 @@
+import { eventsOf, type Log } from '../log/event.ts';
+import { Pauses } from '../log/pauses.ts';
+import { type Findings, timeIn } from './finding.ts';
+
+/**
+ * A lease and a second after the last fault, the whole limit can be acquired, and nothing is held or queued after its
+ * release.
+ */
+export function allReleased(log: Log): Findings {
+  const broken: string[] = [];
+  const probes = eventsOf(log, 'probed');
+  const pauses = new Pauses(log);
+  for (const { from, at, limit, admitted, inflight, queued } of probes) {
+    // The machine was too busy to ask in time.
+    const stalled = pauses.anyBetween(from, at);
+    if (admitted < limit && !stalled)
+      broken.push(`${timeIn(log, at)}: ${admitted} of ${limit} could be acquired`);
+    if (inflight !== 0 || queued !== 0) {
+      broken.push(`${timeIn(log, at)}: ${inflight} held and ${queued} queued after quiet`);
+    }
+  }
+  return { checked: probes.length, broken };
+}

@@ -1,0 +1,26 @@
+import { type Limiter, type Permit, type Rejection, Waiter } from '@headgate/core';
+
+/** An unbounded queue without a timeout. */
+export const unbounded = { queueLimit: Infinity, queueTimeout: Infinity };
+
+/** A waiter with callbacks: promises would settle only when the simulation pauses. */
+export class CallbackWaiter extends Waiter {
+  constructor(
+    private readonly onGranted: (permit: Permit) => void,
+    private readonly onRejected: (rejection: Rejection) => void = () => {},
+  ) {
+    super();
+  }
+
+  requestFrom(limiter: Limiter): void {
+    limiter.request(this);
+  }
+
+  granted(permit: Permit): void {
+    this.onGranted(permit);
+  }
+
+  rejected(rejection: Rejection): void {
+    this.onRejected(rejection);
+  }
+}
