@@ -3,8 +3,8 @@ import type {
   LimiterSettings,
   NameRequiredWithStore,
 } from './distributed-options.ts';
+import { InProcessLimiter } from './in-process-limiter.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
-import { InProcessLimiter } from './local-limiter.ts';
 import { checkLimiter, type DistributedLimiterOptions, type LimiterOptions } from './options.ts';
 
 /**

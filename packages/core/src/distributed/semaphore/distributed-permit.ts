@@ -41,7 +41,7 @@ export interface PermitOwner {
 }
 
 /** A request of a gate, with the limit that it is queued at. */
-type GateRequest = Waiter & { readonly at?: Limiter | undefined };
+type GateRequest = Waiter & { readonly limiter?: Limiter | undefined };
 
 /** A permit of a distributed limit. Its release returns it, with its lease, to its semaphore. */
 export class DistributedPermit extends BasePermit {
@@ -96,7 +96,7 @@ export class DistributedPermit extends BasePermit {
   lost(error: StoreError): void {
     this.abort(error);
     const waiter = this.extra?.waiter as GateRequest | undefined;
-    waiter?.at?.reject(waiter, 'store', { limitName: this.owner.limit.name, error });
+    waiter?.limiter?.reject(waiter, 'store', { limitName: this.owner.limit.name, error });
   }
 
   protected reweigh(weight: number): void {

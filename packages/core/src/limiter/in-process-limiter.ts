@@ -22,7 +22,7 @@ export class InProcessLimiter implements GateableLimiter {
   readonly queueTimeout: number;
   readonly #semaphores: LocalSemaphores;
 
-  constructor(readonly settings: LimiterSettings) {
+  constructor(settings: LimiterSettings) {
     this.name = settings.name;
     this.perKey = settings.perKey;
     this.queueLimit = settings.queueLimit;
