@@ -40,7 +40,7 @@ export function rejectionHandler<Args extends readonly unknown[], Result>(
   return async (gated: GatedRequest, ...args: Args): Promise<Result> => {
     try {
       const { rejection } = gated as { rejection: Rejection };
-      const result = onReject === undefined ? false : await onReject(rejection, ...args);
+      const result = onReject !== undefined && (await onReject(rejection, ...args));
       if (result !== false) return result as Result;
     } catch (error) {
       throw reasonOf(error);

@@ -28,7 +28,6 @@ export class HttpGate<R> {
   readonly gate: Gate;
   readonly #settings: HttpSettings<R>;
   readonly #unguarded: Gate;
-  readonly #isAdaptive: boolean;
   /** By the name of the limit that rejects. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
@@ -43,8 +42,9 @@ export class HttpGate<R> {
     const { gate, rules } = this.#settings;
     this.gate = gate;
     this.#unguarded = gate instanceof GuardedGate ? gate.inner : gate;
-    this.#isAdaptive = rules.some(({ isAdaptive }) => isAdaptive);
-    this.#statusCodes = new Map(rules.map(({ name, statusCode }) => [name, statusCode]));
+    this.#statusCodes = new Map(
+      rules.map(({ spec, statusCode }) => [spec.limiter.name, statusCode]),
+    );
   }
 
   /**
@@ -67,7 +67,7 @@ export class HttpGate<R> {
     const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
     if (demands.length === 0 && gate === this.#unguarded) return undefined;
     const gated = new GatedRequest(this.#settings, exchange, demands);
-    if (this.#isAdaptive) gated.outcomeOf = (permit) => this.#outcome(request, permit);
+    if (this.#settings.isAdaptive) gated.outcomeOf = (permit) => this.#outcome(request, permit);
     this.#prioritize(gated, request);
     gated.enter(gate);
     return gated;

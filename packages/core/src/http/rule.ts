@@ -66,10 +66,6 @@ export class Rule<R> {
     this.spec = specOf(options, context);
   }
 
-  get name(): string {
-    return this.spec.limiter.name;
-  }
-
   /** Whether the limit, or that of a reused limiter, is adaptive. */
   get isAdaptive(): boolean {
     const { owned, limiter } = this.spec;

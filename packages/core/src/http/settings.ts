@@ -21,6 +21,8 @@ export interface HttpSettings<R> extends GatedRequestSettings {
   readonly fairBy: ((request: R) => string) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly headers: boolean;
+  /** Whether a limit is adaptive, so that the outcomes of requests are needed. */
+  readonly isAdaptive: boolean;
 }
 
 const known = [
@@ -71,12 +73,13 @@ export function httpSettings<R>(
   const rules = rulesOf(options, framework, orderOf(options));
   const specs = rules.map(({ spec }) => spec);
   if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
-  if (own.classify !== undefined && !rules.some(({ isAdaptive }) => isAdaptive)) {
+  const isAdaptive = rules.some((rule) => rule.isAdaptive);
+  if (own.classify !== undefined && !isAdaptive) {
     throw invalid('classify', 'omitted unless a limit is adaptive', own.classify);
   }
   const gate = makeGate(specs, options, common);
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
-  return { ...own, rules, gate };
+  return { ...own, rules, isAdaptive, gate };
 }
 
 type OrderOptions = Pick<
