@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from './ask.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 
-const slots = 16_384;
+const SLOTS = 16_384;
 
 /** A slot migration in progress: some of its keys may have moved. */
 export interface SlotMove {
@@ -93,7 +93,7 @@ async function introduce(
   index: number,
   servers: readonly RedisServer[],
 ): Promise<void> {
-  const share = slots / servers.length;
+  const share = SLOTS / servers.length;
   const from = Math.ceil(index * share);
   const own = Array.from(
     { length: Math.ceil((index + 1) * share) - from },

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Offset of the port that a cluster node uses for messages of the cluster. */
-const bus = 10_000;
+const BUS_OFFSET = 10_000;
 
 /**
  * Returns a port that is free, and whose cluster port is free, too. It is below the range for outgoing connections: a
@@ -11,7 +11,7 @@ const bus = 10_000;
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 22_000);
-    if ((await isFree(port)) && (await isFree(port + bus))) return port;
+    if ((await isFree(port)) && (await isFree(port + BUS_OFFSET))) return port;
   }
 }
 

@@ -5,7 +5,7 @@ import { freePort } from './ports.ts';
 import { RequestCounter } from './request-counter.ts';
 
 /** Number of bytes from each client that are kept, to tell connections apart. */
-const lookedAt = 4_096;
+const MAX_INSPECTED_BYTES = 4_096;
 
 interface Connection {
   /** The first bytes that the client has sent. */
@@ -41,10 +41,6 @@ export class FaultyProxy {
     this.port = port;
     this.#target = target;
     server.on('connection', (client) => this.#accept(client));
-  }
-
-  get url(): string {
-    return `redis://127.0.0.1:${this.port}`;
   }
 
   /** Requests seen from clients: each array on the wire is one. */
@@ -142,7 +138,7 @@ export class FaultyProxy {
     const counter = new RequestCounter();
     const count = (chunk: Buffer) => {
       this.#requests += counter.read(chunk);
-      if (connection.sent.length < lookedAt) connection.sent += chunk.toString('latin1');
+      if (connection.sent.length < MAX_INSPECTED_BYTES) connection.sent += chunk.toString('latin1');
     };
     const late = () => connection.delay;
     const pipes = [new Pipe(client, server, late, count), new Pipe(server, client, late, () => {})];

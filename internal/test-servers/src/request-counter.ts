@@ -1,4 +1,4 @@
-const newline = 0x0a;
+const NEWLINE = 0x0a;
 
 /**
  * Counts the requests in the data of a Redis client: arrays of strings, split anywhere. Other protocols are tolerated.
@@ -16,7 +16,7 @@ export class RequestCounter {
       this.#skip -= skipped;
       at += skipped;
       if (at === chunk.length) break;
-      const end = chunk.indexOf(newline, at);
+      const end = chunk.indexOf(NEWLINE, at);
       this.#line += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
       if (end < 0) break;
       at = end + 1;

@@ -56,6 +56,10 @@ export function checkPart(option: string, value: unknown): number {
   throw invalid(option, 'a number above 0 and at most 1', value);
 }
 
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(value);
+}
+
 export function checkText(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   throw invalid(option, 'a string that is not empty', value);

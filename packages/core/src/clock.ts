@@ -1,4 +1,4 @@
-import { checkFunction, checkMethods } from './checks.ts';
+import { checkFunction, checkMethods, isNumber } from './checks.ts';
 import { attempt, invalid, throwLater } from './errors.ts';
 
 /** Time and timers: a test or a simulation supplies its own. */
@@ -17,9 +17,8 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as number),
 };
 
-export function checkClock(clock: Clock | undefined): Clock {
-  if (clock === undefined || clock === systemClock) return systemClock;
-  if (clock instanceof SafeClock) return clock;
+export function checkClock(clock: Clock = systemClock): Clock {
+  if (clock === systemClock || clock instanceof SafeClock) return clock;
   return new SafeClock(checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']));
 }
 
@@ -34,7 +33,7 @@ class SafeClock implements Clock {
 
   now(): number {
     const now: unknown = attempt(() => this.clock.now());
-    if (typeof now === 'number' && !Number.isNaN(now)) this.#now = now;
+    if (isNumber(now)) this.#now = now;
     else if (now !== undefined)
       throwLater(invalid('clock.now', 'a method that returns a number', now));
     return this.#now;
@@ -50,8 +49,8 @@ class SafeClock implements Clock {
 }
 
 /** Wraps an application's `random` so that it never throws and always returns a number from 0 to below 1. */
-export function checkRandom(random: (() => number) | undefined): () => number {
-  if (random === undefined || random === Math.random) return Math.random;
+export function checkRandom(random: () => number = Math.random): () => number {
+  if (random === Math.random) return random;
   checkFunction('random', random);
   return () => {
     const number: unknown = attempt(random);
@@ -68,7 +67,7 @@ const MAX_EARLINESS = 2;
  * The current time in the callback of a timer that was due at `due`. A timer that fires much too early does not
  * follow the clock, as when a test replaces `setTimeout` but not `performance.now`: it then counts as on time.
  */
-export function dueTime(clock: Clock, due: number): number {
+function dueTime(clock: Clock, due: number): number {
   const now = clock.now();
   return due - now > MAX_EARLINESS ? due : now;
 }
@@ -88,11 +87,42 @@ export function startTimer(
 ): () => void {
   if (delay > maxTimer) return () => {};
   const timer = clock.setTimeout(callback, delay);
-  if (background) unref(timer);
+  // Lets the process exit although the timer is pending.
+  if (background) (timer as { unref?: () => void } | undefined)?.unref?.();
   return () => clock.clearTimeout(timer);
 }
 
-/** Lets the process exit although the timer is pending. */
-export function unref(timer: unknown): void {
-  (timer as { unref?: () => void } | undefined)?.unref?.();
+/** A timer for the earliest of many deadlines. */
+export class Alarm {
+  /** When it rings; Infinity if it is not set. */
+  #due = Infinity;
+  #cancel = () => {};
+
+  constructor(
+    private readonly clock: Clock,
+    /** Sets the alarm again if there are other deadlines. It may ring before the deadline. */
+    private readonly ring: (now: number) => void,
+    private readonly background = false,
+  ) {}
+
+  /** Rings no later than at the deadline. */
+  set(deadline: number, now: number): void {
+    if (deadline >= this.#due) return;
+    this.clear();
+    this.#due = Math.min(deadline, now + maxTimer);
+    const delay = Math.max(this.#due - now, 0);
+    this.#cancel = startTimer(this.clock, delay, () => this.#fire(), this.background);
+  }
+
+  clear(): void {
+    if (this.#due === Infinity) return;
+    this.#cancel();
+    this.#due = Infinity;
+  }
+
+  #fire(): void {
+    const now = dueTime(this.clock, this.#due);
+    this.#due = Infinity;
+    this.ring(now);
+  }
 }

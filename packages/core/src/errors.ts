@@ -58,12 +58,9 @@ function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function that was not called';
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return `a value of type ${kind(value)}`;
+  if (typeof value === 'object' && value !== null)
+    return `a value of type ${Object.prototype.toString.call(value).slice(8, -1)}`;
   return String(value);
-}
-
-function kind(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 /** Returns the result of `call`, or undefined if it throws; the error then surfaces as an uncaught exception. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HttpGate } from '../src/http/http-gate.ts';
-import { adaptive, createGate, createLimiter, map } from '../src/index.ts';
+import { adaptive, byShare, createGate, createLimiter, map } from '../src/index.ts';
 import { memoryStore } from '../src/memory-store/index.ts';
 import { eventLoopGuard } from '../src/node/index.ts';
 
@@ -175,6 +175,10 @@ describe('an error inside limits names the entry', () => {
     expect(await messageOf(() => http({ limit: 1, shares: { a: 2 }, shareBy: work }))).toMatch(
       /^shares/,
     );
+    // The order of the middleware, which cannot be inside the entry's shares.
+    const shares = { name: 'b', limit: 1, shares: { a: 1 }, shareBy: work };
+    const order = byShare({ a: 1 });
+    expect(await messageOf(() => http({ ...listed(limit, shares), order }))).toMatch(/^order must/);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Rejection } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
 import {
   adapted,
-  type Framework,
+  type FrameworkDriver,
   type OnReject,
   type Step,
   type SuiteContext,
@@ -15,7 +15,10 @@ import type { ErrorRequestHandler, NextFunction, Request, Response, Router } fro
 type Express = typeof express;
 
 /** Builds the suite's apps with either version of Express. */
-export function expressFramework(name: string, version: Express): Framework<ConcurrencyLimit> {
+export function expressFramework(
+  name: string,
+  version: Express,
+): FrameworkDriver<ConcurrencyLimit> {
   return {
     name,
     can: { tracksHandlers: false, http2: false },

@@ -3,7 +3,7 @@ import type { Rejection } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/hono';
 import {
   adapted,
-  type Framework,
+  type FrameworkDriver,
   type OnReject,
   type Step,
   type SuiteContext,
@@ -12,7 +12,10 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Context, Hono, Next } from 'hono';
 
 /** Builds the suite's apps with a version of Hono on its Node server. */
-export function honoFramework(name: string, Version: typeof Hono): Framework<ConcurrencyLimit> {
+export function honoFramework(
+  name: string,
+  Version: typeof Hono,
+): FrameworkDriver<ConcurrencyLimit> {
   return {
     name,
     can: { tracksHandlers: true, http2: true },

@@ -3,7 +3,7 @@ import type { Rejection } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/koa';
 import {
   adapted,
-  type Framework,
+  type FrameworkDriver,
   type OnReject,
   type Step,
   type SuiteContext,
@@ -13,7 +13,7 @@ import type Koa from 'koa';
 import type { Context, Middleware, Next } from 'koa';
 
 /** Builds the suite's apps with either version of Koa. */
-export function koaFramework(name: string, Version: typeof Koa): Framework<ConcurrencyLimit> {
+export function koaFramework(name: string, Version: typeof Koa): FrameworkDriver<ConcurrencyLimit> {
   return {
     name,
     can: { tracksHandlers: true, http2: true },

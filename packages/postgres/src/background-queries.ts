@@ -1,5 +1,5 @@
 import type { MakeClient, Query } from './client.ts';
-import { isAway, late } from './failure.ts';
+import { isDisconnect, late } from './failure.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 
 /** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
@@ -16,7 +16,7 @@ interface BackgroundQuery {
  * neither waits for the notification that follows it nor fails with it.
  */
 export class BackgroundQueries {
-  readonly link: ReconnectingClient;
+  readonly reconnectingClient: ReconnectingClient;
   readonly #waiting: BackgroundQuery[] = [];
   #channels: string[] = [];
   #messages: string[] = [];
@@ -26,7 +26,7 @@ export class BackgroundQueries {
    * @param settings The statement that configures the session; undefined while the session must not be configured yet.
    */
   constructor(make: MakeClient, timeout: number, settings: () => Query | undefined) {
-    this.link = new ReconnectingClient({
+    this.reconnectingClient = new ReconnectingClient({
       make,
       timeout,
       setUp: async (client) => {
@@ -43,7 +43,7 @@ export class BackgroundQueries {
   query(query: Query, timeout?: number): Promise<readonly unknown[][]> {
     const answer = this.#add(() => query);
     if (timeout === undefined) return answer;
-    const timer = setTimeout(() => this.link.lose(late()), timeout).unref();
+    const timer = setTimeout(() => this.reconnectingClient.lose(late()), timeout).unref();
     return answer.finally(() => clearTimeout(timer));
   }
 
@@ -97,9 +97,9 @@ export class BackgroundQueries {
 
   /** Retries once if the connection is lost: each query is safe to repeat. */
   #do(query: Query): Promise<readonly unknown[][]> {
-    return this.link.query(query).catch((error: unknown) => {
-      if (!isAway(error)) throw error;
-      return this.link.query(query);
+    return this.reconnectingClient.query(query).catch((error: unknown) => {
+      if (!isDisconnect(error)) throw error;
+      return this.reconnectingClient.query(query);
     });
   }
 }

@@ -34,7 +34,7 @@ export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
  * Minimum time allowed for a connection attempt, in milliseconds. A caller may time out sooner; the attempt continues,
  * so that it eventually succeeds on a slow network or with a slow handshake.
  */
-export const connectTime = 5_000;
+export const MIN_CONNECT_TIMEOUT = 5_000;
 
 const expected =
   'a connection string (postgres://…), a config of pg, or a function that makes a pg.Client';
@@ -54,7 +54,7 @@ export function clientMaker(connect: Connect): MakeClient {
   const given = typeof connect === 'string' ? { connectionString: connect } : connect;
   const config = { fallback_application_name: 'headgate', keepAlive: true, ...given };
   // The app's settings for parsing results do not apply to the store's queries.
-  const own = { connectionTimeoutMillis: connectTime, types: undefined, binary: false };
+  const own = { connectionTimeoutMillis: MIN_CONNECT_TIMEOUT, types: undefined, binary: false };
   return () => new pg.Client({ ...config, ...own }) as PostgresClient;
 }
 

@@ -5,7 +5,7 @@ import { now } from './schema.ts';
  * Milliseconds until the leases of a process expire after its connection has ended, unless it renews them on another
  * one.
  */
-export const grace = 1_000;
+export const GRACE_PERIOD = 1_000;
 
 /** Maximum number of limits that one check changes: it holds their locks, and must finish in time. */
 const MAX_BATCH = 500;
@@ -73,7 +73,7 @@ BEGIN
     PERFORM FROM ${schema}.members AS t WHERE t.number = m.number FOR UPDATE;
     -- The process left by itself, has registered again, or another process was faster.
     CONTINUE WHEN NOT FOUND;
-    soon_ := ${now} + ${grace * 1_000};
+    soon_ := ${now} + ${GRACE_PERIOD * 1_000};
     FOR address_ IN
       SELECT t.address FROM ${schema}.limits AS t WHERE t.id IN (
         SELECT s.limit_id FROM ${schema}.leases AS s

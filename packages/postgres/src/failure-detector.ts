@@ -1,6 +1,6 @@
 import { decode, type News, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
-import { grace, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
+import { GRACE_PERIOD, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
 import type { Horizon } from './horizon.ts';
 
 /** Milliseconds between two checks of the predecessor. */
@@ -9,12 +9,12 @@ const PERIOD = 250;
  * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
  * this process, the process must notice that before its permits are granted to others.
  */
-const MAX_PATIENCE = grace / 2;
+const CHECK_TIMEOUT = GRACE_PERIOD / 2;
 
 export interface FailureDetectorOptions {
   readonly schema: string;
   readonly sender: Sender;
-  query(query: Query, patience?: number): Promise<readonly unknown[][]>;
+  query(query: Query, timeout?: number): Promise<readonly unknown[][]>;
   /** The server has ended this process's own session within the last `ago` milliseconds. */
   ended(ago: number): void;
   news(news: News): void;
@@ -48,7 +48,7 @@ export class FailureDetector {
   leave(): void {
     this.#number = undefined;
     clearTimeout(this.#timer);
-    this.#options.horizon.rest();
+    this.#options.horizon.clear();
   }
 
   /** Leaves for good: other processes do not consider it dead, and the leases that it still holds expire normally. */
@@ -70,7 +70,7 @@ export class FailureDetector {
 
   async #watch(): Promise<void> {
     const found = await this.#look();
-    if (found === 'dead') setTimeout(() => void this.#sweep(), grace + 1).unref();
+    if (found === 'dead') setTimeout(() => void this.#sweep(), GRACE_PERIOD + 1).unref();
     // Not awaited: on a dead connection it would delay the next check.
     if (found === 'first' && !this.#isTending) void this.#tend();
     this.#later(found === 'dead' ? 0 : PERIOD);
@@ -89,7 +89,7 @@ export class FailureDetector {
     );
     // The next check continues with the rest, however long a lease is.
     if (swept === MAX_SWEPT || forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
-    else await horizon.look();
+    else await horizon.check();
     this.#isTending = false;
   }
 
@@ -101,7 +101,7 @@ export class FailureDetector {
       ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
     };
     const sent = performance.now();
-    const found = await query(watch, MAX_PATIENCE).then(
+    const found = await query(watch, CHECK_TIMEOUT).then(
       ([row]) => row?.[0],
       () => 'nothing',
     );

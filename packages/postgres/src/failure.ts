@@ -3,11 +3,11 @@ import { StoreError } from '@headgate/core/distributed';
 /**
  * SQLSTATEs of lost connections, of a server that is starting or shutting down, and of one without free connections.
  */
-const away = /^(08...|57P0[1235]|53300)$/;
+const disconnects = /^(08...|57P0[1235]|53300)$/;
 const canceled = new Set(['57014', '55P03']);
 /** The schema, a table or a function does not exist. */
 const missing = new Set(['3F000', '42P01', '42883']);
-const repeatable = new Set(['40001', '40P01']);
+const transactionRollbacks = new Set(['40001', '40P01']);
 
 /**
  * The SQLSTATE, or an empty string. System error codes, which begin with E, are excluded: `EPIPE` has five characters,
@@ -21,17 +21,17 @@ export function stateOf(error: unknown): string {
 /**
  * Whether the server rolled back the transaction because of a conflict with another one, so that a retry may succeed.
  */
-export function isUndone(error: unknown): boolean {
-  return repeatable.has(stateOf(error));
+export function isTransactionRollback(error: unknown): boolean {
+  return transactionRollbacks.has(stateOf(error));
 }
 
 /** Whether the connection is lost or unusable, or could not be opened. */
-export function isAway(error: unknown): boolean {
+export function isDisconnect(error: unknown): boolean {
   return failure(error).code === 'ERR_HEADGATE_STORE_DOWN';
 }
 
 /** Whether the server reports to every client that it is starting or shutting down. */
-export function servesNobody(error: unknown): boolean {
+export function isStartingOrStopping(error: unknown): boolean {
   return stateOf(error) === '57P03';
 }
 
@@ -39,7 +39,7 @@ export function servesNobody(error: unknown): boolean {
 function isRefusal(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';
   const state = stateOf(error);
-  return state !== '' && !away.test(state) && !canceled.has(state);
+  return state !== '' && !disconnects.test(state) && !canceled.has(state);
 }
 
 /** Converts a client's error into a StoreError, whose message never contains a key. */

@@ -19,17 +19,17 @@ export class FastPath {
   /** The latest answer for each limit. */
   readonly #replies = new WeakMap<Address, Reply>();
   /**
-   * The leases that operations have named, and whether each is probably in the limit's own row. An acquire of one of
-   * these goes to `lease()`: it may be in the table of leases, which the UPDATE does not read. Twice the lease duration
-   * is long enough, because a lease that no operation names for one lease duration has expired.
+   * Where the leases that operations have named probably are. An acquire of one of these goes to `lease()`: it may be
+   * in the table of leases, which the UPDATE does not read. Twice the lease duration is long enough, because a lease
+   * that no operation names for one lease duration has expired.
    */
-  readonly #isFresh: TtlMap<boolean>;
+  readonly #locations: TtlMap<'limit row' | 'unknown'>;
 
   constructor(schema: string, sender: Sender, run: Run) {
     this.#statements = fastPathStatements(schema);
     this.#sender = sender;
     this.#run = run;
-    this.#isFresh = new TtlMap(2 * sender.lease);
+    this.#locations = new TtlMap(2 * sender.lease);
   }
 
   /** Undefined if `lease()` must be called. */
@@ -40,15 +40,15 @@ export class FastPath {
   }
 
   /** Records that these operations are sent to `lease()`. */
-  asks(ops: readonly Op[]): void {
+  recordSent(ops: readonly Op[]): void {
     for (const op of ops) {
-      if (op.verb === 'release') this.#isFresh.delete(op.lease.id);
-      else if (op.verb !== 'setLimit') this.#isFresh.set(op.lease.id, false);
+      if (op.verb === 'release') this.#locations.delete(op.lease.id);
+      else if (op.verb !== 'setLimit') this.#locations.set(op.lease.id, 'unknown');
     }
   }
 
   /** Records what `lease()` has answered. */
-  hears(
+  recordAnswered(
     { address, indices }: Call,
     ops: readonly Op[],
     answers: readonly (Answer | undefined)[],
@@ -59,7 +59,7 @@ export class FastPath {
       this.#replies.set(address, answer);
       // A rejected or lost lease does not exist, and its id is not used again; a flood of them would fill the map.
       const isGone = answer.state === 'full' || answer.state === 'lost';
-      if (isGone && op.verb !== 'setLimit') this.#isFresh.delete(op.lease.id);
+      if (isGone && op.verb !== 'setLimit') this.#locations.delete(op.lease.id);
     }
   }
 
@@ -69,15 +69,15 @@ export class FastPath {
     if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
     const { id, weight, spare, reserves } = op.lease;
     const values = [address.hash, version ?? reply.version, whole(weight), id];
-    const isFresh = this.#isFresh.get(id);
+    const location = this.#locations.get(id);
     if (op.verb === 'release') {
-      if (isFresh !== true) return undefined;
-      this.#isFresh.delete(id);
+      if (location !== 'limit row') return undefined;
+      this.#locations.delete(id);
       return this.#query('release', values);
     }
-    if (isFresh !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
+    if (location !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
       return undefined;
-    this.#isFresh.set(id, true);
+    this.#locations.set(id, 'limit row');
     values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
     return this.#query('acquire', values);
   }

@@ -26,7 +26,7 @@ export class Horizon {
     this.#options = options;
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { query, schema } = this.#options;
     const rows = await query(statement(holders, [schema])).catch(() => undefined);
     if (rows === undefined) return;
@@ -34,14 +34,14 @@ export class Horizon {
     // A different transaction at each check means that VACUUM can remove rows in between.
     const isStuck = oldest !== undefined && oldest === this.#oldest;
     this.#oldest = oldest;
-    if (!isStuck) return this.rest();
+    if (!isStuck) return this.clear();
     if (this.#isSlowed || Number(age) < MIN_DEAD_ROWS || Number(dead) < MIN_DEAD_ROWS) return;
     this.#isSlowed = true;
     this.#options.slowed(`${holder} keeps VACUUM from removing ${dead} dead rows of limits`);
   }
 
   /** Reports the end of the problem: it is solved, or another process checks from now on. */
-  rest(): void {
+  clear(): void {
     if (!this.#isSlowed) return;
     this.#isSlowed = false;
     this.#options.slowed(undefined);

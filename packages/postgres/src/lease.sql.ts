@@ -2,7 +2,7 @@ import { operations } from './operations.sql.ts';
 import { now } from './schema.ts';
 
 /** The number of array elements per operation. */
-const words = 8;
+const WORDS_PER_OPERATION = 8;
 
 /**
  * Performs all operations on one limit in one short transaction. It locks the limit's row first and reads the clock and
@@ -117,9 +117,9 @@ BEGIN
 
   -- Iteration 0 performs no operation. It grants permits to waiters that fit by now; otherwise a new caller would queue
   -- behind them although there may be room for it.
-  FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${words} LOOP
+  FOR turn_ IN 0 .. pg_catalog.cardinality(ops_) / ${WORDS_PER_OPERATION} LOOP
     IF turn_ > 0 THEN
-${operations(schema, words)}
+${operations(schema, WORDS_PER_OPERATION)}
     END IF;
 
     WHILE may_fit_ AND l.queued > 0 AND (l.inflight = 0 OR l.inflight < l.most) LOOP

@@ -1,6 +1,6 @@
 import type { Clock } from '@headgate/core';
 import { certainPart } from '@headgate/core/distributed';
-import { grace } from './failure-detector.sql.ts';
+import { GRACE_PERIOD } from './failure-detector.sql.ts';
 
 export interface LivenessOptions {
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export class Liveness {
   /** Until when a lease that was renewed at `sent` is certain, regardless of its duration. */
   certainUntil(sent: number): number {
     const loss = this.#losses.find(({ until }) => sent < until);
-    return loss === undefined ? Infinity : Math.max(sent, loss.at) + grace * certainPart;
+    return loss === undefined ? Infinity : Math.max(sent, loss.at) + GRACE_PERIOD * certainPart;
   }
 
   /** @param ago Milliseconds since other processes could last see that this process is alive. */
@@ -44,7 +44,7 @@ export class Liveness {
     // Leases last renewed before the end of an older loss have expired by now.
     this.#losses = this.#losses.filter(({ until }) => until + lease > now);
     this.#losses.push({ at: now - ago, until: Infinity });
-    this.#timer = setInterval(renew, grace / 3).unref();
+    this.#timer = setInterval(renew, GRACE_PERIOD / 3).unref();
     renew();
   }
 
@@ -52,7 +52,7 @@ export class Liveness {
    * The server said `ago` milliseconds ago that it serves no client: until then no process can have considered this one
    * dead.
    */
-  excuse(ago: number): void {
+  serverWasDown(ago: number): void {
     const { clock, renew } = this.#options;
     const loss = this.#loss;
     if (loss !== undefined) loss.at = Math.max(loss.at, clock.now() - ago);

@@ -5,7 +5,13 @@ import { leaseFunctions } from './lease.sql.ts';
 import { identifier } from './schema.ts';
 import { ifKnown } from './session.ts';
 import { tables } from './tables.sql.ts';
-import { checkVersion, isNewer, versionFunction, versionGuard, versionQuery } from './version.ts';
+import {
+  checkVersion,
+  NEWER_TABLES_STATE,
+  versionFunction,
+  versionGuard,
+  versionQuery,
+} from './version.ts';
 
 /**
  * Creates everything that the store needs in the database, in one transaction. It may run repeatedly and in many
@@ -33,7 +39,7 @@ export async function migrate(make: MakeClient, schema: string): Promise<void> {
     client.on('error', () => {});
     await client.connect();
     await client.query(statement(migration(schema))).catch((error: unknown) => {
-      if (stateOf(error) !== isNewer) throw error;
+      if (stateOf(error) !== NEWER_TABLES_STATE) throw error;
     });
     // Tables of a newer release were left unchanged; this release may still be able to use them.
     await client.query(statement('ROLLBACK'));

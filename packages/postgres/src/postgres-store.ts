@@ -15,26 +15,26 @@ import { addressOf, refOf } from './address.ts';
 import { BackgroundQueries } from './background-queries.ts';
 import type { Call, News, Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
-import { closed, failure, late, servesNobody } from './failure.ts';
+import { closed, failure, isStartingOrStopping, late } from './failure.ts';
 import { FailureDetector } from './failure-detector.ts';
 import { Horizon } from './horizon.ts';
-import { channelOf, Listening } from './listening.ts';
 import { Liveness } from './liveness.ts';
 import { migrate } from './migration.ts';
+import { channelOf, NotificationConnection } from './notification-connection.ts';
+import { OperationConnection } from './operation-connection.ts';
 import { identifier } from './schema.ts';
 import { sessionSettings } from './session.ts';
 import { statistics, statsOf } from './stats.sql.ts';
-import { Work } from './work.ts';
 
 export class PostgresStore extends Store {
   readonly can: Capabilities = fullCapabilities;
   readonly #make: MakeClient;
   readonly #schema: string;
-  readonly #errands: BackgroundQueries;
-  readonly #listening: Listening;
-  readonly #work: Work;
-  readonly #ring: FailureDetector;
-  readonly #recognition: Liveness;
+  readonly #backgroundQueries: BackgroundQueries;
+  readonly #notificationConnection: NotificationConnection;
+  readonly #operationConnection: OperationConnection;
+  readonly #failureDetector: FailureDetector;
+  readonly #liveness: Liveness;
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
@@ -48,39 +48,40 @@ export class PostgresStore extends Store {
     const own = { make, timeout, schema: identifier(schema), sender };
     const news = (one: News, call?: Call) => this.#tell(one, call);
     const settings = statement(sessionSettings(timeout));
-    this.#errands = new BackgroundQueries(make, timeout, () => {
-      return this.#listening.isProven ? settings : undefined;
+    this.#backgroundQueries = new BackgroundQueries(make, timeout, () => {
+      return this.#notificationConnection.isProven ? settings : undefined;
     });
-    const query = this.#errands.query.bind(this.#errands);
+    const query = this.#backgroundQueries.query.bind(this.#backgroundQueries);
     const ended = (ago: number) => this.#ended(ago);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
-    this.#ring = new FailureDetector({ ...own, query, ended, news, horizon });
+    this.#failureDetector = new FailureDetector({ ...own, query, ended, news, horizon });
     const { clock } = this;
-    this.#recognition = new Liveness({ clock, lease, renew: () => this.#renew() });
-    this.#listening = new Listening({
+    this.#liveness = new Liveness({ clock, lease, renew: () => this.#renew() });
+    this.#notificationConnection = new NotificationConnection({
       ...own,
       owner,
       elsewhere: query,
       heard: (message) => this.#receive(message),
       up: (number) => {
-        this.#ring.join(number);
-        this.#recognition.regain();
+        this.#failureDetector.join(number);
+        this.#liveness.regain();
         this.#listener?.check();
       },
       down: (error, ago) => {
-        this.#ring.leave();
-        this.#recognition.lose();
+        this.#failureDetector.leave();
+        this.#liveness.lose();
         // The connection reconnects and fails its calls with this reason until the tables can be used.
-        if (!this.#listening.isProven) this.#work.link.lose(error);
-        if (servesNobody(error)) this.#recognition.excuse(ago);
+        if (!this.#notificationConnection.isProven)
+          this.#operationConnection.reconnectingClient.lose(error);
+        if (isStartingOrStopping(error)) this.#liveness.serverWasDown(ago);
       },
       isNeeded: () => this.#listener?.isWaiting === true,
       muted: (error) => this.#listener?.muted?.(error),
     });
-    this.#work = new Work({
+    this.#operationConnection = new OperationConnection({
       ...own,
-      ready: () => this.#listening.proven(),
+      ready: () => this.#notificationConnection.proven(),
       news,
       up: () => this.#up(),
       down: (error) => this.#down(error),
@@ -100,19 +101,19 @@ export class PostgresStore extends Store {
   async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
     const answers: (Answer | undefined)[] = new Array(ops.length).fill(undefined);
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
-    await within(timeout, (isLate) => this.#work.do(ops, answers, isLate));
-    if (answers.some(isQueued)) this.#listening.isNeeded();
+    await within(timeout, (isLate) => this.#operationConnection.do(ops, answers, isLate));
+    if (answers.some(isQueued)) this.#notificationConnection.waiterQueued();
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
   override certainUntil(sent: number): number {
-    return Math.min(super.certainUntil(sent), this.#recognition.certainUntil(sent));
+    return Math.min(super.certainUntil(sent), this.#liveness.certainUntil(sent));
   }
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
     // The store may have connected before, for `stats()`.
-    const { mutedBy } = this.#listening;
+    const { mutedBy } = this.#notificationConnection;
     if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
       if (this.#listener === listener) this.#listener = undefined;
@@ -122,10 +123,10 @@ export class PostgresStore extends Store {
   async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     const text = statistics(identifier(this.#schema));
-    const asked = () => this.#errands.query(statement(text, [addressOf(ref).hash]));
+    const asked = () => this.#backgroundQueries.query(statement(text, [addressOf(ref).hash]));
     const answer =
       (await within(this.timeout, () =>
-        this.#listening.proven().then(asked).then(statsOf, failure),
+        this.#notificationConnection.proven().then(asked).then(statsOf, failure),
       )) ?? this.#missing();
     if (answer instanceof StoreError) throw answer;
     return answer;
@@ -134,17 +135,21 @@ export class PostgresStore extends Store {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#recognition.close();
+    this.#liveness.close();
     await within(this.timeout, async () => {
-      if (this.#errands.link.isUp) await this.#ring.close();
-      const connections = [this.#work.link, this.#listening, this.#errands.link];
+      if (this.#backgroundQueries.reconnectingClient.isUp) await this.#failureDetector.close();
+      const connections = [
+        this.#operationConnection.reconnectingClient,
+        this.#notificationConnection,
+        this.#backgroundQueries.reconnectingClient,
+      ];
       await Promise.all(connections.map((connection) => connection.close()));
     });
   }
 
   /** The error for operations that got no answer in time. */
   #missing(): StoreError {
-    const { isUp, lastError } = this.#work.link;
+    const { isUp, lastError } = this.#operationConnection.reconnectingClient;
     return isUp || lastError === undefined ? late() : failure(lastError);
   }
 
@@ -162,13 +167,15 @@ export class PostgresStore extends Store {
 
   /** The server has ended the listening session, but this end of the connection has not noticed. */
   #ended(ago: number): void {
-    this.#recognition.lose(ago);
-    this.#listening.link.lose(new Error('the server has ended the connection'));
+    this.#liveness.lose(ago);
+    this.#notificationConnection.reconnectingClient.lose(
+      new Error('the server has ended the connection'),
+    );
   }
 
   /** Renews all leases if possible; otherwise the limiters must check how long their leases are still certain. */
   #renew(): void {
-    const { isUp, lastError } = this.#work.link;
+    const { isUp, lastError } = this.#operationConnection.reconnectingClient;
     if (isUp) this.#listener?.check();
     else this.#listener?.state(false, failure(lastError));
   }
@@ -185,11 +192,12 @@ export class PostgresStore extends Store {
       if (owner === this.owner) this.#listener?.grant(grant);
       else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
     }
-    for (const [owner, lines] of others) this.#errands.notify(channelOf(owner), 'grant', lines);
+    for (const [owner, lines] of others)
+      this.#backgroundQueries.notify(channelOf(owner), 'grant', lines);
     // Only operations recall, and they always have a call.
     if (call === undefined) return;
     for (const owner of recalled) {
-      this.#errands.notify(channelOf(owner), 'recall', [call.address.label]);
+      this.#backgroundQueries.notify(channelOf(owner), 'recall', [call.address.label]);
     }
   }
 

@@ -1,18 +1,18 @@
 import {
-  connectTime,
   destroy,
   type MakeClient,
+  MIN_CONNECT_TIMEOUT,
   type PostgresClient,
   type Query,
 } from './client.ts';
-import { closed, isAway, late } from './failure.ts';
-import { grace } from './failure-detector.sql.ts';
-import { ask } from './plain.ts';
+import { closed, isDisconnect, late } from './failure.ts';
+import { GRACE_PERIOD } from './failure-detector.sql.ts';
+import { ask } from './plain-query.ts';
 
 /** Milliseconds until the next attempt; doubled after each failure. */
 const INITIAL_PAUSE = 25;
 /** Allows several attempts within `grace`, before a process that has lost its connections loses its leases. */
-const MAX_PAUSE = grace / 5;
+const MAX_PAUSE = GRACE_PERIOD / 5;
 
 export interface ReconnectingClientOptions {
   readonly make: MakeClient;
@@ -61,7 +61,7 @@ export class ReconnectingClient {
       return await this.#inTime(client, () => ask(client, query));
     } catch (error) {
       // The server announces that it will end the connection before it does: no further statement may be sent on it.
-      if (isAway(error)) this.#drop(client, error);
+      if (isDisconnect(error)) this.#drop(client, error);
       throw error;
     }
   }
@@ -119,7 +119,7 @@ export class ReconnectingClient {
       client.unref?.();
       await this.#options.setUp(client);
     };
-    const time = Math.max(this.#options.timeout, connectTime);
+    const time = Math.max(this.#options.timeout, MIN_CONNECT_TIMEOUT);
     await this.#inTime(client, () => Promise.race([ready(), lost]), time);
   }
 

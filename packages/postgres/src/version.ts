@@ -4,12 +4,12 @@ import { refused } from './failure.ts';
  * The version of the tables and functions that this release creates and needs. Raise it with each change of them; the
  * migration must then convert tables of every earlier version.
  */
-const version = 1;
+const VERSION = 1;
 /** The oldest release, by its own version, that can still use them, so that processes can be upgraded one by one. */
-const oldest = 1;
+const OLDEST_VERSION = 1;
 
 /** The tables are newer, and this release can use them: no migration is needed. */
-export const isNewer = 'HG001';
+export const NEWER_TABLES_STATE = 'HG001';
 
 /**
  * A function instead of a table: it is replaced in the same transaction as the others, and needs no privileges of its
@@ -26,8 +26,8 @@ BEGIN
   EXCEPTION WHEN undefined_function OR invalid_schema_name THEN
     RETURN;
   END;
-  IF found_[1] > ${version} THEN
-    RAISE EXCEPTION USING ERRCODE = '${isNewer}',
+  IF found_[1] > ${VERSION} THEN
+    RAISE EXCEPTION USING ERRCODE = '${NEWER_TABLES_STATE}',
       MESSAGE = pg_catalog.format('the tables have version %s, and version %s can use them', found_[1], found_[2]);
   END IF;
 END
@@ -50,7 +50,7 @@ $body$;
 
 -- The version, and the oldest version whose release can use it.
 CREATE OR REPLACE FUNCTION ${schema}.version() RETURNS integer[] LANGUAGE sql IMMUTABLE AS $body$
-  SELECT ARRAY[${version}, ${oldest}]
+  SELECT ARRAY[${VERSION}, ${OLDEST_VERSION}]
 $body$;
 `;
 }
@@ -63,7 +63,7 @@ export function versionQuery(schema: string): string {
 /** @throws StoreError if this release cannot use these tables. */
 export function checkVersion(found: unknown): void {
   const [made = 0, usableBy = 0] = String(found).split(' ').map(Number);
-  const words = `the tables have version ${made}, and this release needs version ${version}`;
-  if (made < version) throw refused(`${words}: call await store.migrate()`);
-  if (usableBy > version) throw refused(`${words}: upgrade @headgate/postgres`);
+  const words = `the tables have version ${made}, and this release needs version ${VERSION}`;
+  if (made < VERSION) throw refused(`${words}: call await store.migrate()`);
+  if (usableBy > VERSION) throw refused(`${words}: upgrade @headgate/postgres`);
 }

@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
-import { expectReplaced } from '@headgate/test-servers/processes';
+import { expectConnectionReplaced } from '@headgate/test-servers/processes';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 
@@ -72,7 +72,7 @@ async function queued(one: Process): Promise<{ permit: Promise<Permit> }> {
 test('a listening connection that dies silently is replaced while a waiter depends on it, and no permit is lost', async () => {
   const one = await start(database.server);
   const two = await start(proxy, { timeout: 500 });
-  await expectReplaced(one, two, () => expect(proxy.holdOnly(listen)).toBe(1));
+  await expectConnectionReplaced(one, two, () => expect(proxy.holdOnly(listen)).toBe(1));
   expect([one.lost, two.lost]).toEqual([0, 0]);
 });
 

@@ -54,9 +54,9 @@ test('a second loss does not extend how long leases are certain', () => {
 test('a server that reports that it serves no client extends how long leases are certain', () => {
   const { at, recognition } = scene();
   at(1_000).lose();
-  at(5_000).excuse(100);
+  at(5_000).serverWasDown(100);
   expect(recognition.certainUntil(900)).toBe(5_800);
   at(6_000).regain();
-  at(7_000).excuse(0);
+  at(7_000).serverWasDown(0);
   expect(recognition.certainUntil(900)).toBe(5_800);
 });

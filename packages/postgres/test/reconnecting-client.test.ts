@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { grace } from '../src/failure-detector.sql.ts';
+import { GRACE_PERIOD } from '../src/failure-detector.sql.ts';
 import { ReconnectingClient } from '../src/reconnecting-client.ts';
 
 test('attempts to reconnect are frequent enough for leases to outlive a port that is closed for 0.4 s', async () => {
@@ -17,5 +17,5 @@ test('attempts to reconnect are frequent enough for leases to outlive a port tha
   const pauses = attempts.slice(1).map((at, i) => at - (attempts[i] as number));
   expect(pauses.slice(0, 3)).toEqual([25, 50, 100]);
   // The last attempt before the port closes and the first one after it opens may each be one pause away.
-  expect(0.4 * grace + 2 * Math.max(...pauses)).toBeLessThan(0.9 * grace);
+  expect(0.4 * GRACE_PERIOD + 2 * Math.max(...pauses)).toBeLessThan(0.9 * GRACE_PERIOD);
 });

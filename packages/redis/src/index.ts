@@ -18,7 +18,7 @@ export interface RedisStoreOptions {
    * 10,000.
    */
   readonly leaseDuration?: number | undefined;
-  /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `lease` if that is shorter. */
+  /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
 }
 

@@ -4,8 +4,10 @@ import { steps } from './steps.lua.ts';
  * All operations on one limit. The limit is a sorted set, whose members have these scores:
  *
  * - one member at -1, the head, with the state of the limit, so that one read of ranks 0 and 1 returns the state and
- *   whether a lease has expired. It is packed as described at `layout` into less than 64 bytes, above which Redis
- *   stores a small set in a larger form;
+ *   whether a lease has expired. It is packed by `layout` into less than 64 bytes, above which Redis stores a small set
+ *   in a larger form: a letter; limit, version, last token, weight held, number of waiters, last place in the queue, a
+ *   time before which no waiter times out, longest lease, creation time of the set (lower tokens are of a lost state),
+ *   and whether permits were ever held in reserve;
  * - `h<weight>:<reserves>:<id>` for each holder, at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is not granted a
  *   permit any more, plus how much later its lease would end, in 255ths of the lease;
@@ -14,9 +16,13 @@ import { steps } from './steps.lua.ts';
  * A waiter is encoded as `<weight>:<lease>:<spare>:<reserves>:<id>`, which is all that a grant needs.
  *
  * `calls.ts` creates the arguments. An empty version declares the limit now. `calls.ts` also parses the answer, which
- * consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters), number of expired
- * leases, inflight, queued; for each operation its state, and its token or place; then id and token of each permit
- * granted to another waiter of this owner.
+ * consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters), number of
+ * expired leases, inflight, queued; for each operation its state, and its token or place; then id and token of each
+ * permit granted to another waiter of this owner.
+ *
+ * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
+ * loop stops before that operation and starts again there. An operation that enqueues its lease need not, since its
+ * answer can still say that the lease was granted.
  *
  * Scripts are not rolled back, and Redis rejects commands that may use memory only at a script's first write. So a call
  * that must not fail for lack of memory writes something else first, and messages, which may fail, are last. The set is
@@ -26,9 +32,6 @@ import { steps } from './steps.lua.ts';
  * only the other steps are functions (ADR 0015).
  */
 export const leaseScript = `${steps}
--- The head: a letter; limit, version, last token, weight held, number of waiters, last place in the queue, a time
--- before which no waiter times out, longest lease, creation time of the set (lower tokens are of a lost state), and
--- whether permits were ever held in reserve.
 local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
 
 local key, args, call, format, max = KEYS[1], ARGV, redis.call, string.format, math.max
@@ -66,9 +69,9 @@ if old then
 else
   limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
-  -- Otherwise, if the script is rejected halfway, what it wrote would have no head and never expire.
+  -- Without a head, what a script writes before it is rejected halfway would never expire.
   old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
-  -- If the call must not fail, the next write does so instead: after it, Redis rejects no write for lack of memory.
+  -- Only the first write can fail for lack of memory.
   local write = mustNotFail and redis.pcall or call
   write('ZADD', key, '-1', old)
 end
@@ -95,8 +98,6 @@ local reply, n = { '', '', '', '', '', '', '', '' }, 6
 -- Arguments of ZADD and ZREM; messages to other owners; for a waiter, the index of its state in the reply.
 local grants
 repeat
-  -- Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then it is
-  -- performed after that.
   while i <= last do
     local verb, holder, waiter, weight, size = args[i], args[i + 1], args[i + 2], args[i + 3], 4
     -- place: for an acquire the queueLimit, otherwise the place that it had in the queue.
@@ -114,7 +115,6 @@ repeat
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
       inflight, mayFit = inflight - weight, true
     elseif mayFit and queued > 0 and not joins then
-      -- An operation that enqueues its lease need not start again: its answer can still say that the lease was granted.
       break
     elseif verb ~= 'setLimit' then
       local scores = call('ZMSCORE', key, holder, waiter)

@@ -59,7 +59,7 @@ export class RedisStore extends Store {
     await within(timeout, (isLate) =>
       Promise.all(calls.map((call) => this.#do(call, answers, isLate))),
     );
-    if (answers.some(isQueued)) this.#subscription.isNeeded();
+    if (answers.some(isQueued)) this.#subscription.waiterQueued();
     return answers.map((answer) => answer ?? { error: this.#missing() });
   }
 
@@ -132,7 +132,7 @@ export class RedisStore extends Store {
   }
 
   #down(error: unknown): void {
-    this.#subscription.pauseWhereClosed();
+    this.#subscription.closeIfClientClosed();
     this.#wake();
     if (!this.#isUp) return;
     this.#isUp = false;

@@ -1,26 +1,25 @@
-/**
- * The steps of `lease.lua.ts` that not every call takes, as functions. A function is created with every run, which is
- * cheap only if it captures no variable: it takes what it needs as arguments, and returns what has changed.
- */
-export const steps = `
--- Returns the weight and the number of the leases that it removed, and when the next one ends.
+/** Returns the weight and the number of the leases that it removed, and when the next one ends. */
+const expireLeases = `
 local function expireLeases(key, now)
   local weight, ended = 0, redis.call('ZRANGEBYSCORE', key, '0', now)
   for _, holder in ipairs(ended) do weight = weight + string.match(holder, '^h(%d+)') end
   redis.call('ZREMRANGEBYSCORE', key, '0', now)
   return weight, #ended, tonumber(redis.call('ZRANGE', key, '1', '1', 'WITHSCORES')[2] or '1e14')
 end
+`;
 
--- Returns the number of waiters that it removed, and a time before which no other one times out.
+/** Returns the number of waiters that it removed, and a time before which no other one times out. */
+const expireWaiters = `
 local function expireWaiters(key, now)
   local ended = redis.call('ZRANGEBYSCORE', key, '1e14', string.format('(%d', 1e14 + (now + 1) * 256))
   for _, pulse in ipairs(ended) do redis.call('ZREM', key, pulse, 'w' .. string.sub(pulse, 2)) end
   local first = redis.call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
   return #ended, first and math.floor((first - 1e14) / 256) or 0
 end
+`;
 
--- Members begin with the weight: if that may have changed, all are searched for the id. Returns the member and its
--- weight.
+/** Returns the member with the id of this holder, and its weight, which may have changed: members begin with it. */
+const search = `
 local function search(key, from, to, pattern, holder)
   local id = string.match(holder, '^h%d+:%d:(.*)$')
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, from, to)) do
@@ -28,8 +27,10 @@ local function search(key, from, to, pattern, holder)
     if found == id then return member, weight end
   end
 end
+`;
 
--- Adds a waiter, or extends its wait if it has a place; returns when it times out.
+/** Adds a waiter, or extends its wait if it has a place; returns when it times out. */
+const enqueue = `
 local function enqueue(key, waiter, newPlace, wait, now, term)
   local left = math.min(term, wait)
   local pulse = string.format('%d', 1e14 + (now + left) * 256 + math.ceil((term - left) / term * 255))
@@ -37,8 +38,10 @@ local function enqueue(key, waiter, newPlace, wait, now, term)
   else redis.call('ZADD', key, pulse, 'x' .. string.sub(waiter, 2)) end
   return now + left
 end
+`;
 
--- Grants permits to the first waiters, as long as they fit, and adds what is to be written and published to grants.
+/** Grants permits to the first waiters that fit, and adds what is to be written and published to `grants`. */
+const grant = `
 local function grant(key, limit, inflight, queued, lastToken, nextEnd, micros, grants, reply, isLast)
   local format, match, sub, floor, ceil = string.format, string.match, string.sub, math.floor, math.ceil
   while queued > 0 and (inflight == 0 or inflight < limit) do
@@ -83,8 +86,10 @@ local function grant(key, limit, inflight, queued, lastToken, nextEnd, micros, g
   end
   return inflight, queued, lastToken, nextEnd
 end
+`;
 
--- The answer tells the caller that others wait.
+/** Messages the other owners of reserves; the answer tells the caller that others wait. */
+const recallReserves = `
 local function recallReserves(key, caller, prefix, message)
   local told = { [caller] = true }
   for _, holder in ipairs(redis.call('ZRANGEBYSCORE', key, '0', '(1e14')) do
@@ -96,3 +101,9 @@ local function recallReserves(key, caller, prefix, message)
   end
 end
 `;
+
+/**
+ * The steps of `lease.lua.ts` that not every call takes, as functions. A function is created with every run, which is
+ * cheap only if it captures no variable: it takes what it needs as arguments, and returns what has changed.
+ */
+export const steps = expireLeases + expireWaiters + search + enqueue + grant + recallReserves;

@@ -68,12 +68,12 @@ export class Subscription {
   }
 
   /** Closes the connection if the user has closed the client. */
-  pauseWhereClosed(): void {
+  closeIfClientClosed(): void {
     if (this.#options.connection.isClosed) this.#drop();
   }
 
   /** Called when a waiter is queued, whose grant will be announced by a message. */
-  isNeeded(): void {
+  waiterQueued(): void {
     this.#probe.wanted();
   }
 

@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter } from '@headgate/core';
 import { type RedisClient, redisStore } from '@headgate/redis';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
-import { expectReplaced } from '@headgate/test-servers/processes';
+import { expectConnectionReplaced } from '@headgate/test-servers/processes';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Connection, SubscribeOptions } from '../src/connection.ts';
 import { Subscription } from '../src/subscription.ts';
@@ -57,7 +57,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     const one = start(connect(redis.port), name);
     const two = start(connect(proxy.port), name);
     await expectGrant(one, two);
-    await expectReplaced(one, two, () =>
+    await expectConnectionReplaced(one, two, () =>
       vi.waitFor(() => expect(proxy.holdOnly(subscribe)).toBe(1), { interval: 5 }),
     );
     expect(one.events).toEqual([]);

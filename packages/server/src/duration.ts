@@ -1,5 +1,5 @@
-const second = 1_000_000_000n;
-const maxValue = 2n ** 64n - 1n;
+const SECOND = 1_000_000_000n;
+const MAX_VALUE = 2n ** 64n - 1n;
 
 /** A unit's value. Whole numbers and fractions of it are counted either in seconds or in nanoseconds. */
 interface Unit {
@@ -14,18 +14,18 @@ for (const [nanoseconds, ...names] of [
   [1n, 'ns', 'nsec', 'nanos'],
   [1_000n, 'us', 'µs', 'usec'],
   [1_000_000n, 'ms', 'msec', 'millis'],
-  [second, 's', 'sec', 'secs', 'second', 'seconds'],
-  [60n * second, 'm', 'min', 'mins', 'minute', 'minutes'],
-  [3_600n * second, 'h', 'hr', 'hrs', 'hour', 'hours'],
-  [86_400n * second, 'd', 'day', 'days'],
-  [604_800n * second, 'w', 'wk', 'wks', 'week', 'weeks'],
-  [2_630_016n * second, 'M', 'month', 'months'],
-  [31_557_600n * second, 'y', 'yr', 'yrs', 'year', 'years'],
+  [SECOND, 's', 'sec', 'secs', 'second', 'seconds'],
+  [60n * SECOND, 'm', 'min', 'mins', 'minute', 'minutes'],
+  [3_600n * SECOND, 'h', 'hr', 'hrs', 'hour', 'hours'],
+  [86_400n * SECOND, 'd', 'day', 'days'],
+  [604_800n * SECOND, 'w', 'wk', 'wks', 'week', 'weeks'],
+  [2_630_016n * SECOND, 'M', 'month', 'months'],
+  [31_557_600n * SECOND, 'y', 'yr', 'yrs', 'year', 'years'],
 ] as const) {
-  const inSeconds = nanoseconds >= second;
-  const fractionInSeconds = nanoseconds >= 3_600n * second;
-  const whole = inSeconds ? nanoseconds / second : nanoseconds;
-  const fraction = fractionInSeconds ? nanoseconds / second : nanoseconds;
+  const inSeconds = nanoseconds >= SECOND;
+  const fractionInSeconds = nanoseconds >= 3_600n * SECOND;
+  const whole = inSeconds ? nanoseconds / SECOND : nanoseconds;
+  const fraction = fractionInSeconds ? nanoseconds / SECOND : nanoseconds;
   for (const name of names) units.set(name, { whole, inSeconds, fraction, fractionInSeconds });
 }
 
@@ -63,7 +63,7 @@ function times(spaced: string, factor: bigint, isFraction: boolean): bigint | un
   if (significant.length > 20 || (isFraction && digits.length > 19)) return undefined;
   const number = BigInt(significant);
   const product = number * factor;
-  if (number > maxValue || product > maxValue) return undefined;
+  if (number > MAX_VALUE || product > MAX_VALUE) return undefined;
   if (!isFraction) return product;
   const denominator = 10n ** BigInt(digits.length);
   return product % denominator === 0n ? product / denominator : undefined;
@@ -76,7 +76,7 @@ function add(
 ): boolean {
   if (amount === undefined) return false;
   const nanoseconds = sum.nanoseconds + (inSeconds ? 0n : amount);
-  sum.seconds += (inSeconds ? amount : 0n) + nanoseconds / second;
-  sum.nanoseconds = nanoseconds % second;
-  return nanoseconds <= maxValue && sum.seconds <= maxValue;
+  sum.seconds += (inSeconds ? amount : 0n) + nanoseconds / SECOND;
+  sum.nanoseconds = nanoseconds % SECOND;
+  return nanoseconds <= MAX_VALUE && sum.seconds <= MAX_VALUE;
 }

@@ -17,8 +17,8 @@ export type SemaphoreOptions =
  */
 export type SemaphoresOptions = Readonly<Record<string, SemaphoreOptions>>;
 
-const highestMax = 2n ** 63n - 1n;
-const highestLevel = 2n ** 31n - 1n;
+const MAX_FULL_COUNT = 2n ** 63n - 1n;
+const MAX_LEVEL = 2n ** 31n - 1n;
 
 /**
  * Checks the options.
@@ -53,11 +53,11 @@ function settingsFrom(option: string, value: SemaphoreOptions): SemaphoreSetting
 }
 
 function maxFrom(option: string, value: unknown): bigint {
-  return wholeFrom(option, value, 0n, highestMax, 'a whole number of at least 0');
+  return wholeFrom(option, value, 0n, MAX_FULL_COUNT, 'a whole number of at least 0');
 }
 
 function levelFrom(option: string, value: unknown): bigint {
-  return wholeFrom(option, value, -highestLevel - 1n, highestLevel, 'a whole number of 32 bits');
+  return wholeFrom(option, value, -MAX_LEVEL - 1n, MAX_LEVEL, 'a whole number of 32 bits');
 }
 
 function wholeFrom(

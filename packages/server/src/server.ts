@@ -5,7 +5,7 @@ import { createApp } from './http/app.ts';
 import { type Listener, type ListenOptions, listen } from './http/listen.ts';
 import { type Log, silent } from './log.ts';
 import { type SemaphoresOptions, semaphoresFrom } from './semaphores.ts';
-import { Service } from './service.ts';
+import { StateDriver } from './state-driver.ts';
 
 export interface ServerOptions {
   /** Full counts and levels by name. */
@@ -39,20 +39,20 @@ export function createServer(options: ServerOptions): Server {
 export class Server {
   /** The routes as a Hono app, which can be mounted in another: `other.mount('/throttle', server.app.fetch)`. */
   readonly app: Hono;
-  readonly #service: Service;
+  readonly #stateDriver: StateDriver;
   readonly #listeners = new Set<Listener>();
 
   constructor(options: ServerOptions) {
     const { maxPeers = 100_000, maxBlocked = 10_000 } = options;
     const { log = silent, clock = systemClock } = options;
     const token = checkToken('token', options.token);
-    this.#service = new Service({
+    this.#stateDriver = new StateDriver({
       clock,
       log,
       maxPeers: checkCount('maxPeers', maxPeers, 1),
       maxBlocked: checkCount('maxBlocked', maxBlocked, 0),
     });
-    this.app = createApp(this.#service, token);
+    this.app = createApp(this.#stateDriver, token);
     this.configure(options.semaphores);
   }
 
@@ -65,13 +65,13 @@ export class Server {
    */
   configure(semaphores: SemaphoresOptions): void {
     const settings = semaphoresFrom(semaphores);
-    if (settings.size === 0) this.#service.log.warn('No semaphores configured.');
-    this.#service.state.configure(settings);
+    if (settings.size === 0) this.#stateDriver.log.warn('No semaphores configured.');
+    this.#stateDriver.state.configure(settings);
   }
 
   /** Listens on a port or a unix socket. Resolves when it accepts connections; rejects if the address is in use. */
   async listen(options: ListenOptions = {}): Promise<Listener> {
-    const listener = await listen(this.app, options, this.#service.log);
+    const listener = await listen(this.app, options, this.#stateDriver.log);
     this.#listeners.add(listener);
     return listener;
   }
@@ -81,7 +81,7 @@ export class Server {
    * destroyed.
    */
   async close(): Promise<void> {
-    this.#service.close();
+    this.#stateDriver.close();
     await Promise.all(Array.from(this.#listeners, (listener) => listener.close()));
     this.#listeners.clear();
   }

@@ -10,7 +10,7 @@ export const span = 300_000;
  * Maximum time, in milliseconds, for which a sample is drawn. A longer gap means that the page was paused or the server
  * unreachable.
  */
-const maxStep = 4_000;
+const MAX_STEP = 4_000;
 
 /** The size in the SVG's `viewBox`. */
 const [width, height] = [300, 36];
@@ -41,7 +41,7 @@ export class Chart {
     const all = this.#samples;
     const highest = Math.max(1, ...all.map(({ demand, max }) => Math.max(demand, max)));
     const steps = all.map((sample, i) => {
-      const end = Math.min(all[i + 1]?.at ?? now, sample.at + maxStep);
+      const end = Math.min(all[i + 1]?.at ?? now, sample.at + MAX_STEP);
       return { sample, from: x(sample.at, now), to: x(end, now) };
     });
     /** @param {number} value */

@@ -5,10 +5,10 @@ import { count } from './words.js';
 /** @import { Snapshot } from '../src/http/snapshot.ts' */
 
 /** Milliseconds between an answer and the next request; doubled after each failure. */
-const minDelay = 1_000;
-const maxDelay = 15_000;
+const MIN_DELAY = 1_000;
+const MAX_DELAY = 15_000;
 /** The search is shown only above this number of semaphores. */
-const maxWithoutSearch = 8;
+const MAX_WITHOUT_SEARCH = 8;
 
 /** The key of the token in the session storage. */
 const tokenKey = 'headgate-token';
@@ -49,7 +49,7 @@ async function poll() {
   failures = snapshot === undefined ? failures + 1 : 0;
   if (snapshot === undefined) away(answer);
   else show(snapshot);
-  const delay = Math.min(minDelay * 2 ** failures, maxDelay);
+  const delay = Math.min(MIN_DELAY * 2 ** failures, MAX_DELAY);
   if (!document.hidden) next = setTimeout(poll, delay);
 }
 
@@ -72,7 +72,7 @@ function show({ version, peers, found, semaphores }) {
   byId('forget').hidden = sessionStorage.getItem(tokenKey) === null;
   const connected = peers === 1 ? '1 peer' : `${count(peers)} peers`;
   write(byId('place'), [location.host, `Headgate ${version}`, connected].join(' · '));
-  byId('find').hidden = found <= maxWithoutSearch && text.value === '';
+  byId('find').hidden = found <= MAX_WITHOUT_SEARCH && text.value === '';
   byId('table').hidden = found === 0;
   byId('key').hidden = found === 0;
   byId('example').hidden = found > 0 || text.value !== '';

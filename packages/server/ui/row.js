@@ -1,6 +1,6 @@
 import { Chart } from './chart.js';
 import { copy, part, write } from './dom.js';
-import { Stakes } from './stakes.js';
+import { PeerListView } from './peer-list.js';
 import { count, duration } from './words.js';
 
 /** @import { SemaphoreView } from '../src/http/snapshot.ts' */
@@ -15,8 +15,8 @@ export class Row {
   #toggle = part(this.element, '.toggle');
   #details = part(this.element, '.details');
   #chart = new Chart(part(this.element, 'svg'));
-  #holding = new Stakes('Holding', 'Held for');
-  #waiting = new Stakes('Waiting, in order', 'Waits for');
+  #holding = new PeerListView('Holding', 'Held for');
+  #waiting = new PeerListView('Waiting, in order', 'Waits for');
 
   /** @param {string} name @param {boolean} isOpen */
   constructor(name, isOpen) {
@@ -24,7 +24,7 @@ export class Row {
     this.#details.id = `details-${++rows}`;
     this.#toggle.setAttribute('aria-controls', this.#details.id);
     this.#toggle.addEventListener('click', () => this.#open(this.#details.hidden === true));
-    part(this.element, '.shares').append(this.#holding.element, this.#waiting.element);
+    part(this.element, '.peer-lists').append(this.#holding.element, this.#waiting.element);
     this.#open(isOpen);
   }
 

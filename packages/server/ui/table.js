@@ -4,7 +4,7 @@ import { Row } from './row.js';
 /** @import { SemaphoreView } from '../src/http/snapshot.ts' */
 
 /** Rows are expanded at first only up to this number of semaphores. */
-const maxExpanded = 3;
+const MAX_EXPANDED = 3;
 
 /** A table with one row per semaphore, in the order of the configuration. */
 export class Table {
@@ -23,7 +23,7 @@ export class Table {
     const hasLevels = views.some(({ level }) => level !== 0);
     /** @type {Element[]} */
     const shown = views.map((view) => {
-      const row = this.#rows.get(view.name) ?? new Row(view.name, views.length <= maxExpanded);
+      const row = this.#rows.get(view.name) ?? new Row(view.name, views.length <= MAX_EXPANDED);
       this.#rows.set(view.name, row);
       row.show(view, now, hasLevels);
       return row.element;

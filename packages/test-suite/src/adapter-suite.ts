@@ -1,6 +1,6 @@
 import { afterEach, describe } from 'vitest';
 import { contract } from './contract/index.ts';
-import type { Framework } from './framework.ts';
+import type { FrameworkDriver } from './framework.ts';
 import { World } from './kit/world.ts';
 
 /**
@@ -21,19 +21,19 @@ export const basicTopics: readonly string[] = [
  * The contract of every adapter, as tests on real servers with real sockets. Each test ends by checking that nothing
  * is in flight or queued.
  */
-export function adapterSuite(framework: Framework, topics?: readonly string[]): void {
+export function adapterSuite(framework: FrameworkDriver, topics?: readonly string[]): void {
   describe(framework.name, { timeout: 15_000 }, () => {
-    for (const [topic, promises] of Object.entries(contract)) {
+    for (const [topic, defineTests] of Object.entries(contract)) {
       // The contract does not require what the framework cannot do.
       if (topic === 'HTTP/2' && !framework.can.http2) continue;
       if (topics?.includes(topic) === false) continue;
-      describe(topic, () => promises(worldOfEachTest(framework)));
+      describe(topic, () => defineTests(worldOfEachTest(framework)));
     }
   });
 }
 
 /** For an adapter's own tests: the same world as in the suite, with the same checks and cleanup after each test. */
-export function worldOfEachTest(framework: Framework): World {
+export function worldOfEachTest(framework: FrameworkDriver): World {
   const world = new World(framework);
   afterEach(async ({ task }) => {
     try {

@@ -16,17 +16,17 @@ import type {
 import type { Handle } from '@headgate/core/http';
 
 /** What the suite needs from a framework: its capabilities, and how to build apps with it. */
-export interface Framework<L extends SuiteLimit = SuiteLimit> {
+export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   /** The framework and its version, for the titles of the tests. */
   readonly name: string;
-  readonly can: Capabilities;
+  readonly can: FrameworkCapabilities;
   /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
   /** Builds an app and returns its listener for `http.createServer`. */
   listener(app: SuiteApp<L>): RequestListener;
 }
 
-export interface Capabilities {
+export interface FrameworkCapabilities {
   /** Whether middleware learns when the handler after it has settled. */
   readonly tracksHandlers: boolean;
   /** Whether its listener works with `http2.createServer`. */
@@ -89,7 +89,7 @@ export type OnReject = (
 
 type Ask<T> = (context: SuiteContext) => T;
 
-interface LimitRule extends DistributedOptions {
+interface SuiteLimitOptions extends DistributedOptions {
   readonly name?: string;
   readonly limit?: number | LimitFactory | Ask<number>;
   readonly limiter?: LocalLimiter;
@@ -104,8 +104,8 @@ interface LimitRule extends DistributedOptions {
 }
 
 /** The options of `concurrencyLimit`, with framework-independent contexts. */
-export interface SuiteOptions extends LimitRule {
-  readonly limits?: readonly LimitRule[];
+export interface SuiteOptions extends SuiteLimitOptions {
+  readonly limits?: readonly SuiteLimitOptions[];
   readonly queueTimeout?: number;
   readonly skip?: Ask<boolean>;
   readonly onReject?: OnReject;

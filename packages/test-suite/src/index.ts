@@ -1,8 +1,8 @@
 export { adapterSuite, basicTopics, worldOfEachTest } from './adapter-suite.ts';
 export {
   adapted,
-  type Capabilities,
-  type Framework,
+  type FrameworkCapabilities,
+  type FrameworkDriver,
   type Method,
   type OnReject,
   type Step,

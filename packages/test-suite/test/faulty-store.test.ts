@@ -2,7 +2,7 @@ import { StoreError } from '@headgate/core/distributed';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aRound, faultyStore, storeSuite, VirtualClock } from '../src/index.ts';
-import { LimitView } from '../src/store/claim.ts';
+import { LimitView } from '../src/store/lease-probe.ts';
 import { StoreProcess } from '../src/store/store-process.ts';
 
 const timeout = 100;
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 /** The result of a call that must not settle before its timeout. */
 async function lateCall(): Promise<unknown> {
-  const answer = view.process.send([view.claim().op('acquire')]);
+  const answer = view.process.send([view.probe().op('acquire')]);
   let isSettled = false;
   void answer.then(() => {
     isSettled = true;
@@ -41,7 +41,7 @@ async function lateCall(): Promise<unknown> {
 describe('faulty calls', () => {
   it('fail immediately, and are not executed', async () => {
     store.faults = { call: () => 'fail' };
-    const [answer] = await view.process.send([view.claim().op('acquire')]);
+    const [answer] = await view.process.send([view.probe().op('acquire')]);
     expect(answer).toEqual({ error: expect.any(StoreError) });
     expect(answer).toMatchObject({ error: { code: 'ERR_HEADGATE_STORE_DOWN' } });
     await expect(view.stats()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
@@ -69,7 +69,7 @@ describe('faulty calls', () => {
   });
 
   it('are delayed together with later calls, in order', async () => {
-    const [first, second] = [view.claim(), view.claim()];
+    const [first, second] = [view.probe(), view.probe()];
     store.faults = { call: ([op]) => (op?.verb === 'acquire' ? { delay: 60 } : undefined) };
     const held = first.do('acquire');
     clock.advance(30);

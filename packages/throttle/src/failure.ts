@@ -1,7 +1,7 @@
 import { StoreError } from '@headgate/core/distributed';
 
 /** Maximum number of characters of an answer quoted in an error, so that the message stays below some 200. */
-const maxQuoted = 120;
+const MAX_QUOTED_LENGTH = 120;
 
 /** Statuses with which a gateway reports that the service behind it is down. */
 const gatewayStatuses = [502, 504];
@@ -20,7 +20,7 @@ export function refused(message: string): StoreError {
 }
 
 /** The service reports a peer as unknown that it has just created. */
-export function forgetful(): StoreError {
+export function peerForgotten(): StoreError {
   return refused('the semaphore service forgets peers as soon as they are created');
 }
 
@@ -65,10 +65,10 @@ export class HttpError extends Error {
 /** In one line: a wrong URL is answered with a page. */
 function excerpt(text: string): string {
   const line = text
-    .slice(0, 10 * maxQuoted)
+    .slice(0, 10 * MAX_QUOTED_LENGTH)
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
+  return line.length > MAX_QUOTED_LENGTH ? `${line.slice(0, MAX_QUOTED_LENGTH)}…` : line;
 }
 
 /** Statuses from 501 on that mean that the request itself is wrong, so it is not retried. */
@@ -76,7 +76,7 @@ const permanent = [501, 505, 506, 507, 508, 510, 511];
 const transient = [408, 444, 499];
 
 /** Whether a retry may succeed. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof StoreError) || error instanceof Closed) return false;
   const { code, cause } = error;
   if (!(cause instanceof HttpError)) return code !== 'ERR_HEADGATE_STORE_REFUSED';

@@ -1,11 +1,11 @@
 import { checkTimes, type Store } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from './address.ts';
-import { ThrottleStore } from './throttle-store.ts';
+import { ThrottleStore } from './store/throttle-store.ts';
 import { Transport } from './transport.ts';
 
-export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './client.ts';
-export { Lock, type LockOptions } from './lock.ts';
+export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './lock/client.ts';
+export { Lock, type LockOptions } from './lock/lock.ts';
 
 export interface ThrottleStoreOptions {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
@@ -17,12 +17,12 @@ export interface ThrottleStoreOptions {
    * of a killed process is held until then. At least 100, and at least three times `timeout`. Default: 10,000.
    */
   readonly leaseDuration?: number | undefined;
-  /** Timeout of a call in milliseconds. Default: 1,000, or a third of `lease` if that is shorter. */
+  /** Timeout of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
 }
 
 /** Maximum number of connections from this process to the service. */
-const maxSockets = 3;
+const MAX_SOCKETS = 3;
 
 /**
  * Creates a store that counts limits with the semaphores of headgate-server, or of another service with the same
@@ -35,5 +35,5 @@ export function throttleStore(options: ThrottleStoreOptions): Store {
   const { lease, timeout } = checkTimes(options);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
-  return new ThrottleStore(new Transport({ address, token, sockets: maxSockets }), lease, timeout);
+  return new ThrottleStore(new Transport({ address, token, sockets: MAX_SOCKETS }), lease, timeout);
 }

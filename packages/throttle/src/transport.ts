@@ -1,17 +1,17 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError, within } from '@headgate/core/distributed';
 import type { Address } from './address.ts';
 import { closed, isLate, late, refused, unreachable } from './failure.ts';
 
 /** Maximum length of an answer in characters: enough for the metrics of a hundred thousand semaphores. */
-const maxAnswerLength = 32_000_000;
+const MAX_ANSWER_LENGTH = 32_000_000;
 
 /**
  * Maximum idle time of a connection in milliseconds, because gateways and load balancers silently drop idle
  * connections, some after 30 s.
  */
-const maxIdle = 10_000;
+const MAX_IDLE_TIME = 10_000;
 
 export interface TransportOptions {
   readonly address: Address;
@@ -62,7 +62,7 @@ export class Transport implements Caller {
   constructor({ address, token, sockets }: TransportOptions) {
     const { isSecure, host, port, socketPath, prefix } = address;
     const { Agent, request } = isSecure ? https : http;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: maxIdle });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: MAX_IDLE_TIME });
     this.#request = request as typeof http.request;
     this.#target = socketPath === undefined ? { host, port } : { socketPath };
     this.#prefix = prefix;
@@ -119,7 +119,7 @@ export class Transport implements Caller {
         fail(late());
         this.#dropIdle();
       };
-      const cancel = timeout === undefined ? () => {} : afterAll(timeout, giveUp);
+      const cancel = timeout === undefined ? () => {} : startTimeout(timeout, giveUp);
       this.#aborts.add(fail);
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (!request.reusedSocket || !isStale(error)) return fail(unreachable(error));
@@ -160,8 +160,8 @@ async function read(response: http.IncomingMessage): Promise<string> {
   response.setEncoding('utf8');
   for await (const chunk of response) {
     text += chunk;
-    if (text.length > maxAnswerLength) {
-      throw refused(`the semaphore service answers with more than ${maxAnswerLength} characters`);
+    if (text.length > MAX_ANSWER_LENGTH) {
+      throw refused(`the semaphore service answers with more than ${MAX_ANSWER_LENGTH} characters`);
     }
   }
   return text;
@@ -171,15 +171,12 @@ function isStale({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-/**
- * A timeout for an answer that excuses a busy event loop: while it was blocked, nothing was sent or read, so it is
- * extended once by the time lost. Returns a function that cancels it.
- */
-export function afterAll(timeout: number, callback: () => void): () => void {
-  const due = performance.now() + timeout;
-  let timer = setTimeout(() => {
-    const lost = performance.now() - due;
-    timer = setTimeout(callback, Math.min(lost, timeout));
-  }, timeout);
-  return () => clearTimeout(timer);
+/** Calls `giveUp` after `timeout` milliseconds without an answer, unless the returned function was called. */
+function startTimeout(timeout: number, giveUp: () => void): () => void {
+  let cancel = () => {};
+  const cancelled = new Promise<true>((resolve) => {
+    cancel = () => resolve(true);
+  });
+  void within(timeout, () => cancelled).then((isCancelled) => isCancelled ?? giveUp());
+  return cancel;
 }

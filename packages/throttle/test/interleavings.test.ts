@@ -1,6 +1,6 @@
 import { createServer } from '@headgate/server';
 import { interleavingSuite } from '@headgate/test-suite';
-import { ThrottleStore } from '../src/throttle-store.ts';
+import { ThrottleStore } from '../src/store/throttle-store.ts';
 import { SimulatedTransport } from './simulated-transport.ts';
 
 interleavingSuite({

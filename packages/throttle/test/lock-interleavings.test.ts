@@ -2,8 +2,8 @@ import { createServer, type Server } from '@headgate/server';
 import { Network } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ThrottleClient } from '../src/client.ts';
-import type { Lock } from '../src/lock.ts';
+import { ThrottleClient } from '../src/lock/client.ts';
+import type { Lock } from '../src/lock/lock.ts';
 import { SimulatedTransport } from './simulated-transport.ts';
 
 const lease = 10_000;

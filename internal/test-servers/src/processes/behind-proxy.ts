@@ -1,13 +1,13 @@
 import type { TestContext } from 'vitest';
 import { startProxy } from '../proxy.ts';
-import type { Held, Limited, Waiting } from './limited.ts';
+import type { Held, RemoteLimiter, Waiting } from './remote-limiter.ts';
 
 interface Server {
   readonly port: number;
 }
 
 /** A process behind a proxy holds a permit for which another process waits. */
-export async function startBehindProxy<L extends Limited>(
+export async function startBehindProxy<L extends RemoteLimiter>(
   { onTestFinished }: TestContext,
   server: Server,
   start: (server: Server) => Promise<L[]>,

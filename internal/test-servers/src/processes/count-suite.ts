@@ -1,13 +1,13 @@
 import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
-import type { Held, Limited } from './limited.ts';
+import type { Held, RemoteLimiter } from './remote-limiter.ts';
 
 export interface CountDriver {
   /** Starts processes that share a limit. */
   start(
     count: number,
     options: Pick<DistributedLimiterOptions, 'limit' | 'queueLimit'>,
-  ): Promise<Limited[]>;
+  ): Promise<RemoteLimiter[]>;
   /** A wait in milliseconds that is longer than a call on a busy machine. */
   readonly wait: number;
   /** Maximum milliseconds until the store has counted what a process has sent. */
@@ -24,8 +24,8 @@ export async function outcomes(asked: readonly Promise<Held>[]) {
 
 /** Tests, in real processes, that a limit is counted once for all of them. */
 export function countSuite({ start, wait, within }: CountDriver): void {
-  const pair = (limit: number) => start(2, { limit }) as Promise<[Limited, Limited]>;
-  const expectStored = (one: Limited | undefined, what: object) =>
+  const pair = (limit: number) => start(2, { limit }) as Promise<[RemoteLimiter, RemoteLimiter]>;
+  const expectStored = (one: RemoteLimiter | undefined, what: object) =>
     vi.waitFor(async () => expect(await one?.do('stored')).toMatchObject(what), within);
 
   test('five processes with a limit of 4 admit 4 callers together', async () => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
-import type { Held, Limited } from './limited.ts';
+import type { Held, RemoteLimiter } from './remote-limiter.ts';
 
 type Crashing = Pick<DistributedLimiterOptions, 'limit'> & { name?: string; lease: number };
 
 export interface CrashDriver {
   /** Starts processes that share a limit; calls with the same name share one, too. */
-  start(count: number, options: Crashing): Promise<Limited[]>;
+  start(count: number, options: Crashing): Promise<RemoteLimiter[]>;
   /** The lease of the limits in tests that kill processes, in milliseconds. */
   readonly lease: number;
   /** Maximum milliseconds until the permits of a killed process are available. */
@@ -23,7 +23,8 @@ const TOLERANCE = 1_000;
 
 /** Tests, in real processes, of processes that are killed, frozen, or work for a long time. */
 export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void {
-  const trio = (options: Crashing) => start(3, options) as Promise<[Limited, Limited, Limited]>;
+  const trio = (options: Crashing) =>
+    start(3, options) as Promise<[RemoteLimiter, RemoteLimiter, RemoteLimiter]>;
 
   function expectLater(next: Held, before: Held): void {
     if (hasTokens) expect(next.fencing).toBeGreaterThan(before.fencing as bigint);
@@ -31,7 +32,7 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
   }
 
   const expectState = (
-    one: Limited,
+    one: RemoteLimiter,
     what: Partial<Record<'inflight' | 'holders' | 'queued', number>>,
   ) => vi.waitFor(async () => expect(await one.do('stored')).toMatchObject(what), 5_000);
 
@@ -70,9 +71,9 @@ export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void
 
   test('a process that is killed at any step loses no permit', async () => {
     const options = { limit: 3, lease: Math.min(lease, 3_000), name: 'any step' };
-    const [survivor] = (await start(1, options)) as [Limited];
+    const [survivor] = (await start(1, options)) as [RemoteLimiter];
     for (let round = 0; round < 6; round++) {
-      const [victim] = (await start(1, options)) as [Limited];
+      const [victim] = (await start(1, options)) as [RemoteLimiter];
       const work = victim.do('work', 12, 1_000).catch(() => {});
       const own = survivor.do('work', 6, 10);
       const isBusy = async () => expect((await survivor.do('stored')).queued).toBeGreaterThan(0);

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, afterEach, aroundEach, beforeAll } from 'vitest';
-import type { Instance } from './instance.ts';
-import { Limited } from './limited.ts';
+import { RemoteLimiter } from './remote-limiter.ts';
+import type { WorkerLimiter } from './worker-limiter.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /**
  * The worker processes of a file's tests, which may run concurrently. A process that is alive after a test is reused by
  * another.
  */
-export class Crew<I extends Instance, A extends readonly unknown[]> {
+export class Crew<I extends WorkerLimiter, A extends readonly unknown[]> {
   readonly #program: URL;
   readonly #settings: (...args: A) => object;
   readonly #spare: WorkerProcess[] = [];
   /** The processes that each test has started. */
-  readonly #limited = new AsyncLocalStorage<Limited<I>[]>();
+  readonly #limiters = new AsyncLocalStorage<RemoteLimiter<I>[]>();
 
   /**
    * @param program The program of each process, which calls `serve`.
@@ -32,24 +32,24 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
 
   /** Runs a test, which may start processes. */
   during(test: () => Promise<void>): Promise<void> {
-    return this.#limited.run([], test);
+    return this.#limiters.run([], test);
   }
 
   /** Starts `count` processes that share a limit. */
-  start(count: number, ...args: A): Promise<Limited<I>[]> {
+  start(count: number, ...args: A): Promise<RemoteLimiter<I>[]> {
     const settings = this.#settings(...args);
     return Promise.all(Array.from({ length: count }, () => this.#start(settings)));
   }
 
-  async #start(settings: object): Promise<Limited<I>> {
-    const ofTest = this.#limited.getStore();
+  async #start(settings: object): Promise<RemoteLimiter<I>> {
+    const ofTest = this.#limiters.getStore();
     if (ofTest === undefined) throw new Error('processes can be started only within a test');
     const worker = this.#spare.pop() ?? (await WorkerProcess.start(this.#program));
-    let at = 0;
-    const limited = new Limited<I>(worker, () => at);
-    ofTest.push(limited);
-    at = await worker.make(settings, (happening) => limited.happened(happening));
-    return limited;
+    let limiterId = 0;
+    const limiter = new RemoteLimiter<I>(worker, () => limiterId);
+    ofTest.push(limiter);
+    limiterId = await worker.make(settings, (event) => limiter.record(event));
+    return limiter;
   }
 
   /**
@@ -58,16 +58,16 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
    * @throws Error if a process exited by itself or printed to stderr.
    */
   async rest(): Promise<void> {
-    const limited = this.#limited.getStore()?.splice(0) ?? [];
-    await Promise.all(limited.map((one) => this.#end(one)));
-    const troubles = limited.flatMap(({ worker }) => worker.takeTrouble() ?? []);
+    const limiters = this.#limiters.getStore()?.splice(0) ?? [];
+    await Promise.all(limiters.map((one) => this.#end(one)));
+    const troubles = limiters.flatMap(({ worker }) => worker.takeTrouble() ?? []);
     if (troubles.length > 0) throw new Error(troubles.join('\n'));
   }
 
-  async #end(limited: Limited<I>): Promise<void> {
-    const { worker } = limited;
+  async #end(limiter: RemoteLimiter<I>): Promise<void> {
+    const { worker } = limiter;
     worker.thaw();
-    if (!worker.isGone) await limited.end();
+    if (!worker.isGone) await limiter.end();
     if (!worker.isGone) this.#spare.push(worker);
   }
 
@@ -80,7 +80,7 @@ export class Crew<I extends Instance, A extends readonly unknown[]> {
  * Sets up the workers for the tests of one file. `stock` processes are started before the first test: as many as run
  * concurrently.
  */
-export function useCrew<I extends Instance, A extends readonly unknown[]>(
+export function useCrew<I extends WorkerLimiter, A extends readonly unknown[]>(
   program: URL,
   settings: (...args: A) => object,
   stock = 0,

@@ -1,14 +1,14 @@
 import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
 import { type FaultyProxy, startProxy } from '../proxy.ts';
-import type { Limited } from './limited.ts';
-import { expectWhole } from './whole.ts';
+import { expectFullLimitAvailable } from './full-limit.ts';
+import type { RemoteLimiter } from './remote-limiter.ts';
 
 type Cut = Pick<DistributedLimiterOptions, 'limit' | 'onStoreError'>;
 
 export interface CutDriver {
   /** Starts two processes that reach the server through this proxy. */
-  start(proxy: FaultyProxy, options: Cut): Promise<Limited[]>;
+  start(proxy: FaultyProxy, options: Cut): Promise<RemoteLimiter[]>;
   server(): { readonly port: number };
   /** Latency of each direction in milliseconds. */
   readonly delay: number;
@@ -27,7 +27,10 @@ export function cutSuite({ start, server, delay, step, back }: CutDriver): void 
       onTestFinished(() => proxy.stop());
       proxy.delay(delay);
       const limit = 2;
-      const [one, two] = (await start(proxy, { limit, onStoreError })) as [Limited, Limited];
+      const [one, two] = (await start(proxy, { limit, onStoreError })) as [
+        RemoteLimiter,
+        RemoteLimiter,
+      ];
       for (let round = 0; round < 8; round++) {
         const asked = Array.from({ length: 10 }, (_, i) =>
           (i % 2 === 0 ? one : two).acquire({ queueTimeout: 5_000 }).then(
@@ -44,7 +47,7 @@ export function cutSuite({ start, server, delay, step, back }: CutDriver): void 
       for (const process of [one, two]) {
         await vi.waitFor(async () => expect(await process.do('stats')).toMatchObject(idle), 8_000);
       }
-      await expectWhole(one, limit, back);
+      await expectFullLimitAvailable(one, limit, back);
     },
   );
 }

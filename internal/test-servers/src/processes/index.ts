@@ -1,14 +1,14 @@
 export { firstOf, startBehindProxy } from './behind-proxy.ts';
+export { expectConnectionReplaced } from './connection-replaced.ts';
 export { type CountDriver, countSuite, outcomes } from './count-suite.ts';
 export { type CrashDriver, crashSuite } from './crash-suite.ts';
 export { useCrew } from './crew.ts';
 export { type CutDriver, cutSuite } from './cut-suite.ts';
-export { Instance, type Tell } from './instance.ts';
-export type { Held, Limited, Waiting } from './limited.ts';
+export { expectFullLimitAvailable } from './full-limit.ts';
 export { grantDelaySuite, type QueueDriver, queueSuite } from './queue-suite.ts';
+export type { Held, RemoteLimiter, Waiting } from './remote-limiter.ts';
 export { runToEnd } from './run-to-end.ts';
 export { type SavingDriver, savingSuite } from './saving-suite.ts';
 export { serve } from './serve.ts';
 export { type LimitOptions, type LimitSettings, limitSettings } from './settings.ts';
-export { expectReplaced } from './silence.ts';
-export { expectWhole } from './whole.ts';
+export { type Tell, WorkerLimiter } from './worker-limiter.ts';

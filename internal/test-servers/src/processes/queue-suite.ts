@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import type { Held, Limited, Waiting } from './limited.ts';
+import type { Held, RemoteLimiter, Waiting } from './remote-limiter.ts';
 
 export interface QueueDriver {
   /** Starts two processes that share a limit. */
-  start(options: { limit: number }): Promise<[Limited, Limited]>;
+  start(options: { limit: number }): Promise<[RemoteLimiter, RemoteLimiter]>;
   /** Ends all connections of the processes. */
-  disconnect(processes: readonly Limited[]): Promise<unknown>;
+  disconnect(processes: readonly RemoteLimiter[]): Promise<unknown>;
   /** A wait in milliseconds that is longer than a call on a busy machine. */
   readonly wait: number;
   /** Maximum milliseconds until the store has counted what a process has sent. */
@@ -28,7 +28,7 @@ async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]
 
 /** Tests, in real processes, of the queue that they share. */
 export function queueSuite({ start, disconnect, wait, within }: QueueDriver): void {
-  const expectStored = (one: Limited, what: object) =>
+  const expectStored = (one: RemoteLimiter, what: object) =>
     vi.waitFor(async () => expect(await one.do('stored')).toMatchObject(what), within);
 
   test('a queue over two processes is served in order of arrival', async () => {

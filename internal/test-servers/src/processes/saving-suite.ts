@@ -1,12 +1,12 @@
 import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
-import type { Limited } from './limited.ts';
+import type { RemoteLimiter } from './remote-limiter.ts';
 
 type Saving = Pick<DistributedLimiterOptions, 'limit' | 'handoff' | 'reserve'> & { name?: string };
 
 export interface SavingDriver {
   /** Starts processes that share a limit; calls with the same name share one, too. */
-  start(count: number, options: Saving): Promise<Limited[]>;
+  start(count: number, options: Saving): Promise<RemoteLimiter[]>;
   /** Maximum milliseconds until the permits of a dead process are available. */
   readonly back: number;
 }
@@ -15,9 +15,9 @@ let names = 0;
 
 /** Tests, in real processes, of permits that are handed off or held in reserve without a round trip. */
 export function savingSuite({ start, back }: SavingDriver): void {
-  const pair = (options: Saving) => start(2, options) as Promise<[Limited, Limited]>;
+  const pair = (options: Saving) => start(2, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 
-  const isEmpty = (one: Limited) =>
+  const isEmpty = (one: RemoteLimiter) =>
     vi.waitFor(
       async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
       5_000,
@@ -77,8 +77,8 @@ export function savingSuite({ start, back }: SavingDriver): void {
 
   test('reserve: permits in reserve of a killed process become available', async () => {
     const options = { limit: 4, name: `kept by the dead, ${++names}` };
-    const [one] = (await start(1, { ...options, reserve: 4 })) as [Limited];
-    const [two] = (await start(1, options)) as [Limited];
+    const [one] = (await start(1, { ...options, reserve: 4 })) as [RemoteLimiter];
+    const [two] = (await start(1, options)) as [RemoteLimiter];
     const kept = await Promise.all(Array.from({ length: 4 }, () => one.acquire()));
     await two.do('stored');
     await Promise.all(kept.map((permit) => permit.release()));

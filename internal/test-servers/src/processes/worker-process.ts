@@ -2,30 +2,30 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { bundle } from '../bundle.ts';
 import type { Failure } from './failure.ts';
-import type { Happening } from './instance.ts';
+import type { LimiterEvent } from './worker-limiter.ts';
 
 export interface Call {
   readonly call: number;
-  readonly at: number;
+  readonly limiterId: number;
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-interface Reply {
+export interface Reply {
   readonly call?: number;
   readonly result?: unknown;
   readonly failure?: Failure;
-  readonly at?: number;
-  readonly happening?: Happening;
+  readonly limiterId?: number;
+  readonly event?: LimiterEvent;
 }
 
 /** A process of the app, as the test sees it. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #calls = new Map<number, { done(result: unknown): void; fail(error: Error): void }>();
-  readonly #listeners = new Map<number, (happening: Happening) => void>();
+  readonly #listeners = new Map<number, (event: LimiterEvent) => void>();
   #serial = 0;
-  #instances = 0;
+  #limiters = 0;
   #printed = '';
   #isKilled = false;
 
@@ -67,19 +67,19 @@ export class WorkerProcess {
     return exitCode !== null || signalCode !== null;
   }
 
-  async make(settings: object, listener: (happening: Happening) => void): Promise<number> {
-    const at = ++this.#instances;
-    this.#listeners.set(at, listener);
-    await this.call(at, 'make', settings);
-    return at;
+  async make(settings: object, listener: (event: LimiterEvent) => void): Promise<number> {
+    const limiterId = ++this.#limiters;
+    this.#listeners.set(limiterId, listener);
+    await this.call(limiterId, 'make', settings);
+    return limiterId;
   }
 
-  call(at: number, method: string, ...args: readonly unknown[]): Promise<unknown> {
+  call(limiterId: number, method: string, ...args: readonly unknown[]): Promise<unknown> {
     const call = ++this.#serial;
     return new Promise((done, fail) => {
       this.#calls.set(call, { done, fail });
       if (this.isGone) fail(new Error('the process has ended'));
-      else this.#child.send({ call, at, method, args } satisfies Call);
+      else this.#child.send({ call, limiterId, method, args } satisfies Call);
     });
   }
 
@@ -99,8 +99,8 @@ export class WorkerProcess {
     this.#child.kill('SIGCONT');
   }
 
-  #hear({ call, result, failure, at, happening }: Reply): void {
-    if (happening !== undefined) return this.#listeners.get(at as number)?.(happening);
+  #hear({ call, result, failure, limiterId, event }: Reply): void {
+    if (event !== undefined) return this.#listeners.get(limiterId as number)?.(event);
     const waiting = this.#calls.get(call as number);
     this.#calls.delete(call as number);
     if (failure === undefined) waiting?.done(result);
@@ -108,7 +108,7 @@ export class WorkerProcess {
   }
 }
 
-/** Includes the stack and the causes. */
+/** The message and those of its causes. */
 function described({ message, cause }: Failure): string {
   return cause === undefined ? message : `${message}: ${described(cause)}`;
 }

@@ -1,8 +1,7 @@
 import { Acquisition, callLater, notCallable } from '../limiter/acquire.ts';
-import { checkGateAcquireOptions } from '../limiter/acquire-options.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { demandsFrom } from './demands.ts';
-import type { Gate, GateWaitOptions } from './gate.ts';
+import { checkGateWaitOptions, type Gate, type GateWaitOptions } from './gate.ts';
 
 /** Requests a permit of all limits of a gate, and resolves to it. */
 export function acquireFromGate(
@@ -11,7 +10,7 @@ export function acquireFromGate(
   owner = 'acquire',
 ): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    checkGateAcquireOptions(owner, options);
+    checkGateWaitOptions(owner, options);
     options.signal?.throwIfAborted();
     const demands = demandsFrom(gate.limits, options);
     const waiter = new Acquisition(gate, resolve, reject, options.signal);

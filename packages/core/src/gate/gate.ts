@@ -1,4 +1,5 @@
-import type { WaitOptions } from '../limiter/acquire-options.ts';
+import { checkNames } from '../checks.ts';
+import { checkWaitOptions, type WaitOptions, waitOptions } from '../limiter/acquire-options.ts';
 import type { LimiterStats } from '../limiter/limiter.ts';
 import type { CommonSettings } from '../limiter/options.ts';
 import type { Permit } from '../semaphore/permit.ts';
@@ -9,7 +10,15 @@ import type { GateLimit } from './gate-limits.ts';
 
 export interface GateWaitOptions
   extends DemandOptions,
-    Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'fairBy'> {}
+    Pick<WaitOptions, (typeof waitOptions)[number]> {}
+
+const known = ['keys', 'weights', 'shares', ...waitOptions];
+
+/** @throws HeadgateError for an unknown option of a request to a gate, and for a value that is not allowed. */
+export function checkGateWaitOptions(owner: string, options: GateWaitOptions): void {
+  checkNames(owner, options, known);
+  checkWaitOptions(options);
+}
 
 /** Statistics of a gate. They count requests, while those of its limits count weight. */
 export interface GateStats extends Omit<LimiterStats, 'limit' | 'keys'> {

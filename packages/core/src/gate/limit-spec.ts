@@ -36,7 +36,7 @@ export function limitSpecOf(
   gate: CommonSettings,
 ): LimitSpec {
   const entry = `limits[${index}]`;
-  return inEntry(entry, () => {
+  return inEntry(entry, known, () => {
     checkNames(entry, options, known);
     const optional = checkFlag('optional', options.optional);
     if (options.limiter === undefined) return ownSpec(options, optional, gate);
@@ -65,16 +65,16 @@ export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
   throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
 }
 
-/** Names the entry of `limits` in an error about one of its options. */
-export function inEntry<T>(entry: string, check: () => T): T {
+/** Names the entry of `limits` in an error about one of its own options. */
+export function inEntry<T>(entry: string, own: readonly string[], check: () => T): T {
   try {
     return check();
   } catch (error) {
     if (!(error instanceof HeadgateError)) throw error;
-    const { code, message, option = entry } = error;
-    // The error of an unknown option has the entry as its subject.
-    if (code === 'ERR_HEADGATE_UNKNOWN_OPTION' || option === entry) throw error;
+    const { code, message, option = '' } = error;
     const [name = ''] = option.split('.');
+    // The error of an unknown option has the entry as its subject.
+    if (code === 'ERR_HEADGATE_UNKNOWN_OPTION' || !own.includes(name)) throw error;
     const text = message.startsWith(name) ? `${entry}.${message}` : `${entry}: ${message}`;
     throw new HeadgateError(code, text, `${entry}.${option}`);
   }

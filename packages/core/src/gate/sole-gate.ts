@@ -1,5 +1,4 @@
 import { invalid } from '../errors.ts';
-import { checkGateAcquireOptions } from '../limiter/acquire-options.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Permit } from '../semaphore/permit.ts';
@@ -7,7 +6,13 @@ import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import { checkIdle } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { checkDemands, type Demands, demandsFrom } from './demands.ts';
-import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
+import {
+  checkGateWaitOptions,
+  type Gate,
+  type GateSettings,
+  type GateStats,
+  type GateWaitOptions,
+} from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { LimitSpec } from './limit-spec.ts';
 
@@ -85,7 +90,7 @@ export class SoleGate implements Gate {
   }
 
   #asked(options: GateWaitOptions, owner: string) {
-    checkGateAcquireOptions(owner, options);
+    checkGateWaitOptions(owner, options);
     const { signal, queueTimeout, priority, fairBy } = options;
     const demands = demandsFrom(this.limits, options);
     checkDemands(this.limits, demands);

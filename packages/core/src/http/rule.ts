@@ -155,10 +155,11 @@ export function rulesOf<R>(
     const message = `${misplaced} must be set inside limits, not next to it`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, misplaced);
   }
+  const known = [...perLimit, 'queueLimit'];
   return limits.map((limit: LimitOptions<R>, index) => {
     const entry = `limits[${index}]`;
-    return inEntry(entry, () => {
-      checkNames(entry, limit, [...perLimit, 'queueLimit']);
+    return inEntry(entry, known, () => {
+      checkNames(entry, limit, known);
       return new Rule(limit, context);
     });
   });

@@ -28,12 +28,8 @@ export interface WaitOptions extends AcquireOptions {
   queueTimeout?: number | undefined;
 }
 
-type RequestOptions = Pick<WaitOptions, 'signal' | 'queueTimeout' | 'priority' | 'fairBy'>;
-
-const common = ['signal', 'queueTimeout', 'priority', 'fairBy'] as const;
-const limiterOptions = ['key', 'weight', 'limit', 'share', ...common];
-const gateOptions = ['keys', 'weights', 'shares', ...common];
-const known = new Set(limiterOptions);
+export const waitOptions = ['signal', 'queueTimeout', 'priority', 'fairBy'] as const;
+const known: readonly string[] = ['key', 'weight', 'limit', 'share', ...waitOptions];
 
 /**
  * Checks the options of a request to a limiter, even if there is room and not all of them take effect.
@@ -41,29 +37,24 @@ const known = new Set(limiterOptions);
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function checkAcquireOptions(owner: string, options: WaitOptions): void {
-  if (!isKnown(options)) checkNames(owner, options, limiterOptions);
-  checkRequestOptions(options);
+  if (!isKnown(options)) checkNames(owner, options, known);
+  checkWaitOptions(options);
 }
 
 /** Allocates no array of names: on this hot path, it would cost more than everything else. */
 function isKnown(options: WaitOptions): boolean {
   if (typeof options !== 'object' || options === null) return false;
-  for (const name in options) if (!known.has(name)) return false;
+  for (const name in options) if (!known.includes(name)) return false;
   return true;
 }
 
-/** As `checkAcquireOptions`, for the options of a request to a gate. */
-export function checkGateAcquireOptions(owner: string, options: RequestOptions): void {
-  checkNames(owner, options, gateOptions);
-  checkRequestOptions(options);
-}
-
-function checkRequestOptions({
+/** Checks the options of a wait, for a limiter or a gate. */
+export function checkWaitOptions({
   signal,
   queueTimeout,
   priority = 'normal',
   fairBy,
-}: RequestOptions): void {
+}: Pick<WaitOptions, (typeof waitOptions)[number]>): void {
   checkSignal(signal);
   if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
   checkOrdering({ priority, fairBy });

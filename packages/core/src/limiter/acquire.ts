@@ -65,7 +65,10 @@ export function callLater<T>(
 
 /** A waiter that settles a promise. It listens to the signal only while it is queued. */
 export class Acquisition extends Waiter {
-  private listening: AbortRegistration | undefined = undefined;
+  private listening: AbortListener | undefined = undefined;
+  /** Links the acquisitions of the same signal. Declared without a value, since most have no signal. */
+  declare earlier: Acquisition | undefined;
+  declare next: Acquisition | undefined;
 
   constructor(
     /** The limiter or gate that the permit was requested from. */
@@ -94,9 +97,10 @@ export class Acquisition extends Waiter {
   }
 
   override joins(): boolean {
-    const { signal } = this;
+    const signal: Signal | undefined = this.signal;
     if (signal === undefined) return true;
-    this.listening = listen(signal, this);
+    this.listening = signal[listenerKey] ??= new AbortListener(signal);
+    this.listening.add(this);
     return !signal.aborted;
   }
 
@@ -112,31 +116,8 @@ export class Acquisition extends Waiter {
   }
 
   private stopListening(): void {
-    this.listening?.stop();
+    this.listening?.remove(this);
     this.listening = undefined;
-  }
-}
-
-/** A queued acquisition's registration at its signal, linked with those of the same signal. */
-class AbortRegistration {
-  after: AbortRegistration | undefined = undefined;
-
-  constructor(
-    private readonly abortListener: AbortListener,
-    readonly acquisition: Acquisition,
-    private before: AbortRegistration | undefined,
-  ) {
-    if (before !== undefined) before.after = this;
-  }
-
-  stop(): void {
-    const { abortListener: abortion, before, after } = this;
-    if (before !== undefined) before.after = after;
-    else abortion.first = after;
-    if (after !== undefined) after.before = before;
-    else abortion.last = before;
-    if (abortion.first === undefined)
-      abortion.signal.removeEventListener('abort', abortion.listener);
   }
 }
 
@@ -147,27 +128,34 @@ type Signal = AbortSignal & { [listenerKey]?: AbortListener };
 
 /** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
 class AbortListener {
-  first: AbortRegistration | undefined = undefined;
-  last: AbortRegistration | undefined = undefined;
+  #first: Acquisition | undefined;
+  #last: Acquisition | undefined;
   /** A closure, because Node calls it faster than a listener object. */
-  readonly listener = () => this.#abort();
-
-  constructor(readonly signal: Signal) {}
-
-  #abort(): void {
+  readonly #listener = () => {
     // Aborting an acquisition removes it from the list.
-    for (let { first } = this; first !== undefined; first = this.first) first.acquisition.abort();
-  }
-}
+    for (let next = this.#first; next !== undefined; next = this.#first) next.abort();
+  };
 
-function listen(signal: Signal, acquisition: Acquisition): AbortRegistration {
-  signal[listenerKey] ??= new AbortListener(signal);
-  const all = signal[listenerKey];
-  const listening = new AbortRegistration(all, acquisition, all.last);
-  all.last = listening;
-  if (all.first === undefined) {
-    all.first = listening;
-    signal.addEventListener('abort', all.listener);
+  constructor(private readonly signal: Signal) {}
+
+  add(acquisition: Acquisition): void {
+    acquisition.earlier = this.#last;
+    if (this.#last !== undefined) this.#last.next = acquisition;
+    else {
+      this.#first = acquisition;
+      this.signal.addEventListener('abort', this.#listener);
+    }
+    this.#last = acquisition;
   }
-  return listening;
+
+  remove(acquisition: Acquisition): void {
+    const { earlier, next } = acquisition;
+    if (earlier === undefined) this.#first = next;
+    else earlier.next = next;
+    if (next === undefined) this.#last = earlier;
+    else next.earlier = earlier;
+    acquisition.earlier = undefined;
+    acquisition.next = undefined;
+    if (this.#first === undefined) this.signal.removeEventListener('abort', this.#listener);
+  }
 }

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import type { SemaphoreSettings } from '../semaphore/keyed-semaphores.ts';
+import type { SemaphoreSettings } from '../semaphore/semaphore-group.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
@@ -60,14 +60,14 @@ export interface Distribution extends DistributedOptions {
 /** @throws HeadgateError for a value that is not a store, and for options that need a store if there is none. */
 export function checkDistribution(options: DistributedOptions): Distribution | undefined {
   const { store, onStoreError, handoff, reserve } = options;
-  const terms = { onStoreError, handoff, reserve };
-  if (typeof store?.limiter === 'function') return { store, ...terms };
+  if (typeof store?.limiter === 'function') return { store, onStoreError, handoff, reserve };
   if (store !== undefined) {
     // A string is not shown: perhaps it is a URL with a password.
     const shown = typeof store === 'string' ? 'a string' : store;
     throw invalid('store', 'a store such as redisStore({ client })', shown);
   }
-  for (const [option, value] of Object.entries(terms)) {
+  for (const option of distributedOptions) {
+    const value = options[option];
     if (value !== undefined) throw invalid(option, 'omitted without a store', value);
   }
   return undefined;

@@ -134,8 +134,7 @@ export function checkLimit(
     // A default name would make unrelated services on one server share one limit.
     if (name === undefined && defaults.name !== undefined)
       throw invalid('name', 'set with a store: processes share a limit by its name', name);
-    if (order !== undefined)
-      throw invalid('order', 'omitted with a store, whose queues are FIFO', order);
+    if (order !== undefined) throw invalid('order', 'omitted with a store', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
   return {

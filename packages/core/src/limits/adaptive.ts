@@ -51,7 +51,7 @@ class Adaptive implements Limit {
   limit: number;
   readonly #baselines = new Baselines();
   #window = new Window();
-  #movedAt = Number.NEGATIVE_INFINITY;
+  #movedAt = -Infinity;
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
   /** Whether the limit has never been lowered; it doubles until then (slow start). */

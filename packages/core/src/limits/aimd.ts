@@ -29,7 +29,7 @@ export function aimd(options: AimdOptions = {}): LimitFactory {
 
 class Aimd implements Limit {
   limit: number;
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  #loweredAt = -Infinity;
 
   constructor(
     private readonly range: Range,

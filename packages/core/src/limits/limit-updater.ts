@@ -1,4 +1,4 @@
-import { checkMethods } from '../checks.ts';
+import { checkMethods, isNumber } from '../checks.ts';
 import { invalid, throwLater } from '../errors.ts';
 import type { Limit, Sample } from './limit.ts';
 
@@ -41,10 +41,6 @@ export class LimitUpdater {
     this.limit = limit;
     this.apply(limit);
   }
-}
-
-function isNumber(limit: unknown): limit is number {
-  return typeof limit === 'number' && !Number.isNaN(limit);
 }
 
 function whole(limit: number): number {

@@ -10,6 +10,7 @@ import type {
   StoreTimes,
 } from '../distributed/contract.ts';
 import { Store } from '../distributed/store.ts';
+import { fullCapabilities } from '../distributed/store-kit.ts';
 import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
@@ -44,16 +45,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 class MemoryStore extends Store {
-  readonly can: Capabilities = {
-    fencing: true,
-    queueLimit: true,
-    setLimit: true,
-    keys: true,
-    place: true,
-    resize: true,
-    recall: true,
-    counts: true,
-  };
+  readonly can: Capabilities = fullCapabilities;
   readonly #memory: Memory;
   #unlisten = () => {};
   #isClosed = false;

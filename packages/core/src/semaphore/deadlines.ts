@@ -1,4 +1,4 @@
-import { type Clock, dueTime, maxTimer } from '../clock.ts';
+import { Alarm, type Clock } from '../clock.ts';
 import { TimeoutBucket, type Waiter } from './waiter.ts';
 
 /**
@@ -7,18 +7,18 @@ import { TimeoutBucket, type Waiter } from './waiter.ts';
  */
 const arrivals = Symbol.for('headgate.arrivals');
 const counters = globalThis as { [arrivals]?: { latest: number } };
-counters[arrivals] ??= { latest: 0 };
 /** Numbers waiters in the order of arrival, which is common to all queues of the process. */
-const arrival = counters[arrivals];
+const arrival = counters[arrivals] ?? { latest: 0 };
+counters[arrivals] = arrival;
 
 /** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
 export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
-/** The clock by which the waiter's deadline was set: a gate may have another clock than a limiter that it reuses. */
-export function clockOf({ timeoutBucket }: Waiter, clock: Clock): Clock {
-  return timeoutBucket?.owner.clock ?? clock;
+/** By the clock that has set the waiter's deadline: a gate may have another clock than a limiter that it reuses. */
+export function timeFor({ timeoutBucket }: Waiter, own: { readonly clock: Clock }): number {
+  return (timeoutBucket?.owner ?? own).clock.now();
 }
 
 /**
@@ -30,15 +30,16 @@ export class Deadlines {
   readonly #buckets = new Map<number, TimeoutBucket>();
   /** Buckets with a finite timeout. */
   readonly #heap = new TimeoutBucketHeap();
-  #timer: unknown;
+  readonly #alarm: Alarm;
   size = 0;
-  #armedFor = Infinity;
 
   constructor(
     readonly clock: Clock,
     /** Removes the waiter, unless it is between two limits of its gate. */
     private readonly expire: (item: Waiter) => void,
-  ) {}
+  ) {
+    this.#alarm = new Alarm(clock, (now) => this.#ring(now));
+  }
 
   /** The waiter starts to wait, and is tracked here unless `timeout` is undefined. */
   start(item: Waiter, timeout: number | undefined): void {
@@ -61,7 +62,7 @@ export class Deadlines {
     else bucket.last.later = item;
     bucket.last = item;
     this.size++;
-    if (item.deadline !== 0 && item.deadline < this.#armedFor) this.#arm(item.deadline, now);
+    if (item.deadline !== 0) this.#alarm.set(item.deadline, now);
   }
 
   /** Does nothing for a waiter that is not tracked here. */
@@ -75,8 +76,11 @@ export class Deadlines {
     item.timeoutBucket = undefined;
     item.sooner = undefined;
     item.later = undefined;
-    if (bucket.first === undefined) this.#close(bucket);
-    if (--this.size === 0) this.#disarm();
+    if (bucket.first === undefined) {
+      this.#buckets.delete(bucket.timeout);
+      if (bucket.timeout !== Infinity) this.#heap.delete(bucket);
+    }
+    if (--this.size === 0) this.#alarm.clear();
   }
 
   /** All waiters; those with the same timeout in order of arrival. */
@@ -101,7 +105,7 @@ export class Deadlines {
       // A request between two limits of its gate is in no queue: the next limit rejects it.
       if (bucket.first !== first) continue;
       stuck.push(bucket);
-      this.#moveTo(bucket, Infinity);
+      this.#heap.moveBack(bucket, Infinity);
     }
     for (const { timeout } of stuck) this.#restore(this.#buckets.get(timeout));
   }
@@ -114,24 +118,14 @@ export class Deadlines {
     return bucket;
   }
 
-  #close(bucket: TimeoutBucket): void {
-    this.#buckets.delete(bucket.timeout);
-    if (bucket.timeout !== Infinity) this.#heap.delete(bucket);
-  }
-
   /** The bucket whose first waiter expires next. */
   get #first(): TimeoutBucket | undefined {
     let bucket = this.#heap.first;
     // Updates lower bounds of waiters that have left.
     for (; bucket?.first && bucket.due < bucket.first.deadline; bucket = this.#heap.first) {
-      this.#moveTo(bucket, bucket.first.deadline);
+      this.#heap.moveBack(bucket, bucket.first.deadline);
     }
     return bucket;
-  }
-
-  #moveTo(bucket: TimeoutBucket, due: number): void {
-    bucket.due = due;
-    this.#heap.moveBack(bucket);
   }
 
   #restore(bucket: TimeoutBucket | undefined): void {
@@ -141,25 +135,10 @@ export class Deadlines {
     this.#heap.add(bucket);
   }
 
-  #arm(deadline: number, now: number): void {
-    this.#disarm();
-    this.#armedFor = Math.min(deadline, now + maxTimer);
-    const delay = Math.max(this.#armedFor - now, 0);
-    this.#timer = this.clock.setTimeout(() => this.#fire(), delay);
-  }
-
-  #disarm(): void {
-    if (this.#armedFor === Infinity) return;
-    this.clock.clearTimeout(this.#timer);
-    this.#armedFor = Infinity;
-  }
-
-  #fire(): void {
-    const now = dueTime(this.clock, this.#armedFor);
-    this.#armedFor = Infinity;
+  #ring(now: number): void {
     this.sweep(now);
     const next = this.#first?.due ?? Infinity;
-    if (next < this.#armedFor) this.#arm(next, Math.max(now, this.clock.now()));
+    this.#alarm.set(next, Math.max(now, this.clock.now()));
   }
 }
 
@@ -179,12 +158,7 @@ class TimeoutBucketHeap {
     const last = this.#buckets.pop() as TimeoutBucket;
     if (last === bucket) return;
     this.#up(last, bucket.index);
-    this.#down(last);
-  }
-
-  /** Restores the heap after the bucket's `due` has increased. */
-  moveBack(bucket: TimeoutBucket): void {
-    this.#down(bucket);
+    this.moveBack(last, last.due);
   }
 
   #up(bucket: TimeoutBucket, from: number): void {
@@ -199,7 +173,9 @@ class TimeoutBucketHeap {
     this.#put(bucket, place);
   }
 
-  #down(bucket: TimeoutBucket): void {
+  /** Moves the bucket back, since it is due later. */
+  moveBack(bucket: TimeoutBucket, due: number): void {
+    bucket.due = due;
     let { index: place } = bucket;
     for (;;) {
       const left = this.#buckets[2 * place + 1];

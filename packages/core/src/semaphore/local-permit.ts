@@ -1,9 +1,9 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
-import type { SemaphoreGroup } from './keyed-semaphores.ts';
 import { type PermitSource, SemaphorePermit } from './permit.ts';
 import { isHigher, type Prioritized, type PriorityInheritance } from './priority.ts';
 import type { Queue } from './queue.ts';
+import type { SemaphoreGroup } from './semaphore-group.ts';
 
 /** What a permit needs of its semaphore. */
 interface Source extends PermitSource {
@@ -42,8 +42,7 @@ export class LocalPermit extends SemaphorePermit<Source> {
     const highest = inheritance && queue.highest;
     // A waiter of a higher priority may already be queued here: the request inherits that priority.
     if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
-    const isNeeded = inheritance !== undefined || limitUpdater !== undefined;
-    if (this.extra?.waiter !== undefined || !isNeeded) return;
+    if (this.extra?.waiter !== undefined || (inheritance ?? limitUpdater) === undefined) return;
     this.extras().waiter = waiter;
     inheritance?.track(waiter);
     if (limitUpdater !== undefined) limitUpdater.idle += this.weight;

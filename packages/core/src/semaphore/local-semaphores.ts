@@ -1,22 +1,16 @@
 import { checkDuration } from '../checks.ts';
-import { clockOf, isLate } from './deadlines.ts';
+import { isLate, timeFor } from './deadlines.ts';
 import { together } from './grants.ts';
-import { SemaphoreGroup, type SemaphoreSettings } from './keyed-semaphores.ts';
 import { checkIdle, checkKey, checkOrdering, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
+import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
 import { grant, isGone, type Waiter } from './waiter.ts';
 
-const noShares: readonly string[] = [];
-
-/** The semaphores of a limiter in this process: admits, enqueues or rejects new requests. */
+/** The semaphores of a limiter in this process. */
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   constructor(settings: SemaphoreSettings) {
     super(settings);
     if (!settings.perKey) this.only = new Semaphore(this, undefined, this.limit);
-  }
-
-  get shareNames(): readonly string[] {
-    return this.settings.order.shareNames ?? noShares;
   }
 
   /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
@@ -30,7 +24,11 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return this.find(key) ?? new Semaphore(this, key, limit);
   }
 
-  /** Changes the limit of all keys in use: admits the waiters that now fit, and revokes no permit. */
+  at({ queuedAt: place }: Waiter): Semaphore | undefined {
+    return place instanceof Semaphore && place.parent === this ? place : undefined;
+  }
+
+  /** Admits the waiters that now fit, and revokes no permit. */
   resize(limit: number): void {
     const { name, observer } = this.settings;
     this.limit = limit;
@@ -64,8 +62,13 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     semaphore.enqueue(waiter, timeout);
   }
 
-  protected expire(late: Waiter): void {
-    (late.queuedAt as Semaphore).reject(late, 'timeout');
+  close(): void {
+    this.closed = true;
+    for (const semaphore of this.inUse()) {
+      for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
+        semaphore.reject(oldest, 'closed');
+      }
+    }
   }
 
   /** Whether the queue has no room for this waiter. */
@@ -81,7 +84,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.deadlines.sweep();
     // The deadlines of a gate's requests are tracked by the gate.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
-      if (!isLate(oldest, clockOf(oldest, semaphore.clock).now())) break;
+      if (!isLate(oldest, timeFor(oldest, semaphore))) break;
       semaphore.reject(oldest, 'timeout');
     }
     return this.#again(waiter);

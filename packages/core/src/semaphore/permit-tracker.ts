@@ -1,5 +1,5 @@
 import { checkDuration, checkNames, checkSignal } from '../checks.ts';
-import { type Clock, dueTime, maxTimer, startTimer, unref } from '../clock.ts';
+import { Alarm, type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Outcome } from '../limits/limit.ts';
 import { warnOnce } from '../warning.ts';
@@ -141,19 +141,19 @@ export class PermitTracker implements Register {
 class MaxHold {
   /** Oldest permit first. */
   readonly #byAge = new Set<BasePermit>();
-  #timer: unknown;
-  /** When the timer is due. */
-  #due = 0;
+  readonly #alarm: Alarm;
 
   constructor(
     private readonly clock: Clock,
     private readonly maxHold: number,
     private readonly leaked: (permit: BasePermit, held: number) => void,
-  ) {}
+  ) {
+    this.#alarm = new Alarm(clock, (now) => this.#sweep(now), true);
+  }
 
   add(permit: BasePermit): void {
     this.#byAge.add(permit);
-    if (this.#timer === undefined) this.#arm(permit.since + this.maxHold, permit.since);
+    this.#alarm.set(permit.since + this.maxHold, permit.since);
   }
 
   remove(permit: BasePermit): void {
@@ -165,23 +165,12 @@ class MaxHold {
     if (this.#byAge.delete(permit)) this.#byAge.add(permit);
   }
 
-  #arm(deadline: number, now: number): void {
-    this.#due = Math.min(deadline, now + maxTimer);
-    this.#timer = this.clock.setTimeout(() => this.#sweep(), this.#due - now);
-    unref(this.#timer);
-  }
-
-  /** Permits granted during the sweep set no timer, since the permits before them are due earlier. */
-  #sweep(): void {
-    const due = dueTime(this.clock, this.#due);
-    let deadline = Infinity;
+  #sweep(due: number): void {
     for (const permit of this.#byAge) {
       const now = Math.max(due, this.clock.now());
-      deadline = permit.since + this.maxHold;
-      if (deadline > now) break;
+      const deadline = permit.since + this.maxHold;
+      if (deadline > now) return this.#alarm.set(deadline, now);
       this.leaked(permit, now - permit.since);
     }
-    this.#timer = undefined;
-    if (this.#byAge.size > 0) this.#arm(deadline, Math.max(due, this.clock.now()));
   }
 }

@@ -14,7 +14,7 @@ const MEASURING_INTERVAL = 5000;
  */
 export class Backoff {
   #seconds = 1;
-  #raisedAt = Number.NEGATIVE_INFINITY;
+  #raisedAt = -Infinity;
   #rejections: { second: number; count: number }[] = [];
 
   /** Counts a rejection in the given second; returns after how many seconds to retry. */
@@ -57,18 +57,16 @@ interface Mark {
  * event streams.
  */
 export class Outlook {
-  #older: Mark | undefined;
-  #newer: Mark = { at: Number.NEGATIVE_INFINITY, returned: 0 };
+  #newer: Mark = { at: -Infinity, returned: 0 };
+  #older = this.#newer;
 
   /** Milliseconds until `weight` is expected to have been released; 0 while the rate is unknown. */
   wait(now: number, weight: number, returned: number): number {
     const age = now - this.#newer.at;
-    if (this.#older === undefined || age > 2 * MEASURING_INTERVAL) {
-      this.#newer = { at: now, returned };
-      this.#older = this.#newer;
-    } else if (age >= MEASURING_INTERVAL) {
-      this.#older = this.#newer;
-      this.#newer = { at: now, returned };
+    if (age >= MEASURING_INTERVAL) {
+      const mark = { at: now, returned };
+      this.#older = age > 2 * MEASURING_INTERVAL ? mark : this.#newer;
+      this.#newer = mark;
     }
     const released = Math.max(1, returned - this.#older.returned);
     return (weight * (now - this.#older.at)) / released;

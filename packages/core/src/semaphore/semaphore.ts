@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
 import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
-import { isLate } from './deadlines.ts';
+import { isLate, timeFor } from './deadlines.ts';
 import { grantFrom, type Served } from './grants.ts';
-import type { SemaphoreGroup } from './keyed-semaphores.ts';
 import { LocalPermit } from './local-permit.ts';
 import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
+import type { SemaphoreGroup } from './semaphore-group.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A counting semaphore with its queue: one for the whole limiter, or one for each key in use. */
@@ -106,8 +106,7 @@ export class Semaphore implements Served, QueueContext {
 
   /** Rejects a waiter that is not in the queue. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const own = this.#rejection(waiter, reason);
-    const rejection = cause === undefined ? own : { ...own, ...cause };
+    const rejection = { ...this.#rejection(waiter, reason), ...cause };
     this.parent.counters.rejected(rejection);
     waiter.rejected(rejection);
   }
@@ -166,8 +165,7 @@ export class Semaphore implements Served, QueueContext {
     for (let next = this.#next; next !== undefined; next = this.#next) {
       const fits = this.#fits(next.weight);
       if (this.parent.closed || (!fits && next.deadline === 0)) return;
-      // As `clockOf`, without a call.
-      const now = (next.timeoutBucket?.owner ?? this).clock.now();
+      const now = timeFor(next, this);
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else this.#admitOrForget(next, now);

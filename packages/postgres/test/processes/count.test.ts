@@ -1,6 +1,6 @@
 import { countSuite, outcomes } from '@headgate/test-servers/processes';
 import { expect, test } from 'vitest';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 import { useDatabase } from './database.ts';
 
 const crew = useCrew();
@@ -24,14 +24,14 @@ test('a limit that several processes create at once is one row with one count', 
 });
 
 test('the database rejects a negative count', async () => {
-  const [one] = (await crew.start(1, database, { limit: 2 })) as [Limited];
+  const [one] = (await crew.start(1, database, { limit: 2 })) as [RemoteLimiter];
   await one.acquire();
   const sql = 'UPDATE headgate.limits SET inflight = inflight - 2 WHERE inflight = 1';
   await expect(database.rows(sql)).rejects.toThrow('violates check constraint');
 });
 
 test('of two requests of one process, whose pool has one connection, one gets a permit', async () => {
-  const [one] = (await crew.start(1, database, { limit: 1, pool: 1 })) as [Limited];
+  const [one] = (await crew.start(1, database, { limit: 1, pool: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = await one.wait();
   expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 });

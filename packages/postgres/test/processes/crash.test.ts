@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashSuite, firstOf, startBehindProxy } from '@headgate/test-servers/processes';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
-import { connected, type Limited, useCrew } from './crew.ts';
+import { connected, type RemoteLimiter, useCrew } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
 
@@ -14,7 +14,7 @@ const shared = useDatabase();
 function useRing() {
   const database = useDatabaseBeside(shared);
   const start = (count: number, options: Options) =>
-    crew.start(count, database, options) as Promise<[Limited, Limited, Limited]>;
+    crew.start(count, database, options) as Promise<[RemoteLimiter, RemoteLimiter, RemoteLimiter]>;
   return { database, start };
 }
 
@@ -25,7 +25,7 @@ const startCutOff = (database: Database, context: TestContext, options: Options)
   );
 
 /** Waits until these processes are registered, and no others are in the ring. */
-async function inRing(database: Database, processes: readonly Limited[]) {
+async function inRing(database: Database, processes: readonly RemoteLimiter[]) {
   for (const one of processes) await one.do('stored');
   const look = async () =>
     expect(await database.ask('SELECT count(*)::int FROM headgate.members')).toBe(processes.length);

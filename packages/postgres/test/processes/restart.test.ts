@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
-import { expectWhole, type Held, type Waiting } from '@headgate/test-servers/processes';
+import {
+  expectFullLimitAvailable,
+  type Held,
+  type Waiting,
+} from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
-import { connected, type Limited, useCrew } from './crew.ts';
+import { connected, type RemoteLimiter, useCrew } from './crew.ts';
 import { useDatabase } from './database.ts';
 import { limitIdleSessions } from './idle-sessions.ts';
 import { inParallel } from './in-parallel.ts';
@@ -23,7 +27,7 @@ function useProcesses() {
     place: { readonly url: string } = database,
   ) => {
     const processes = await crew.start(count, place, { lease, ...options });
-    return (await connected(processes)) as [Limited, Limited];
+    return (await connected(processes)) as [RemoteLimiter, RemoteLimiter];
   };
   return { database, start };
 }
@@ -58,7 +62,7 @@ inParallel('a server that restarts', () => {
       }, 15_000);
       expect(await held.isAborted()).toBe(false);
       await expectOrder(held, queue);
-      await expectWhole(one, 1, back);
+      await expectFullLimitAvailable(one, 1, back);
     },
   );
 
@@ -108,7 +112,7 @@ inParallel('a server that crashes, freezes or is down', () => {
       for (const process of [one, two])
         expect(await process.do('stats')).toMatchObject({ inflight: 0, distributed: { up: true } });
     }, 8_000);
-    await expectWhole(one, 3, back);
+    await expectFullLimitAvailable(one, 3, back);
   });
 
   test('a frozen server is an outage that ends when it continues', async () => {
@@ -124,16 +128,16 @@ inParallel('a server that crashes, freezes or is down', () => {
     }
     await two.saw('store', 1, ({ up }) => up === true);
     await held.release();
-    await expectWhole(two, 1, back);
+    await expectFullLimitAvailable(two, 1, back);
   });
 
   test('without the server processes keep running, callers are rejected, and everything works when it is back', async () => {
     await database.server.shutDown();
     const options = { limit: 1, lease, timeout: 400 };
-    const [one] = (await crew.start(1, database, options)) as [Limited];
+    const [one] = (await crew.start(1, database, options)) as [RemoteLimiter];
     await expect(one.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
     await database.server.restart();
     await vi.waitFor(() => one.acquire().then((held) => held.release()), 8_000);
-    await expectWhole(one, 1, back);
+    await expectFullLimitAvailable(one, 1, back);
   });
 });

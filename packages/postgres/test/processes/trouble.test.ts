@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
-import { cutSuite, expectWhole } from '@headgate/test-servers/processes';
+import { cutSuite, expectFullLimitAvailable } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
-import { connected, type Limited, useCrew } from './crew.ts';
+import { connected, type RemoteLimiter, useCrew } from './crew.ts';
 import { useDatabase, useDatabaseBeside } from './database.ts';
 import { limitIdleSessions } from './idle-sessions.ts';
 import { inParallel } from './in-parallel.ts';
@@ -19,7 +19,7 @@ function useProcesses() {
   const database = useDatabaseBeside(shared);
   const start = async (count: number, options: Parameters<typeof crew.start>[2]) => {
     const processes = await crew.start(count, database, { lease, ...options });
-    return (await connected(processes)) as [Limited, Limited];
+    return (await connected(processes)) as [RemoteLimiter, RemoteLimiter];
   };
   return { database, start };
 }
@@ -44,7 +44,7 @@ inParallel('connections that end', () => {
     const proxy = await startProxy(database.server);
     onTestFinished(() => proxy.stop());
     const options = { limit: 2, lease: 9_000 };
-    const [one] = (await crew.start(1, database.through(proxy), options)) as [Limited];
+    const [one] = (await crew.start(1, database.through(proxy), options)) as [RemoteLimiter];
     const first = await one.acquire();
     // Longer than a process without a connection is considered alive.
     await sleep(1_500);
@@ -81,7 +81,7 @@ inParallel('a state that is lost, and notifications that fail', () => {
     for (const permit of held) expect(await permit.isAborted()).toBe(false);
     for (const permit of held) await permit.release();
     for (const { held } of queue) await (await held).release();
-    await expectWhole(one, 2, back);
+    await expectFullLimitAvailable(one, 2, back);
   });
 
   test('a failing notification prevents neither the release nor the next grant', async ({
@@ -113,6 +113,6 @@ inParallel('a state that is lost, and notifications that fail', () => {
     for (const { held } of queue) await (await held).release();
     expect(await database.ask('SELECT is_called FROM public.refused')).toBe(true);
     expect([...one.of('store'), ...two.of('store')]).toEqual([]);
-    await expectWhole(one, 1, back);
+    await expectFullLimitAvailable(one, 1, back);
   });
 });

@@ -1,4 +1,4 @@
 import { serve } from '@headgate/test-servers/processes';
-import { PostgresInstance, type Settings } from './instance.ts';
+import { PostgresWorkerLimiter, type Settings } from './worker-limiter.ts';
 
-serve((settings: Settings, tell) => new PostgresInstance(settings, tell));
+serve((settings: Settings, tell) => new PostgresWorkerLimiter(settings, tell));

@@ -2,7 +2,7 @@ import { startProxy } from '@headgate/test-servers';
 import { countSuite } from '@headgate/test-servers/processes';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const { server: redis, admin } = await useServer();
@@ -22,7 +22,7 @@ test('if 50 processes start at once on an empty server, the limit is never excee
     const [held, index] = await Promise.race(
       waiting.map((one, i) => one.then((permit) => [permit, i] as const)),
     );
-    const { inflight, queued } = await (processes[0] as Limited).do('stored');
+    const { inflight, queued } = await (processes[0] as RemoteLimiter).do('stored');
     expect(inflight).toBeLessThanOrEqual(3);
     expect(inflight + queued).toBeLessThanOrEqual(50);
     waiting.splice(index, 1);
@@ -32,9 +32,9 @@ test('if 50 processes start at once on an empty server, the limit is never excee
 
 test('a process that starts while all permits are held admits no additional caller', async () => {
   const options = { limit: 2, name: 'taken', queueLimit: 0 };
-  const [one] = (await crew.start(1, redis, options)) as [Limited];
+  const [one] = (await crew.start(1, redis, options)) as [RemoteLimiter];
   const held = [await one.acquire(), await one.acquire()];
-  const [late] = (await crew.start(1, redis, options)) as [Limited];
+  const [late] = (await crew.start(1, redis, options)) as [RemoteLimiter];
   await expect(late.acquire()).rejects.toMatchObject({ reason: 'full' });
   await held[0]?.release();
   await vi.waitFor(() => late.acquire(), 5_000);
@@ -42,9 +42,9 @@ test('a process that starts while all permits are held admits no additional call
 });
 
 test('of two limits declared under one name the later one applies, and the conflict is reported once', async () => {
-  const [old] = (await crew.start(1, redis, { limit: 1, name: 'two limits' })) as [Limited];
+  const [old] = (await crew.start(1, redis, { limit: 1, name: 'two limits' })) as [RemoteLimiter];
   const held = await old.acquire();
-  const [young] = (await crew.start(1, redis, { limit: 3, name: 'two limits' })) as [Limited];
+  const [young] = (await crew.start(1, redis, { limit: 3, name: 'two limits' })) as [RemoteLimiter];
   const more = [await young.acquire(), await young.acquire()];
   await held.release();
   for (let i = 0; i < 3; i++) await (await old.acquire()).release();
@@ -63,7 +63,7 @@ test('only scripts and the subscription are sent, so the client can be used by o
   monitor.on('monitor', (_, [command = '']: string[], source: string) => {
     if (source !== 'lua') seen.add(command.toLowerCase());
   });
-  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [RemoteLimiter, RemoteLimiter];
   const held = await one.acquire();
   const waiting = await two.wait();
   await one.do('setLimit', 2);
@@ -86,8 +86,8 @@ test('no process waits for another one to create the limit', async () => {
   const proxy = await startProxy(redis);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, name: 'set up', timeout: 3_000 };
-  const [stuck] = (await crew.start(1, proxy, options)) as [Limited];
-  const [free] = (await crew.start(1, redis, options)) as [Limited];
+  const [stuck] = (await crew.start(1, proxy, options)) as [RemoteLimiter];
+  const [free] = (await crew.start(1, redis, options)) as [RemoteLimiter];
   proxy.hold(true);
   const late = stuck.acquire();
   const held = await free.acquire();

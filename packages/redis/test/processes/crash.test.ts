@@ -1,7 +1,7 @@
 import { crashSuite } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
 const lease = 1_500;
@@ -9,7 +9,7 @@ const { server: redis } = await useServer();
 
 function start(count: number, options: { limit: number; lease?: number }) {
   return crew.start(count, redis, { lease, ...options }) as Promise<
-    [Limited, Limited, Limited, Limited]
+    [RemoteLimiter, RemoteLimiter, RemoteLimiter, RemoteLimiter]
   >;
 }
 

@@ -1,9 +1,9 @@
 import * as processes from '@headgate/test-servers/processes';
 import { type LimitOptions, limitSettings } from '@headgate/test-servers/processes';
-import type { RedisInstance, Settings } from './instance.ts';
+import type { RedisWorkerLimiter, Settings } from './worker-limiter.ts';
 
 export type { Held, Waiting } from '@headgate/test-servers/processes';
-export type Limited = processes.Limited<RedisInstance>;
+export type RemoteLimiter = processes.RemoteLimiter<RedisWorkerLimiter>;
 
 interface Server {
   readonly port: number;
@@ -14,7 +14,7 @@ interface Options extends LimitOptions, Partial<Pick<Settings, 'library' | 'clie
 /** Sets up the workers for the tests of one file; `stock` processes are started in advance. */
 export function useCrew(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<RedisInstance, [Server | readonly Server[], Options]>(
+  return processes.useCrew<RedisWorkerLimiter, [Server | readonly Server[], Options]>(
     program,
     (server, { library, client, ...limit }) => {
       const ports = [server].flat().map(({ port }) => port);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const { server: redis } = await useServer();
@@ -10,7 +10,7 @@ let ids = 0;
 /** An Express app in another process. */
 class App {
   constructor(
-    readonly limited: Limited,
+    readonly limiter: RemoteLimiter,
     readonly port: number,
   ) {}
 
@@ -20,7 +20,7 @@ class App {
     const url = `http://127.0.0.1:${this.port}/${id}`;
     const response = fetch(url, { signal: abort.signal });
     response.catch(() => {});
-    const begun = () => this.limited.saw('begun', 1, (one) => one.id === id);
+    const begun = () => this.limiter.saw('begun', 1, (one) => one.id === id);
     return { id, response, begun, leave: () => abort.abort() };
   }
 
@@ -32,7 +32,7 @@ class App {
   }
 
   finish(id: number) {
-    return this.limited.do('finish', id);
+    return this.limiter.do('finish', id);
   }
 }
 
@@ -54,7 +54,7 @@ test('two apps admit as many requests as one limit allows; the others get 503 wi
   await one.finish(inside[0]?.id as number);
   expect(await (await inside[0]?.response)?.text()).toBe('begun\ndone\n');
   await vi.waitFor(
-    async () => expect(await two.limited.do('stored')).toMatchObject({ inflight: 1 }),
+    async () => expect(await two.limiter.do('stored')).toMatchObject({ inflight: 1 }),
     5_000,
   );
   await two.begin();
@@ -64,10 +64,10 @@ test('a stream holds its permit until it has ended, and the next request is admi
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const next = two.get();
-  await two.limited.saw('queued');
+  await two.limiter.saw('queued');
   const response = await streaming.response;
   expect(response.status).toBe(200);
-  expect(await two.limited.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+  expect(await two.limiter.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
   await one.finish(streaming.id);
   expect(await response.text()).toBe('begun\ndone\n');
   await next.begun();
@@ -79,28 +79,28 @@ test('a client that disconnects while it waits leaves the queue in the store', a
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const leaving = two.get();
-  await two.limited.saw('queued');
+  await two.limiter.saw('queued');
   const next = one.get();
-  await one.limited.saw('queued');
+  await one.limiter.saw('queued');
   leaving.leave();
-  await two.limited.saw('withdrawn');
+  await two.limiter.saw('withdrawn');
   await vi.waitFor(
-    async () => expect(await one.limited.do('stored')).toMatchObject({ queued: 1 }),
+    async () => expect(await one.limiter.do('stored')).toMatchObject({ queued: 1 }),
     5_000,
   );
   await one.finish(streaming.id);
   await next.begun();
-  expect(two.limited.of('begun')).toEqual([]);
+  expect(two.limiter.of('begun')).toEqual([]);
 });
 
 test('a client that disconnects while it is served releases its permit', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const next = two.get();
-  await two.limited.saw('queued');
+  await two.limiter.saw('queued');
   await streaming.response;
   streaming.leave();
-  await one.limited.saw('aborted');
+  await one.limiter.saw('aborted');
   await one.finish(streaming.id);
   await next.begun();
 });
@@ -109,13 +109,13 @@ test('the signal of an admitted request aborts when its lease is lost', async ()
   const [one, two] = await start(2, { limit: 1, lease: 900 });
   const streaming = await one.begin();
   const next = two.get();
-  await two.limited.saw('queued');
-  one.limited.worker.freeze();
+  await two.limiter.saw('queued');
+  one.limiter.worker.freeze();
   await next.begun();
-  one.limited.worker.thaw();
-  expect(await one.limited.saw('aborted')).toMatchObject({ id: streaming.id });
+  one.limiter.worker.thaw();
+  expect(await one.limiter.saw('aborted')).toMatchObject({ id: streaming.id });
   await one.finish(streaming.id);
-  expect(await two.limited.do('stored')).toMatchObject({ inflight: 1 });
+  expect(await two.limiter.do('stored')).toMatchObject({ inflight: 1 });
 });
 
 test('without the store requests get 503 with Retry-After and the reason, or the apps limit them locally', async () => {
@@ -138,6 +138,6 @@ test('without the store requests get 503 with Retry-After and the reason, or the
   expect((await going.get().response).status).toBe(503);
   await going.finish(inside.id);
   server.thaw();
-  await rejecting.limited.saw('store', 1, ({ up }) => up === true);
+  await rejecting.limiter.saw('store', 1, ({ up }) => up === true);
   await rejecting.begin();
 });

@@ -1,14 +1,16 @@
 import { firstOf, startBehindProxy } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew(10);
 const lease = 1_500;
 const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; perKey?: boolean }) {
-  return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
+  return crew.start(count, redis, { lease, ...options }) as Promise<
+    [RemoteLimiter, RemoteLimiter, RemoteLimiter]
+  >;
 }
 
 const threeLeases = () => new Promise((resolve) => setTimeout(resolve, 3 * lease));
@@ -27,7 +29,10 @@ test.concurrent('work that takes three leases keeps its permit', async () => {
 
 test.concurrent('tokens increase from permit to permit, over processes, and after the limit has been unused', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one, two] = (await crew.start(2, server, { limit: 1, lease })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, server, { limit: 1, lease })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   let last = 0n;
   for (let i = 0; i < 6; i++) {
     const held = await (i % 2 === 0 ? one : two).acquire();
@@ -78,7 +83,7 @@ test.concurrent('processes whose clocks differ by an hour share a limit correctl
 test.concurrent('keys expire when the limit is unused, and not before', async (context) => {
   const { server, admin } = await ownServer(context);
   const options = { limit: 1, lease, perKey: true };
-  const [one] = (await crew.start(1, server, options)) as [Limited];
+  const [one] = (await crew.start(1, server, options)) as [RemoteLimiter];
   const held = await one.acquire({ key: 'kept' });
   for (const key of ['0', 'a', 'b']) await (await one.acquire({ key })).release();
   const waiting = await one.wait({ key: 'kept' });

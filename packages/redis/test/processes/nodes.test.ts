@@ -1,7 +1,7 @@
 import { type RedisCluster, type RedisServer, startCluster } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Held, type Limited, useCrew } from './crew.ts';
+import { type Held, type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew(6);
 let cluster: RedisCluster;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 function start(options: { limit: number; name?: string; perKey?: boolean }) {
-  return crew.start(2, cluster.nodes, options) as Promise<[Limited, Limited]>;
+  return crew.start(2, cluster.nodes, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 }
 
 /** Resolves when all nodes agree on the slot's owner: only then can it be moved again. */

@@ -1,7 +1,7 @@
 import type { RedisServer } from '@headgate/test-servers';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { ownServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew(10);
 const times = { lease: 9_000, timeout: 1_000 };
@@ -34,15 +34,15 @@ async function start(test: TestContext, count: number, options: Options) {
   const { server: redis } = await ownServer(test);
   const processes = await crew.start(count, redis, { ...times, ...options });
   for (const one of processes) await one.do('stored');
-  const [one, two] = processes as [Limited, Limited];
+  const [one, two] = processes as [RemoteLimiter, RemoteLimiter];
   return { redis, one, two };
 }
 
-async function expectUp(...processes: Limited[]) {
+async function expectUp(...processes: RemoteLimiter[]) {
   for (const one of processes) await one.saw('store', 1, ({ up }) => up === true);
 }
 
-async function expectDown(...processes: Limited[]) {
+async function expectDown(...processes: RemoteLimiter[]) {
   for (const one of processes) {
     expect(await one.saw('store', 1, ({ up }) => up === false)).toMatchObject({
       error: { code: expect.stringMatching(/^ERR_HEADGATE_STORE_(DOWN|TIMEOUT)$/) },
@@ -51,13 +51,13 @@ async function expectDown(...processes: Limited[]) {
 }
 
 /** Checks for leaks: nothing is held or queued here or in the store, and the limit can be acquired. */
-async function expectQuiet(limit: number, ...processes: Limited[]) {
+async function expectQuiet(limit: number, ...processes: RemoteLimiter[]) {
   for (const one of processes) {
     const state = { inflight: 0, queued: 0, distributed: { up: true } };
     const look = async () => expect(await one.do('stats')).toMatchObject(state);
     await vi.waitFor(look, 5_000);
   }
-  const one = processes[0] as Limited;
+  const one = processes[0] as RemoteLimiter;
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
   await vi.waitFor(look, times.lease + 5_000);
   for (const held of await Promise.all(Array.from({ length: limit }, () => one.acquire()))) {
@@ -163,7 +163,7 @@ test.concurrent('a server that is down at the start ends no process, and is used
     policies.map(
       async (onStoreError) => (await crew.start(1, redis, { ...times, limit: 1, onStoreError }))[0],
     ),
-  )) as [Limited, Limited, Limited];
+  )) as [RemoteLimiter, RemoteLimiter, RemoteLimiter];
   await expect(reject.acquire()).rejects.toMatchObject({
     reason: 'store',
     code: 'ERR_HEADGATE_STORE_DOWN',

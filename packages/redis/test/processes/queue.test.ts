@@ -2,18 +2,18 @@ import { startProxy } from '@headgate/test-servers';
 import { grantDelaySuite, queueSuite } from '@headgate/test-servers/processes';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const { server: redis, admin } = await useServer();
 
 const start = (options: { limit: number }) =>
-  crew.start(2, redis, options) as Promise<[Limited, Limited]>;
+  crew.start(2, redis, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 
 grantDelaySuite(start);
 queueSuite({
   start,
-  disconnect: async (processes: readonly Limited[]) => {
+  disconnect: async (processes: readonly RemoteLimiter[]) => {
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await Promise.all(processes.map((process) => process.do('ping')));
@@ -32,12 +32,12 @@ test('many waiters cost no more commands than a few', async () => {
   const commandsWith = async (waiters: number) => {
     const proxy = await proxied();
     const [one, two] = await crew.start(2, proxy, { limit: 1, lease: 3_000 });
-    const held = await (one as Limited).acquire();
+    const held = await (one as RemoteLimiter).acquire();
     const waiting = Array.from({ length: waiters }, (_, i) =>
       (i % 2 === 0 ? one : two)?.acquire().catch(() => {}),
     );
     const isQueued = async () =>
-      expect(await (one as Limited).do('stored')).toMatchObject({ queued: waiters });
+      expect(await (one as RemoteLimiter).do('stored')).toMatchObject({ queued: waiters });
     await vi.waitFor(isQueued, 10_000);
     const before = proxy.commands;
     // Must elapse in real time: three renewals of each process.
@@ -53,7 +53,7 @@ test('many waiters cost no more commands than a few', async () => {
 });
 
 test('waiters block neither the release nor other commands of the client', async () => {
-  const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];
+  const [one] = (await crew.start(1, redis, { limit: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = await one.wait();
   expect(await one.do('ping')).toBe('PONG');
@@ -63,7 +63,7 @@ test('waiters block neither the release nor other commands of the client', async
 
 test('500 waiters need two connections, and all are served', async () => {
   const proxy = await proxied();
-  const [one] = (await crew.start(1, proxy, { limit: 1 })) as [Limited];
+  const [one] = (await crew.start(1, proxy, { limit: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = Array.from({ length: 500 }, () => one.acquire());
   await one.saw('queued', 500);
@@ -81,8 +81,10 @@ test.each(['abort', 'timeout'])(
   async (how) => {
     const proxy = await proxied();
     const limit = { limit: 1, lease: 20_000, timeout: 5_000 };
-    const [one, three] = (await crew.start(2, redis, limit)) as [Limited, Limited];
-    const [two] = (await crew.start(1, proxy, { ...limit, name: await nameOf(one) })) as [Limited];
+    const [one, three] = (await crew.start(2, redis, limit)) as [RemoteLimiter, RemoteLimiter];
+    const [two] = (await crew.start(1, proxy, { ...limit, name: await nameOf(one) })) as [
+      RemoteLimiter,
+    ];
     const held = await one.acquire();
     const leaving = await two.wait({ queueTimeout: how === 'timeout' ? 300 : 20_000 });
     const next = await three.wait();
@@ -96,7 +98,7 @@ test.each(['abort', 'timeout'])(
 );
 
 test('two callers that each need the whole limit are both served', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [RemoteLimiter, RemoteLimiter];
   const both = [one.acquire({ weight: 2 }), two.acquire({ weight: 2 })];
   const first = await Promise.race(both);
   await first.release();
@@ -104,6 +106,6 @@ test('two callers that each need the whole limit are both served', async () => {
   expect(a?.fencing).not.toBe(b?.fencing);
 });
 
-async function nameOf(limited: Limited): Promise<string> {
-  return (await limited.do('stats')).name;
+async function nameOf(limiter: RemoteLimiter): Promise<string> {
+  return (await limiter.do('stats')).name;
 }

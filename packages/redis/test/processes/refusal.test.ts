@@ -2,7 +2,7 @@ import { redisStore } from '@headgate/redis';
 import { startReplica } from '@headgate/test-servers';
 import { expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
 const { server: redis, admin } = await useServer();
@@ -14,12 +14,12 @@ async function startEach(server: { readonly port: number }, options: object = {}
   const started = policies.map((onStoreError) =>
     crew.start(1, server, { limit: 1, onStoreError, ...options }),
   );
-  return (await Promise.all(started)).flat() as [Limited, Limited, Limited];
+  return (await Promise.all(started)).flat() as [RemoteLimiter, RemoteLimiter, RemoteLimiter];
 }
 
 /** Checks that each process follows its policy, and has no permits left. */
 async function expectPolicies(
-  [reject, admit, local]: readonly [Limited, Limited, Limited],
+  [reject, admit, local]: readonly [RemoteLimiter, RemoteLimiter, RemoteLimiter],
   word: string,
 ) {
   await expect(reject.acquire()).rejects.toMatchObject({
@@ -74,7 +74,7 @@ test.concurrent('NOAUTH: the client has no password', async (context) => {
 
 test.concurrent('OOM: without free memory leases can be renewed and released', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one] = (await crew.start(1, server, { limit: 2, lease: 900 })) as [Limited];
+  const [one] = (await crew.start(1, server, { limit: 2, lease: 900 })) as [RemoteLimiter];
   const held = await one.acquire();
   await admin.config('SET', 'maxmemory', '1');
   await expectPolicies(await startEach(server), 'OOM');
@@ -130,7 +130,10 @@ test.concurrent('the app has closed the client', async () => {
 
 test.concurrent('an error response is no outage: holders keep their permits', async () => {
   const name = 'taken later';
-  const [one, two] = (await crew.start(2, redis, { limit: 2, name })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, redis, { limit: 2, name })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const held = await one.acquire();
   await admin.set(`headgate:{${name}}`, 'theirs');
   await expect(two.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_REFUSED' });

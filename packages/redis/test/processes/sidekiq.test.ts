@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 // Problems that Sidekiq's concurrent limiter has fixed over the years. lease.test.ts covers expiry and reclaiming.
 
@@ -8,7 +8,7 @@ const crew = useCrew();
 const { server: redis, admin } = await useServer();
 
 test('a caller that acquires a second permit is counted exactly twice', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [RemoteLimiter, RemoteLimiter];
   const outer = await one.acquire();
   const inner = await one.acquire();
   await expect(two.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
@@ -43,8 +43,8 @@ test('no call fails under contention by many processes and with many names', asy
 test("waiters may wait for longer than the client's command timeout", async () => {
   const client = { commandTimeout: 500, maxRetriesPerRequest: 0 };
   const [one, two] = (await crew.start(2, redis, { limit: 1, client, lease: 1_500 })) as [
-    Limited,
-    Limited,
+    RemoteLimiter,
+    RemoteLimiter,
   ];
   const held = await one.acquire();
   const waiting = await two.wait();
@@ -70,7 +70,7 @@ test.each([
 ])('clients created with %o share a limit with others', async (client) => {
   const name = `options ${JSON.stringify(client)}`;
   const both = { limit: 1, name, client };
-  const [one, two] = (await crew.start(2, redis, both)) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, redis, both)) as [RemoteLimiter, RemoteLimiter];
   // Rejected until then, except for the last two.
   const held = await vi.waitFor(() => one.acquire(), 5_000);
   await vi.waitFor(() => two.do('stored'), 5_000);
@@ -81,8 +81,10 @@ test.each([
 
 test('limits in different databases are independent', async () => {
   const name = 'two worlds';
-  const [one] = (await crew.start(1, redis, { limit: 1, name })) as [Limited];
-  const [two] = (await crew.start(1, redis, { limit: 1, name, client: { db: 3 } })) as [Limited];
+  const [one] = (await crew.start(1, redis, { limit: 1, name })) as [RemoteLimiter];
+  const [two] = (await crew.start(1, redis, { limit: 1, name, client: { db: 3 } })) as [
+    RemoteLimiter,
+  ];
   const held = [await one.acquire(), await two.acquire()];
   const waiting = await two.wait();
   await held[1]?.release();
@@ -98,7 +100,7 @@ test('a process that has closed its store leaves no connection', async () => {
   // Counts only this test's connections; those of earlier tests end when the server notices.
   const alone = () => vi.waitFor(async () => expect(await connections()).toBe(1), 5_000);
   await alone();
-  const [one] = (await crew.start(1, redis, { limit: 1 })) as [Limited];
+  const [one] = (await crew.start(1, redis, { limit: 1 })) as [RemoteLimiter];
   await (await one.acquire()).release();
   expect(await connections()).toBeGreaterThan(1);
   await crew.rest();

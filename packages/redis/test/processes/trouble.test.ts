@@ -1,8 +1,8 @@
 import { startProxy } from '@headgate/test-servers';
-import { cutSuite, expectWhole } from '@headgate/test-servers/processes';
+import { cutSuite, expectFullLimitAvailable } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
-import { type Limited, useCrew } from './crew.ts';
+import { type RemoteLimiter, useCrew } from './crew.ts';
 
 const crew = useCrew(10);
 const lease = 2_000;
@@ -33,26 +33,26 @@ test.concurrent('a process that may not subscribe is served all the same, though
   );
   const client = { username: 'deaf', password: 'secret' };
   const [one, two] = (await crew.start(2, redis, { limit: 1, lease, client })) as [
-    Limited,
-    Limited,
+    RemoteLimiter,
+    RemoteLimiter,
   ];
   const held = await one.acquire();
   const queue = [await two.wait(), await two.wait()];
   await held.release();
   for (const { held } of queue) await (await held).release();
-  await expectWhole(one, 1, back);
+  await expectFullLimitAvailable(one, 1, back);
 });
 
 test.concurrent('a server that is paused for less than the timeout is no outage', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one, two] = (await crew.start(2, server, { limit: 1 })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, server, { limit: 1 })) as [RemoteLimiter, RemoteLimiter];
   const held = await one.acquire();
   const waiting = await two.wait();
   await admin.client('PAUSE', 500, 'ALL');
   await held.release();
   await (await waiting.held).release();
   expect([...one.of('store'), ...two.of('store')]).toEqual([]);
-  await expectWhole(one, 1, back);
+  await expectFullLimitAvailable(one, 1, back);
 });
 
 test.concurrent('half-open connections are an outage for one process only', async ({
@@ -61,8 +61,10 @@ test.concurrent('half-open connections are an outage for one process only', asyn
   const proxy = await startProxy(redis);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease: 3_000, timeout: 1_000, name: 'half open' };
-  const [cut] = (await crew.start(1, proxy, { ...options, onStoreError: 'local' })) as [Limited];
-  const [one, two] = (await crew.start(2, redis, options)) as [Limited, Limited];
+  const [cut] = (await crew.start(1, proxy, { ...options, onStoreError: 'local' })) as [
+    RemoteLimiter,
+  ];
+  const [one, two] = (await crew.start(2, redis, options)) as [RemoteLimiter, RemoteLimiter];
   const held = await one.acquire();
   const queue = [await cut.wait(), await two.wait()];
   proxy.hold(true);
@@ -82,11 +84,14 @@ test.concurrent('half-open connections are an outage for one process only', asyn
   await alone?.release();
   await next?.release();
   await (await late.held).release();
-  await expectWhole(one, 1, back);
+  await expectFullLimitAvailable(one, 1, back);
 });
 
 test.concurrent('waiters and holders are notified when the app closes its client', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 1, lease })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, redis, { limit: 1, lease })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const held = await one.acquire();
   const waiting = await two.wait();
   await two.do('quit');
@@ -99,8 +104,8 @@ test.concurrent('waiters and holders are notified when the app closes its client
 
 test.concurrent('queueLimit counts the waiters of all processes', async () => {
   const [one, two] = (await crew.start(2, redis, { limit: 1, queueLimit: 2 })) as [
-    Limited,
-    Limited,
+    RemoteLimiter,
+    RemoteLimiter,
   ];
   const held = await one.acquire();
   const queue = [await one.wait(), await two.wait()];
@@ -117,7 +122,10 @@ test.concurrent('queueLimit counts the waiters of all processes', async () => {
 
 test.concurrent('an adjusted weight counts in all processes, also after a loss of all data', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one, two] = (await crew.start(2, server, { limit: 3, lease })) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, server, { limit: 3, lease })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const held = await one.acquire();
   await held.adjust(3);
   const stored = (inflight: number, queued: number) =>
@@ -134,5 +142,5 @@ test.concurrent('an adjusted weight counts in all processes, also after a loss o
   await stored(3, 0);
   await held.release();
   await other.release();
-  await expectWhole(one, 3, back);
+  await expectFullLimitAvailable(one, 3, back);
 });

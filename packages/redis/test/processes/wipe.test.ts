@@ -2,18 +2,20 @@ import { startProxy, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Held, type Limited, useCrew, type Waiting } from './crew.ts';
+import { type Held, type RemoteLimiter, useCrew, type Waiting } from './crew.ts';
 
 const crew = useCrew();
 const lease = 2_000;
 const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; lease?: number; onStoreError?: 'local' }) {
-  return crew.start(count, redis, { lease, ...options }) as Promise<[Limited, Limited, Limited]>;
+  return crew.start(count, redis, { lease, ...options }) as Promise<
+    [RemoteLimiter, RemoteLimiter, RemoteLimiter]
+  >;
 }
 
 /** Waits until the store has counted this many permits again. */
-function expectStored(one: Limited, inflight: number, queued: number) {
+function expectStored(one: RemoteLimiter, inflight: number, queued: number) {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight, queued });
   return vi.waitFor(look, lease + 5_000);
 }
@@ -22,7 +24,12 @@ function expectStored(one: Limited, inflight: number, queued: number) {
  * Waits until the store has counted everything again; waiters that report first may have been granted permits, at most
  * n beyond the limit.
  */
-async function expectAll(one: Limited, limit: number, held: readonly Held[], waiting: number) {
+async function expectAll(
+  one: RemoteLimiter,
+  limit: number,
+  held: readonly Held[],
+  waiting: number,
+) {
   const look = async () => {
     const { inflight, queued } = await one.do('stored');
     expect(inflight + queued).toBe(held.length + waiting);
@@ -133,7 +140,7 @@ test('a replica that takes over has the holders and the queue, or gets them from
   const proxy = await startProxy(target);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease, onStoreError: 'local' as const };
-  const [one, two] = (await crew.start(2, proxy, options)) as [Limited, Limited];
+  const [one, two] = (await crew.start(2, proxy, options)) as [RemoteLimiter, RemoteLimiter];
   const held = await one.acquire();
   const queue = [await two.wait(), await one.wait()];
   await master.kill();

@@ -1,7 +1,8 @@
 import { serve } from '@headgate/test-servers/processes';
 import { connect } from './connect.ts';
-import { RedisInstance, type Settings } from './instance.ts';
+import { RedisWorkerLimiter, type Settings } from './worker-limiter.ts';
 
 serve(
-  async (settings: Settings, tell) => new RedisInstance(await connect(settings), settings, tell),
+  async (settings: Settings, tell) =>
+    new RedisWorkerLimiter(await connect(settings), settings, tell),
 );

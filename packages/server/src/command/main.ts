@@ -1,5 +1,5 @@
-import { ending } from './ending.ts';
+import { shutdownSignal } from './shutdown-signal.ts';
 
 // Everything else is imported dynamically, so that the signal handlers are registered before it is loaded.
 const { run } = await import('./run.ts');
-process.exitCode = await run(process.argv, ending);
+process.exitCode = await run(process.argv, shutdownSignal);

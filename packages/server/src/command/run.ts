@@ -5,9 +5,9 @@ import { parseArguments } from './arguments.ts';
 import { serve } from './serve.ts';
 
 /** The exit code for an invalid command line or configuration. */
-const misused = 2;
+const EXIT_MISUSED = 2;
 /** The exit code for other failures: a port in use, an unreadable file. */
-const failed = 1;
+const EXIT_FAILED = 1;
 
 /** Runs the command. Resolves to its exit code. */
 export async function run(argv: readonly string[], ending: Promise<string>): Promise<number> {
@@ -21,8 +21,8 @@ export async function run(argv: readonly string[], ending: Promise<string>): Pro
 
 /** Commander has already printed its own errors, so those are not printed again. */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : misused;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_MISUSED;
   process.stderr.write(`headgate-server: ${(error as Error).message}\n`);
   const isMisuse = error instanceof ConfigurationError || error instanceof HeadgateError;
-  return isMisuse ? misused : failed;
+  return isMisuse ? EXIT_MISUSED : EXIT_FAILED;
 }

@@ -23,7 +23,7 @@ export interface Configuration {
 }
 
 /** Maximum number of unknown keys that are named with their line, since finding a line is slow. */
-const maxUnknownNamed = 10;
+const MAX_UNKNOWN_NAMED = 10;
 
 /** An invalid configuration file. The message names the file, the line and the key. */
 export class ConfigurationError extends Error {
@@ -45,7 +45,7 @@ export function parseConfiguration(text: string, file: string): Configuration {
     const root = new Table(parse(text, { integersAsBigInt: true }));
     const unknown = unknownKeys(root);
     const warnings = unknown
-      .slice(0, maxUnknownNamed)
+      .slice(0, MAX_UNKNOWN_NAMED)
       .map((path) => at(path, `the key "${path.join('.')}" is unknown and ignored`));
     const others = unknown.length - warnings.length;
     if (others > 0) warnings.push(`${file}: ${others} more keys are unknown and ignored`);

@@ -15,11 +15,11 @@ const statuses: Record<RefusalKind, ContentfulStatusCode> = {
 };
 
 /** Seconds after which a client may retry. */
-const retryAfter = '1';
+const RETRY_AFTER = '1';
 
 /** Sends the refusal's text as the whole body, because clients compare it. */
 export function refused(c: Context, { kind, text }: Refusal): Response {
-  if (kind === 'busy') c.header('Retry-After', retryAfter);
+  if (kind === 'busy') c.header('Retry-After', RETRY_AFTER);
   return c.text(text, statuses[kind]);
 }
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { bearerAuth } from 'hono/bearer-auth';
 import { HTTPException } from 'hono/http-exception';
-import type { Service } from '../service.ts';
+import type { StateDriver } from '../state-driver.ts';
 import { largeAnswers } from './large-answers.ts';
 import { lockRoutes } from './locks.ts';
 import { Metrics } from './metrics.ts';
@@ -11,23 +11,23 @@ import { peerRoutes } from './peers.ts';
 import { uiPage, uiState } from './ui.ts';
 
 /** The HTTP protocol. All decisions are made by the state. */
-export function createApp(service: Service, token: string | undefined): Hono {
+export function createApp(stateDriver: StateDriver, token: string | undefined): Hono {
   const app = new Hono();
   uiPage(app, token !== undefined);
   if (token !== undefined) requireToken(app, token);
   const isLarge = largeAnswers();
   for (const path of ['/peers/', '/metrics', '/ui/state']) app.get(path, isLarge);
-  uiState(app, service.state);
+  uiState(app, stateDriver.state);
   pages(app);
-  peerRoutes(app, service);
-  lockRoutes(app, service);
-  const metrics = new Metrics(service.state);
+  peerRoutes(app, stateDriver);
+  lockRoutes(app, stateDriver);
+  const metrics = new Metrics(stateDriver.state);
   metrics.route(app);
   notFound(app, () => metrics.countUnknownPath());
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
     // If the client disconnected while sending its body, there is no one to answer and nothing to log.
-    if (!c.req.raw.signal.aborted) service.log.error(`${c.req.method} failed: ${error.stack}`);
+    if (!c.req.raw.signal.aborted) stateDriver.log.error(`${c.req.method} failed: ${error.stack}`);
     return c.text('Internal Server Error', 500);
   });
   return app;

@@ -26,7 +26,7 @@ export const timeouts: Timeouts = {
   unreadTimeout: 15_000,
 };
 
-export const maxHeaderSize = 16_384;
+export const MAX_HEADER_SIZE = 16_384;
 
 /** Bounds the memory that connections use, however many there are and however slowly clients read. */
 export function boundConnections(

@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /** Requests that one connection may send ahead of the answer to its first one. */
-const maxAhead = 1_000;
+const MAX_AHEAD = 1_000;
 /** The same, summed over all connections. */
-const maxAheadInAll = 10_000;
+const MAX_AHEAD_IN_ALL = 10_000;
 
 /**
  * Handles the requests of one connection one after the other: each starts once the previous answer has been handed to
@@ -29,7 +29,7 @@ class Ahead {
   /** Returns false if there are too many already. */
   add({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const count = this.#bySocket.get(socket);
-    const isTooFar = (count ?? 0) >= maxAhead || this.#all >= maxAheadInAll;
+    const isTooFar = (count ?? 0) >= MAX_AHEAD || this.#all >= MAX_AHEAD_IN_ALL;
     if (socket.destroyed || isTooFar) return false;
     if (count === undefined)
       socket.once('close', () => this.#take(socket, this.#bySocket.get(socket)));

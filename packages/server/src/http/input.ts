@@ -5,10 +5,10 @@ import { parse } from 'lossless-json';
 import { parseDuration } from '../duration.ts';
 
 /** Maximum size of a body in bytes: enough to restore a peer with a thousand locks. */
-const maxBody = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
-const highestId = 2n ** 64n - 1n;
-const highestCount = 2n ** 63n - 1n;
+const MAX_ID = 2n ** 64n - 1n;
+const MAX_COUNT = 2n ** 63n - 1n;
 const json = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i;
 
 function refuse(status: 400 | 413 | 415 | 422, message: string): never {
@@ -19,8 +19,7 @@ function refuse(status: 400 | 413 | 415 | 422, message: string): never {
 export function peerIdOf(c: Context): bigint {
   const text = c.req.param('id') ?? '';
   const id = /^\+?\d{1,40}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
-  if (id === undefined || id > highestId)
-    refuse(400, 'A peer id must be a whole number of 64 bits.');
+  if (id === undefined || id > MAX_ID) refuse(400, 'A peer id must be a whole number of 64 bits.');
   return id;
 }
 
@@ -66,13 +65,13 @@ export async function fieldsOf(c: Context): Promise<JsonObject> {
 /** Counts the bytes only if the client has not declared the length, because counting costs a stream. */
 async function checkLength(c: Context): Promise<void> {
   if (c.req.header('transfer-encoding') !== undefined) await countBytes(c, async () => {});
-  else if (Number(c.req.header('content-length') ?? 0) > maxBody) tooLarge();
+  else if (Number(c.req.header('content-length') ?? 0) > MAX_BODY_BYTES) tooLarge();
 }
 
-const countBytes = bodyLimit({ maxSize: maxBody, onError: tooLarge });
+const countBytes = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
 
 function tooLarge(): never {
-  return refuse(413, `The body must not exceed ${maxBody} bytes.`);
+  return refuse(413, `The body must not exceed ${MAX_BODY_BYTES} bytes.`);
 }
 
 function parseNumber(text: string): number | bigint {
@@ -81,7 +80,7 @@ function parseNumber(text: string): number | bigint {
 
 /** A count; 422 unless it is a whole number of 64 bits. */
 export function countFrom(value: Json | undefined): bigint {
-  const isCount = typeof value === 'bigint' && value <= highestCount && value >= -highestCount - 1n;
+  const isCount = typeof value === 'bigint' && value <= MAX_COUNT && value >= -MAX_COUNT - 1n;
   return isCount ? value : refuse(422, 'A count must be a whole number of 64 bits.');
 }
 
@@ -99,7 +98,7 @@ export function expiryFrom(body: JsonObject): number {
 
 export function idFrom(body: JsonObject): bigint {
   const id = own(body, 'peer_id');
-  const isId = typeof id === 'bigint' && id >= 0n && id <= highestId;
+  const isId = typeof id === 'bigint' && id >= 0n && id <= MAX_ID;
   return isId ? id : refuse(422, 'peer_id must be a whole number of 64 bits.');
 }
 

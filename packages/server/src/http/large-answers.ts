@@ -5,11 +5,11 @@ import { tooManyAnswers } from '../state/refusal.ts';
 import { refused } from './answers.ts';
 
 /** Maximum number of unread long answers. Their length grows with the number of peers or semaphores. */
-const maxUnread = 4;
+const MAX_UNREAD = 4;
 /** Maximum number of queued requests for long answers. */
-const maxQueued = 1_000;
+const MAX_QUEUED = 1_000;
 /** Maximum time in the queue, in milliseconds. */
-const maxWait = 5_000;
+const MAX_WAIT = 5_000;
 
 /**
  * Bounds the memory and event-loop time spent on long answers, however many clients request them: the next one is made
@@ -18,9 +18,9 @@ const maxWait = 5_000;
 export function largeAnswers(): MiddlewareHandler {
   const limiter = createLimiter({
     name: 'large answers',
-    limit: maxUnread,
-    queueLimit: maxQueued,
-    queueTimeout: maxWait,
+    limit: MAX_UNREAD,
+    queueLimit: MAX_QUEUED,
+    queueTimeout: MAX_WAIT,
   });
   return async (c, next) => {
     const { signal } = c.req.raw;

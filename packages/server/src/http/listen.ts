@@ -8,7 +8,7 @@ import { checkCount, checkNames, checkText, invalid } from '@headgate/core/optio
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
-import { boundConnections, maxHeaderSize, type Timeouts, timeouts } from './connections.ts';
+import { boundConnections, MAX_HEADER_SIZE, type Timeouts, timeouts } from './connections.ts';
 import { inTurn } from './in-turn.ts';
 
 export interface ListenOptions {
@@ -34,16 +34,16 @@ export interface Listener {
 }
 
 /** Maximum length of a URL in characters, far above what the protocol needs. */
-const maxUrl = 4_096;
+const MAX_URL_LENGTH = 4_096;
 
 /** Maximum length of a socket's path in bytes, as the operating system defines it. */
-const maxSocketPath = process.platform === 'linux' ? 107 : 103;
+const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /**
  * Milliseconds after which open connections are destroyed while the server closes. Blocked requests are answered
  * before.
  */
-const closeTimeout = 500;
+const CLOSE_TIMEOUT = 500;
 
 export async function listen(
   app: Hono,
@@ -55,10 +55,10 @@ export async function listen(
   checkNames('listen', options, names);
   const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
   const fetch = (request: Request, env: object) =>
-    request.url.length > maxUrl ? tooLong() : app.fetch(request, env);
+    request.url.length > MAX_URL_LENGTH ? tooLong() : app.fetch(request, env);
   // `hostname` serves requests without a Host header: HTTP/1.0, which some health checks speak, does not require one.
   const handle = inTurn(getRequestListener(fetch, { hostname: 'localhost' }) as RequestListener);
-  const settings = { maxHeaderSize, ...timeoutValues };
+  const settings = { maxHeaderSize: MAX_HEADER_SIZE, ...timeoutValues };
   const server: Server =
     tls === undefined
       ? createServer(settings, handle)
@@ -85,12 +85,12 @@ export async function listen(
 
 /** The system would silently truncate a longer path, and clients would not find the socket. */
 function checkSocket(path: string): string {
-  if (Buffer.byteLength(checkText('socket', path)) <= maxSocketPath) return path;
-  throw invalid('socket', `a path of at most ${maxSocketPath} bytes`, path);
+  if (Buffer.byteLength(checkText('socket', path)) <= MAX_SOCKET_PATH) return path;
+  throw invalid('socket', `a path of at most ${MAX_SOCKET_PATH} bytes`, path);
 }
 
 function tooLong(): Response {
-  return new Response(`The URL must not exceed ${maxUrl} characters.`, { status: 414 });
+  return new Response(`The URL must not exceed ${MAX_URL_LENGTH} characters.`, { status: 414 });
 }
 
 function urlOf({ address, port, family }: AddressInfo, isTls: boolean): string {
@@ -125,7 +125,7 @@ async function close(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   const end = () => {
     for (const connection of open) connection.destroy();
   };
-  const timer = setTimeout(end, closeTimeout);
+  const timer = setTimeout(end, CLOSE_TIMEOUT);
   const closed = once(server, 'close');
   server.close();
   await closed;

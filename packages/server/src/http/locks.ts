@@ -1,14 +1,14 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import type { Service } from '../service.ts';
 import { Refusal } from '../state/refusal.ts';
+import type { StateDriver } from '../state-driver.ts';
 import { jsonNumber, refused } from './answers.ts';
 import { blocked } from './blocked.ts';
 import { bodyOf, countFrom, durationOf, peerIdOf, queryOf } from './input.ts';
 
 /** Routes that acquire and release locks and query their state. */
-export function lockRoutes(app: Hono, service: Service): void {
-  const { state } = service;
+export function lockRoutes(app: Hono, stateDriver: StateDriver): void {
+  const { state } = stateDriver;
 
   // A semaphore may be named is_acquired, too; the method tells the two routes apart.
   app.put('/peers/:id/:semaphore', async (c) => {
@@ -18,9 +18,9 @@ export function lockRoutes(app: Hono, service: Service): void {
     const blockFor = durationOf(c, 'block_for') ?? 0;
     const request = { peer, semaphore, count: countFrom(await bodyOf(c)), expiresIn };
     let answer = state.acquire(request);
-    if (answer === false && blockFor > 0 && !service.isClosing && !isBehindAnother(c)) {
+    if (answer === false && blockFor > 0 && !stateDriver.isClosing && !isBehindAnother(c)) {
       answer = await blocked(c, state, request, blockFor);
-      if (service.isClosing) c.header('Connection', 'close');
+      if (stateDriver.isClosing) c.header('Connection', 'close');
     }
     if (answer instanceof Refusal) return refused(c, answer);
     return jsonNumber(c, peer, answer ? 200 : 202);

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
-import type { Service } from '../service.ts';
 import { Refusal } from '../state/refusal.ts';
+import type { StateDriver } from '../state-driver.ts';
 import { jsonNumber, jsonText, refused } from './answers.ts';
 import { expiryFrom, fieldsOf, idFrom, locksFrom, peerIdOf } from './input.ts';
 
 /** Routes that create, renew, list, restore and delete peers. */
-export function peerRoutes(app: Hono, { state }: Service): void {
+export function peerRoutes(app: Hono, { state }: StateDriver): void {
   app.post('/new_peer', async (c) => {
     const expiresIn = expiryFrom(await fieldsOf(c));
     const id = state.newPeer(expiresIn);

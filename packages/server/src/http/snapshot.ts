@@ -24,17 +24,17 @@ export interface SemaphoreView {
   readonly longestWait: number;
   /** Whether it is no longer configured. */
   readonly retired: boolean;
-  readonly holding: Share;
-  readonly waiting: Share;
+  readonly holding: PeerList;
+  readonly waiting: PeerList;
 }
 
 /** The first peers that hold a semaphore, or wait for it, and their total number. */
-export interface Share {
+export interface PeerList {
   readonly peers: number;
-  readonly first: readonly Stake[];
+  readonly first: readonly PeerEntry[];
 }
 
-export interface Stake {
+export interface PeerEntry {
   readonly peer: string;
   readonly count: string;
   /** How long the lock has been held, or pending. */
@@ -44,9 +44,9 @@ export interface Stake {
 }
 
 /** Maximum number of holders, and of waiting peers, shown per semaphore. */
-const maxStakes = 8;
+const MAX_PEERS_SHOWN = 8;
 /** Maximum number of semaphores shown; the search finds the others. */
-const maxSemaphores = 100;
+const MAX_SEMAPHORES_SHOWN = 100;
 
 /**
  * The state of the semaphores whose name contains `text`. Its cost depends on the number of names and on what is shown,
@@ -60,7 +60,7 @@ export function snapshot(state: State, text: string): Omit<Snapshot, 'version'> 
   for (const semaphore of state.semaphores()) {
     if (!semaphore.name.toLowerCase().includes(wanted)) continue;
     found += 1;
-    if (found <= maxSemaphores) semaphores.push(view(semaphore, now));
+    if (found <= MAX_SEMAPHORES_SHOWN) semaphores.push(view(semaphore, now));
   }
   return { peers: state.size.peers, found, semaphores };
 }
@@ -80,30 +80,30 @@ function view(semaphore: Semaphore, now: number): SemaphoreView {
   };
 }
 
-function holders(semaphore: Semaphore, now: number): Stake[] {
-  const first: Stake[] = [];
+function holders(semaphore: Semaphore, now: number): PeerEntry[] {
+  const first: PeerEntry[] = [];
   for (const [peer, since] of semaphore.holders) {
-    if (first.length === maxStakes) break;
-    first.push(stake(peer, peer.acquired.get(semaphore) as bigint, since, now));
+    if (first.length === MAX_PEERS_SHOWN) break;
+    first.push(peerEntry(peer, peer.acquired.get(semaphore) as bigint, since, now));
   }
   return first;
 }
 
-function pendingLocks(semaphore: Semaphore, now: number): Stake[] {
-  const first: Stake[] = [];
+function pendingLocks(semaphore: Semaphore, now: number): PeerEntry[] {
+  const first: PeerEntry[] = [];
   for (const { peer, count, since } of semaphore.queue()) {
-    if (first.length === maxStakes) break;
-    first.push(stake(peer, count, since, now));
+    if (first.length === MAX_PEERS_SHOWN) break;
+    first.push(peerEntry(peer, count, since, now));
   }
   return first;
 }
 
-function stake(
+function peerEntry(
   peer: { readonly id: bigint; readonly validUntil: number },
   count: bigint,
   since: number,
   now: number,
-): Stake {
+): PeerEntry {
   return {
     peer: `${peer.id}`,
     count: `${count}`,

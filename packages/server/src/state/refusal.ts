@@ -44,7 +44,7 @@ export function badCount(count: bigint): Refusal {
   return new Refusal('count', `Lock count must be a positive number. Found: ${count}.`);
 }
 
-export function never(asked: bigint, max: bigint): Refusal {
+export function exceedsFullCount(asked: bigint, max: bigint): Refusal {
   const text = `Lock can never be acquired. Lock asks for count ${asked} yet full count is only ${max}.`;
   return new Refusal('never', text);
 }

@@ -99,7 +99,7 @@ export class State {
     if (semaphore === undefined) return refusals.unknownSemaphore;
     // A lock that is already held stays held, even if the full count has been lowered below its count.
     if (count > semaphore.max && count !== peer?.acquired.get(semaphore)) {
-      return refusals.never(count, semaphore.max);
+      return refusals.exceedsFullCount(count, semaphore.max);
     }
     if (expiresIn !== undefined) {
       if (peer === undefined) return refusals.unknownPeer;

@@ -28,13 +28,13 @@ it('shows the count in use, the holders, and the waiting peers with their waitin
   expect(await text(`${first} .used`)).toBe('2 of 3');
   expect(await text(`${first} .waiting`)).toBe('1 count 2');
   expect(await page.title()).toBe('1 waiting · Semaphores');
-  const [holding, waiting] = await page.locator('.share tbody').allInnerTexts();
+  const [holding, waiting] = await page.locator('.peer-list tbody').allInnerTexts();
   expect(holding?.replace(/\s+/g, ' ')).toBe(`${highest} 2 1 min 5 s 3 min 55 s`);
   expect(waiting?.replace(/\s+/g, ' ')).toBe(`${waiter} 2 1 min 5 s 1 h 58 min`);
   await client.said('DELETE', `/peers/${highest}`);
   await until(`${first} .longest`, '–');
-  expect(await text(`${first} .share:nth-of-type(1) .peer >> nth=1`)).toBe(waiter);
-  expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('None');
+  expect(await text(`${first} .peer-list:nth-of-type(1) .peer >> nth=1`)).toBe(waiter);
+  expect(await text(`${first} .peer-list:nth-of-type(2) .more`)).toBe('None');
 });
 
 it('draws the history of used and pending counts, and describes it in text', async () => {
@@ -97,9 +97,9 @@ it('reports how many peers it does not list', async () => {
   for (let i = 0; i < 23; i++) await client.acquire(await client.newPeer(), 'A');
   await until(`${first} .used`, '20 of 20');
   await until(`${first} .waiting`, '3');
-  expect(await page.locator(`${first} .share:nth-of-type(1) tbody tr`).count()).toBe(8);
-  expect(await text(`${first} .share:nth-of-type(1) .more`)).toBe('and 12 more');
-  expect(await text(`${first} .share:nth-of-type(2) .more`)).toBe('');
+  expect(await page.locator(`${first} .peer-list:nth-of-type(1) tbody tr`).count()).toBe(8);
+  expect(await text(`${first} .peer-list:nth-of-type(1) .more`)).toBe('and 12 more');
+  expect(await text(`${first} .peer-list:nth-of-type(2) .more`)).toBe('');
 });
 
 it('filters semaphores by name, and keeps the history of those filtered out', async () => {
@@ -175,9 +175,9 @@ it('is usable with the keyboard alone', async () => {
   expect(await toggle.getAttribute('aria-expanded')).toBe('false');
   await page.keyboard.press('Enter');
   expect(await toggle.getAttribute('aria-expanded')).toBe('true');
-  await until('tbody.semaphore:nth-of-type(2) .share', 'Holding · 0');
+  await until('tbody.semaphore:nth-of-type(2) .peer-list', 'Holding · 0');
   await page.keyboard.press('Space');
-  expect(await page.locator('.share:visible').count()).toBe(0);
+  expect(await page.locator('.peer-list:visible').count()).toBe(0);
 });
 
 it.each([320, 1_200])('is a table for screen readers, %i pixels wide', async (width) => {

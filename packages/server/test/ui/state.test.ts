@@ -55,20 +55,20 @@ it('reflects a grant, a release, an expiry and a deleted peer', async () => {
   for (const peer of peers) await client.acquire(peer, 'A');
   const holders = async () => {
     const { semaphores, peers } = await shown(client);
-    const stakes = semaphores[0]?.holding.first.map(({ peer, since }) => `${peer} ${since}`);
-    return { peers, stakes, waiting: semaphores[0]?.waiting.peers };
+    const entries = semaphores[0]?.holding.first.map(({ peer, since }) => `${peer} ${since}`);
+    return { peers, entries, waiting: semaphores[0]?.waiting.peers };
   };
-  expect(await holders()).toEqual({ peers: 3, stakes: [`${short} 0`, `${long} 0`], waiting: 1 });
+  expect(await holders()).toEqual({ peers: 3, entries: [`${short} 0`, `${long} 0`], waiting: 1 });
   clock.advance(1_200);
   expect(await holders()).toEqual({
     peers: 2,
-    stakes: [`${long} 1200`, `${third} 200`],
+    entries: [`${long} 1200`, `${third} 200`],
     waiting: 0,
   });
   await client.said('DELETE', `/peers/${third}/A`);
-  expect(await holders()).toEqual({ peers: 2, stakes: [`${long} 1200`], waiting: 0 });
+  expect(await holders()).toEqual({ peers: 2, entries: [`${long} 1200`], waiting: 0 });
   await client.said('DELETE', `/peers/${long}`);
-  expect(await holders()).toEqual({ peers: 1, stakes: [], waiting: 0 });
+  expect(await holders()).toEqual({ peers: 1, entries: [], waiting: 0 });
 });
 
 it('limits the peers and semaphores listed, and reports their total numbers', async () => {

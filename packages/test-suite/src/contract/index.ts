@@ -1,13 +1,13 @@
 import type { World } from '../kit/world.ts';
-import { adapting } from './adapting.ts';
+import { adaptiveLimits } from './adaptive-limits.ts';
 import { admission } from './admission.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
 import { degraded } from './degraded.ts';
 import { distributed } from './distributed.ts';
 import { fairness } from './fairness.ts';
-import { headerFields } from './fields.ts';
-import { guarding } from './guarding.ts';
+import { guards } from './guards.ts';
+import { headerFields } from './header-fields.ts';
 import { overHttp2 } from './http2.ts';
 import { leavingTheHandler } from './leaving-the-handler.ts';
 import { leavingTheQueue } from './leaving-the-queue.ts';
@@ -15,7 +15,7 @@ import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
 import { priorities } from './priorities.ts';
-import { refusedUploads } from './refused-uploads.ts';
+import { rejectedUploads } from './rejected-uploads.ts';
 import { rejectedWork } from './rejected-work.ts';
 import { rejection } from './rejection.ts';
 import { releases } from './releases.ts';
@@ -35,14 +35,14 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   connections,
   methods,
   uploads,
-  'rejected uploads': refusedUploads,
+  'rejected uploads': rejectedUploads,
   'several limits': limits,
   routes,
-  'adaptive limits': adapting,
+  'adaptive limits': adaptiveLimits,
   priorities,
   'fair queueing and shares': fairness,
   'distributed limits': distributed,
-  guards: guarding,
+  guards,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
   'limiters used inside a handler': rejectedWork,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok } from '../kit/handlers.ts';
 import type { World } from '../kit/world.ts';
-import { misuses } from './misuses.ts';
+import { invalidOptions } from './invalid-options.ts';
 
 const bug = new Error('a bug of the app');
 
@@ -148,7 +148,7 @@ export function mistakes(world: World): void {
     expect(world.limit(options).queued).toBe(0);
   });
 
-  it.each(misuses)('throws for %s when it is created', (_, options, error) => {
+  it.each(invalidOptions)('throws for %s when it is created', (_, options, error) => {
     const create = () => world.limit(options as SuiteOptions);
     const code = expect.stringMatching(/^ERR_HEADGATE_/);
     expect(create).toThrow(expect.objectContaining({ code, ...error }));

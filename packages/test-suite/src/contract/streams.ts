@@ -10,7 +10,7 @@ import { aRound, counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
 /** More than the buffers of two sockets hold. */
-const large = 24 * 1024 * 1024;
+const LARGE_BODY_BYTES = 24 * 1024 * 1024;
 
 export function streams(world: World): void {
   /** An app that responds with this stream. */
@@ -55,7 +55,7 @@ export function streams(world: World): void {
     world.later(() => rm(folder, { recursive: true }));
     const file = join(folder, 'large');
     await writeFile(file, '');
-    await truncate(file, large);
+    await truncate(file, LARGE_BODY_BYTES);
     const { limit, app } = await streaming(() => createReadStream(file));
     const call = app.call();
     const response = await call.response;
@@ -63,13 +63,15 @@ export function streams(world: World): void {
     expect(limit.inflight).toBe(1);
     let received = 0;
     for await (const chunk of response) received += chunk.length;
-    expect(received).toBe(large);
+    expect(received).toBe(LARGE_BODY_BYTES);
     await counts(limit, 0);
   });
 
   it('holds the permit until a slow reader has received a large response', async () => {
     const limit = world.limit({ limit: 1 });
-    const handle = { handle: (context: SuiteContext) => context.send(200, 'x'.repeat(large)) };
+    const handle = {
+      handle: (context: SuiteContext) => context.send(200, 'x'.repeat(LARGE_BODY_BYTES)),
+    };
     const app = await world.serve({ use: limit }, handle);
     const response = await app.call().response;
     await aRound();

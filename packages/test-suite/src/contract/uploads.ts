@@ -5,7 +5,7 @@ import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { aRound, counts, until } from '../kit/until.ts';
-import { pump, size } from '../kit/upload.ts';
+import { pump, UPLOAD_BYTES } from '../kit/upload.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
@@ -14,7 +14,7 @@ const MAX_BYTES_READ = 256 * 1024;
 
 export function uploads(world: World): void {
   it.each([
-    ['', `Content-Length: ${size}`],
+    ['', `Content-Length: ${UPLOAD_BYTES}`],
     [' in chunks', 'Transfer-Encoding: chunked'],
   ])('rejects a large upload%s without draining it', async (_, header) => {
     const clock = new VirtualClock();
@@ -29,7 +29,7 @@ export function uploads(world: World): void {
     const socket = app.sockets[1] as Socket;
     await until(() => socket.destroyed);
     expect(socket.bytesRead).toBeLessThan(MAX_BYTES_READ);
-    expect(sent.bytes).toBeLessThan(size / 4);
+    expect(sent.bytes).toBeLessThan(UPLOAD_BYTES / 4);
     work.finishAll();
     await holder.answer();
   });
@@ -38,7 +38,7 @@ export function uploads(world: World): void {
     const clock = new VirtualClock();
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1, clock });
     const raw = app.raw();
-    raw.request('POST /upload', `Content-Length: ${size}`);
+    raw.request('POST /upload', `Content-Length: ${UPLOAD_BYTES}`);
     pump(raw.socket);
     await counts(limit, 1, 1);
     clock.advance(2000);
@@ -54,7 +54,7 @@ export function uploads(world: World): void {
     const clock = new VirtualClock();
     const { app, work, holder } = await busy(world, { onReject, clock });
     const raw = app.raw();
-    raw.request('POST /upload', `Content-Length: ${size}`);
+    raw.request('POST /upload', `Content-Length: ${UPLOAD_BYTES}`);
     pump(raw.socket);
     await raw.receives(/HTTP\/1\.1 503[\s\S]*busy/);
     await raw.untilClosed(clock);
@@ -81,7 +81,7 @@ export function uploads(world: World): void {
     const { app, work, holder } = await busy(world);
     const raw = app.raw();
     raw.socket.pause();
-    raw.request('POST /upload', `Content-Length: ${size}`);
+    raw.request('POST /upload', `Content-Length: ${UPLOAD_BYTES}`);
     pump(raw.socket);
     await until(() => (app.sockets[1] as Socket)?.bytesRead > 64 * 1024);
     await aRound();
@@ -146,7 +146,7 @@ export function uploads(world: World): void {
     const limit = world.limit({ limit: 1 });
     const app = await world.serve({ use: limit }, { handle: ok });
     const raw = app.raw();
-    raw.request('POST /upload', `Content-Length: ${size}`);
+    raw.request('POST /upload', `Content-Length: ${UPLOAD_BYTES}`);
     raw.socket.write('x'.repeat(100_000));
     await raw.receives(/200 OK/);
     await counts(limit, 0);
@@ -156,11 +156,11 @@ export function uploads(world: World): void {
   it('releases the permit when an unread upload is aborted', async () => {
     const { app, limit, work, holder } = await busy(world, { limit: 2, queueLimit: 1 });
     const raw = app.raw();
-    raw.request('POST /handled', `Content-Length: ${size}`);
+    raw.request('POST /handled', `Content-Length: ${UPLOAD_BYTES}`);
     await counts(limit, 2);
     raw.socket.write('x'.repeat(500_000));
     const waiting = app.raw();
-    waiting.request('POST /waiting', `Content-Length: ${size}`);
+    waiting.request('POST /waiting', `Content-Length: ${UPLOAD_BYTES}`);
     waiting.socket.write('x'.repeat(500_000));
     await counts(limit, 2, 1);
     await raw.destroy();

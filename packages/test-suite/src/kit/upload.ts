@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Number of bytes that `pump` sends; the server is expected to read only a few of them. */
-export const size = 200 * 1024 * 1024;
+export const UPLOAD_BYTES = 200 * 1024 * 1024;
 
 /** Sends an upload as fast as the server reads it, and reports the number of bytes sent. */
 export function pump(socket: Socket, chunked = false): { bytes: number } {
@@ -9,7 +9,7 @@ export function pump(socket: Socket, chunked = false): { bytes: number } {
   const chunk = chunked ? `10000\r\n${data}\r\n` : data;
   const sent = { bytes: 0 };
   const send = () => {
-    while (sent.bytes < size && socket.writable) {
+    while (sent.bytes < UPLOAD_BYTES && socket.writable) {
       sent.bytes += data.length;
       if (!socket.write(chunk)) return;
     }

@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Framework, Step, SuiteLimit, SuiteOptions } from '../framework.ts';
+import type { FrameworkDriver, Step, SuiteLimit, SuiteOptions } from '../framework.ts';
 import { Call, type CallOptions } from './call.ts';
 import { RawSocket } from './raw-socket.ts';
 import { counts } from './until.ts';
@@ -39,7 +39,7 @@ export class World {
   readonly #running: Running[] = [];
   readonly #cleanups: (() => unknown)[] = [];
 
-  constructor(readonly framework: Framework) {}
+  constructor(readonly framework: FrameworkDriver) {}
 
   limit(options: SuiteOptions): SuiteLimit {
     const limit = this.framework.limit(options);

@@ -1,4 +1,4 @@
-import type { Capabilities, Store } from '@headgate/core/distributed';
+import { type Capabilities, fullCapabilities, type Store } from '@headgate/core/distributed';
 
 /** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {
@@ -35,9 +35,5 @@ export interface SuiteTimes {
 
 /** The capabilities of a store according to its driver. */
 export function capabilitiesOf({ can }: StoreDriver): Capabilities {
-  return {
-    ...{ fencing: true, queueLimit: true, setLimit: true, keys: true },
-    ...{ place: true, resize: true, recall: true, counts: true },
-    ...can,
-  };
+  return { ...fullCapabilities, ...can };
 }

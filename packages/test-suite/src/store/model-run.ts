@@ -1,7 +1,7 @@
 import type { LeaseVerb, Op, Reply } from '@headgate/core/distributed';
 import { expect } from 'vitest';
 import { until } from '../kit/until.ts';
-import { type Claim, LimitView, type Wishes } from './claim.ts';
+import { type LeaseProbe, LimitView, type Wishes } from './lease-probe.ts';
 import { type Expected, LimitModel } from './limit-model.ts';
 import type { StoreProcess } from './store-process.ts';
 import type { StoreWorld } from './store-world.ts';
@@ -33,8 +33,11 @@ export class ModelRun {
   readonly #models: readonly [LimitModel, LimitModel];
   /** By process and then by limit. */
   readonly #views: readonly (readonly LimitView[])[];
-  readonly #claims: { readonly claim: Claim; readonly key: number; readonly process: number }[] =
-    [];
+  readonly #probes: {
+    readonly probe: LeaseProbe;
+    readonly key: number;
+    readonly process: number;
+  }[] = [];
   /** How often the store had asked each process to check when the run began. */
   readonly #checks: ReadonlyMap<StoreProcess, number>;
   #now = 0;
@@ -74,14 +77,14 @@ export class ModelRun {
     this.#now += milliseconds;
     const views = this.#views[0] as readonly LimitView[];
     const probes = views.map((view, key) => {
-      const claim = view.claim();
-      return { op: claim.op('release'), key, hear: (reply: Reply) => void claim.hear(reply) };
+      const probe = view.probe();
+      return { op: probe.op('release'), key, hear: (reply: Reply) => void probe.hear(reply) };
     });
     await this.#send(0, probes);
   }
 
   async #ask(process: number, asks: readonly Ask[]): Promise<void> {
-    const asked = new Set<Claim>();
+    const asked = new Set<LeaseProbe>();
     if (!this.world.can.counts) await this.#grantsArrived();
     const all = asks.flatMap((ask) => this.#asked(process, ask, asked) ?? []);
     if (all.length > 0) await this.#send(process, all);
@@ -137,7 +140,7 @@ export class ModelRun {
   /**
    * Undefined if the operation is invalid now, or if its lease is already in this batch, whose order is not defined.
    */
-  #asked(process: number, ask: Ask, asked: Set<Claim>): Asked | undefined {
+  #asked(process: number, ask: Ask, asked: Set<LeaseProbe>): Asked | undefined {
     const views = this.#views[process] as readonly LimitView[];
     if (ask.verb === 'setLimit') {
       const view = views[ask.key] as LimitView;
@@ -149,36 +152,36 @@ export class ModelRun {
       const { weight = 1 } = ask.wishes;
       // A weight above the limit is possible only if the limit can be lowered.
       const maxWeight = this.world.can.setLimit ? weight : view.ref.limit;
-      const claim = view.claim({ ...ask.wishes, weight: Math.min(weight, maxWeight) });
-      this.#claims.push({ claim, key: ask.key, process });
-      asked.add(claim);
-      return this.#of(claim, ask.key, ask.verb);
+      const probe = view.probe({ ...ask.wishes, weight: Math.min(weight, maxWeight) });
+      this.#probes.push({ probe, key: ask.key, process });
+      asked.add(probe);
+      return this.#of(probe, ask.key, ask.verb);
     }
-    const own = this.#claims.filter((known) => known.process === process);
+    const own = this.#probes.filter((known) => known.process === process);
     const known = own[ask.at % own.length];
-    if (known === undefined || asked.has(known.claim)) return undefined;
-    const { claim, key } = known;
+    if (known === undefined || asked.has(known.probe)) return undefined;
+    const { probe, key } = known;
     // A lease that may not wait never sends `stay`; a lease that is queued or was never held never sends `renew`.
-    if (ask.verb === 'stay' && claim.wishes.wait === 0) return undefined;
-    const waits = (this.#models[key] as LimitModel).waits(claim.id);
-    if (ask.verb === 'renew' && (waits || !claim.wasHeld)) return undefined;
-    asked.add(claim);
+    if (ask.verb === 'stay' && probe.wishes.wait === 0) return undefined;
+    const waits = (this.#models[key] as LimitModel).waits(probe.id);
+    if (ask.verb === 'renew' && (waits || !probe.wasHeld)) return undefined;
+    asked.add(probe);
     return ask.verb === 'resize'
-      ? this.#resize(claim, key, ask.weight)
-      : this.#of(claim, key, ask.verb === 'again' ? 'acquire' : ask.verb);
+      ? this.#resize(probe, key, ask.weight)
+      : this.#of(probe, key, ask.verb === 'again' ? 'acquire' : ask.verb);
   }
 
-  #of(claim: Claim, key: number, verb: LeaseVerb): Asked {
-    return { op: claim.op(verb), key, hear: (reply) => void claim.hear(reply) };
+  #of(probe: LeaseProbe, key: number, verb: LeaseVerb): Asked {
+    return { op: probe.op(verb), key, hear: (reply) => void probe.hear(reply) };
   }
 
-  #resize(claim: Claim, key: number, weight: number): Asked {
-    const wishes = { ...claim.wishes, weight };
-    claim.resized = true;
-    const lease = { ...claim.request(), weight };
+  #resize(probe: LeaseProbe, key: number, weight: number): Asked {
+    const wishes = { ...probe.wishes, weight };
+    probe.resized = true;
+    const lease = { ...probe.request(), weight };
     const hear = (reply: Reply) => {
-      claim.hear(reply);
-      if (reply.state === 'held') claim.wishes = wishes;
+      probe.hear(reply);
+      if (reply.state === 'held') probe.wishes = wishes;
     };
     return { op: { verb: 'resize', lease }, key, hear };
   }
@@ -188,24 +191,24 @@ export class ModelRun {
    * as granted.
    */
   async #grantsArrived(): Promise<void> {
-    for (const { claim, key } of this.#claims) {
-      if ((this.#models[key] as LimitModel).granted.has(claim.id)) await this.#grantArrived(claim);
+    for (const { probe, key } of this.#probes) {
+      if ((this.#models[key] as LimitModel).granted.has(probe.id)) await this.#grantArrived(probe);
     }
   }
 
   /** Waits for the grant, unless the message may have been lost. */
-  async #grantArrived(claim: Claim): Promise<void> {
-    const { process } = claim.view;
+  async #grantArrived(probe: LeaseProbe): Promise<void> {
+    const { process } = probe.view;
     const before = this.#checks.get(process) ?? 0;
-    await until(() => claim.grants.length > 0 || process.checks > before);
+    await until(() => probe.grants.length > 0 || process.checks > before);
   }
 
   /** Checks that exactly the granted leases were reported, and that the counts match. */
   async end(): Promise<void> {
-    for (const { claim, key } of this.#claims) {
+    for (const { probe, key } of this.#probes) {
       const model = this.#models[key] as LimitModel;
-      if (model.granted.has(claim.id)) await this.#grantArrived(claim);
-      else if (!model.admitted.has(claim.id)) expect(claim.grants).toEqual([]);
+      if (model.granted.has(probe.id)) await this.#grantArrived(probe);
+      else if (!model.admitted.has(probe.id)) expect(probe.grants).toEqual([]);
     }
     const views = this.#views[0] as readonly LimitView[];
     for (const [key, model] of this.#models.entries()) {
@@ -213,6 +216,6 @@ export class ModelRun {
       const stats = await (views[key] as LimitView).stats();
       expect(stats).toMatchObject({ inflight, holders, queued });
     }
-    for (const { claim } of this.#claims) await claim.release();
+    for (const { probe } of this.#probes) await probe.release();
   }
 }

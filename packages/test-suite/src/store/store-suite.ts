@@ -8,6 +8,6 @@ export function storeSuite(driver: StoreDriver): void {
   describe(driver.name, { timeout: 30_000 }, () => {
     const world = new StoreWorld(driver);
     afterEach(() => world.clear());
-    for (const [topic, promises] of contractOf(world)) describe(topic, () => promises(world));
+    for (const [topic, defineTests] of contractOf(world)) describe(topic, () => defineTests(world));
   });
 }

@@ -1,7 +1,7 @@
 import type { Capabilities } from '@headgate/core/distributed';
-import { LimitView } from './claim.ts';
 import { Declared } from './declared.ts';
 import { capabilitiesOf, type StoreDriver, type SuiteTimes } from './driver.ts';
+import { LimitView } from './lease-probe.ts';
 import { StoreProcess } from './store-process.ts';
 
 /** Durations longer than any test. */

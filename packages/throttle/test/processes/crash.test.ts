@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crashSuite } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
-import { type Limited, most, nameOf, semaphores, useCrew } from './crew.ts';
+import { most, nameOf, type RemoteLimiter, semaphores, useCrew } from './crew.ts';
 
 const crew = useCrew(12);
 /** The lease in milliseconds. A call may take a third of it. */
@@ -10,7 +10,9 @@ const lease = 2_400;
 const service = await useService(semaphores);
 
 function start(count: number, options: Parameters<typeof crew.start>[2]) {
-  return crew.start(count, service, options) as Promise<[Limited, Limited, Limited]>;
+  return crew.start(count, service, options) as Promise<
+    [RemoteLimiter, RemoteLimiter, RemoteLimiter]
+  >;
 }
 
 describe.concurrent('processes that crash', () => {

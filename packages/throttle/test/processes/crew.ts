@@ -1,9 +1,9 @@
 import * as processes from '@headgate/test-servers/processes';
 import { type LimitOptions, limitSettings } from '@headgate/test-servers/processes';
 import type { FullCounts } from '../service.ts';
-import type { Settings, ThrottleInstance } from './instance.ts';
+import type { Settings, ThrottleWorkerLimiter } from './worker-limiter.ts';
 
-export type Limited = processes.Limited<ThrottleInstance>;
+export type RemoteLimiter = processes.RemoteLimiter<ThrottleWorkerLimiter>;
 
 interface Options extends LimitOptions {
   readonly limit: 1 | 2 | 3;
@@ -25,7 +25,7 @@ let tests = 0;
 /** Sets up the workers for the tests of one file; `stock` processes are started in advance. */
 export function useCrew(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<ThrottleInstance, [{ readonly url: string }, Options]>(
+  return processes.useCrew<ThrottleWorkerLimiter, [{ readonly url: string }, Options]>(
     program,
     ({ url }, options) => {
       const { name = nameOf(options.limit, ++tests) } = options;

@@ -1,15 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
-import { type Limited, semaphores, useCrew } from './crew.ts';
+import { type RemoteLimiter, semaphores, useCrew } from './crew.ts';
 
 const crew = useCrew();
 const service = await useService(semaphores);
 
 function start(count: number, options: Parameters<typeof crew.start>[2]) {
-  return crew.start(count, service, options) as Promise<[Limited, Limited, Limited]>;
+  return crew.start(count, service, options) as Promise<
+    [RemoteLimiter, RemoteLimiter, RemoteLimiter]
+  >;
 }
 
-async function stands(one: Limited, inflight: number, queued: number): Promise<void> {
+async function stands(one: RemoteLimiter, inflight: number, queued: number): Promise<void> {
   const look = async () => expect(await one.do('stored')).toMatchObject({ inflight, queued });
   await vi.waitFor(look, { timeout: 15_000, interval: 20 });
 }

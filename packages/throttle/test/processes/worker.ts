@@ -1,4 +1,4 @@
 import { serve } from '@headgate/test-servers/processes';
-import { type Settings, ThrottleInstance } from './instance.ts';
+import { type Settings, ThrottleWorkerLimiter } from './worker-limiter.ts';
 
-serve((settings: Settings, tell) => new ThrottleInstance(settings, tell));
+serve((settings: Settings, tell) => new ThrottleWorkerLimiter(settings, tell));

@@ -1,6 +1,6 @@
-import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/keyed-semaphores.ts';
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';
+import { type KeyedSemaphore, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import { warnOnce } from '../../warning.ts';
 import type { LimitRef, LimitState } from '../contract.ts';

@@ -1,6 +1,6 @@
 import { throwLater } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
-import { clockOf, isLate } from '../../semaphore/deadlines.ts';
+import { isLate, timeFor } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
@@ -98,7 +98,7 @@ export class Waiters {
   next(lease: AssignedLease): Waiter | undefined {
     const { counters, settings } = this.limit;
     for (let next = this.#take(lease); next !== undefined; next = this.#take(lease)) {
-      if (isLate(next, clockOf(next, settings.clock).now())) this.#rejectSafely(next, 'timeout');
+      if (isLate(next, timeFor(next, settings))) this.#rejectSafely(next, 'timeout');
       else if (isGone(next)) counters.withdrawn(next);
       else return next;
     }

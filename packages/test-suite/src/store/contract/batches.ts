@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function batches(world: StoreWorld): void {
   it('applies operations on one limit in order, and replies in order', async () => {
     const view = await world.view();
     const other = world.beside(view, undefined, { limit: 2 });
-    const [first, second, third] = [view.claim(), view.claim(longWait), view.claim()];
-    const [elsewhere, beside] = [other.claim(), other.claim()];
+    const [first, second, third] = [view.probe(), view.probe(longWait), view.probe()];
+    const [elsewhere, beside] = [other.probe(), other.probe()];
     const replies = await view.process.ask([
       ...[first.op('acquire'), elsewhere.op('acquire'), second.op('acquire')],
       ...[third.op('acquire'), first.op('release'), beside.op('acquire')],
@@ -28,8 +28,8 @@ export function batches(world: StoreWorld): void {
 
   it('applies thousands of operations at once', async () => {
     const view = await world.view({ limit: 2000 });
-    const claims = Array.from({ length: 3000 }, () => view.claim({ ...longWait, queueLimit: 700 }));
-    const replies = await view.process.ask(claims.map((claim) => claim.op('acquire')));
+    const probes = Array.from({ length: 3000 }, () => view.probe({ ...longWait, queueLimit: 700 }));
+    const replies = await view.process.ask(probes.map((probe) => probe.op('acquire')));
     const states = replies.map(({ state }) => state);
     expect(states).toEqual([
       ...Array(2000).fill('held'),
@@ -37,18 +37,18 @@ export function batches(world: StoreWorld): void {
       ...Array(700).fill('queued'),
       ...Array(300).fill(world.can.queueLimit ? 'full' : 'queued'),
     ]);
-    const released = await view.process.ask(claims.map((claim) => claim.op('release')));
+    const released = await view.process.ask(probes.map((probe) => probe.op('release')));
     expect(released.at(-1)).toMatchObject({ inflight: 0, queued: 0 });
   });
 
   it('applies all operations that several processes send concurrently', async () => {
     const [one, two] = await world.pair({ limit: 5 });
     const turns = Array.from({ length: 200 }, async (_, at) => {
-      const claim = (at % 2 ? one : two).claim({ ...longWait, queueLimit: 500 });
-      await claim.do('acquire');
-      expect(claim.reply.inflight).toBeLessThanOrEqual(5);
-      if (claim.state === 'queued') await claim.granted();
-      expect((await claim.release()).state).toBe('ok');
+      const probe = (at % 2 ? one : two).probe({ ...longWait, queueLimit: 500 });
+      await probe.do('acquire');
+      expect(probe.reply.inflight).toBeLessThanOrEqual(5);
+      if (probe.state === 'queued') await probe.granted();
+      expect((await probe.release()).state).toBe('ok');
     });
     await Promise.all(turns);
     expect(await one.stats()).toMatchObject({ inflight: 0, holders: 0, queued: 0 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const down = expect.objectContaining({
@@ -10,11 +10,11 @@ const down = expect.objectContaining({
 export function closing(world: StoreWorld): void {
   it('replies with errors after close(), and never rejects', async () => {
     const view = await world.view();
-    const claim = await view.acquire();
+    const probe = await view.acquire();
     const { store } = view.process;
     await store.close();
     await store.close();
-    const ops = [claim.op('renew'), view.claim().op('acquire'), view.setLimitOp(2)];
+    const ops = [probe.op('renew'), view.probe().op('acquire'), view.setLimitOp(2)];
     const answers = await view.process.send(ops);
     expect(answers).toEqual(ops.map(() => ({ error: down })));
     await expect(store.stats(view.ref)).rejects.toEqual(down);
@@ -25,7 +25,7 @@ export function closing(world: StoreWorld): void {
     const held = await one.acquire();
     await one.process.store.close();
     expect((await two.acquire()).reply).toMatchObject({ state: 'held', inflight: 2 });
-    const stray = two.claim();
+    const stray = two.probe();
     expect(await stray.release()).toMatchObject({ state: 'lost', inflight: 2 });
     expect(held.grants).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function declarations(world: StoreWorld): void {
@@ -19,10 +19,10 @@ export function declarations(world: StoreWorld): void {
     const held = [await one.acquire(), await two.acquire(), await one.acquire()];
     const waiting = await two.acquire(longWait);
     expect(await one.setLimit(1)).toMatchObject({ inflight: 3, queued: 1, limit: 1 });
-    for (const [at, claim] of held.entries()) {
+    for (const [at, probe] of held.entries()) {
       expect(waiting.grants).toEqual([]);
-      expect(await claim.do('renew')).toMatchObject({ state: 'held', inflight: 3 - at, limit: 1 });
-      await claim.release();
+      expect(await probe.do('renew')).toMatchObject({ state: 'held', inflight: 3 - at, limit: 1 });
+      await probe.release();
     }
     await waiting.granted();
     expect((await two.acquire()).state).toBe('full');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function fencing(world: StoreWorld): void {
@@ -52,8 +52,8 @@ export function fencing(world: StoreWorld): void {
 
   it('each grant of a batch gets its own token', async () => {
     const view = await world.view({ limit: 20 });
-    const claims = Array.from({ length: 20 }, () => view.claim({ spare: 2 }));
-    const replies = await view.process.ask(claims.map((claim) => claim.op('acquire')));
+    const probes = Array.from({ length: 20 }, () => view.probe({ spare: 2 }));
+    const replies = await view.process.ask(probes.map((probe) => probe.op('acquire')));
     const tokens = replies.map(({ fencing }) => fencing as bigint);
     for (const [at, token] of tokens.entries()) {
       if (at > 0) expect(token).toBeGreaterThan((tokens[at - 1] as bigint) + 2n);

@@ -15,7 +15,7 @@ export function hanging(world: StoreWorld): void {
     const { store } = view.process;
     const go = await hang();
     try {
-      const ops = [held.op('renew'), view.claim().op('acquire')];
+      const ops = [held.op('renew'), view.probe().op('acquire')];
       expect(await store.send(ops, 50)).toEqual([{ error }, { error }]);
     } finally {
       go();
@@ -26,16 +26,16 @@ export function hanging(world: StoreWorld): void {
 
   it('a timed-out operation may have been applied, and can be repeated', async () => {
     const [one, two] = await world.pair();
-    const claim = one.claim();
+    const probe = one.probe();
     await one.acquire().then((first) => first.release());
     const go = await hang();
     try {
-      expect(await one.process.store.send([claim.op('acquire')], 50)).toEqual([{ error }]);
+      expect(await one.process.store.send([probe.op('acquire')], 50)).toEqual([{ error }]);
     } finally {
       go();
     }
-    expect(await claim.do('acquire')).toMatchObject({ state: 'held', inflight: 1 });
+    expect(await probe.do('acquire')).toMatchObject({ state: 'held', inflight: 1 });
     expect((await two.acquire()).state).toBe('full');
-    expect(await claim.release()).toMatchObject({ state: 'ok', inflight: 0 });
+    expect(await probe.release()).toMatchObject({ state: 'ok', inflight: 0 });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function holding(world: StoreWorld): void {
@@ -22,14 +22,14 @@ export function holding(world: StoreWorld): void {
     const others = await world.another(dying);
     const waiting = await others.acquire(longWait);
     await world.outlive();
-    const stray = (await world.another(dying)).claim();
+    const stray = (await world.another(dying)).probe();
     expect(await stray.release()).toMatchObject({
       ...{ state: 'lost', reclaimed: world.reclaimed(2), inflight: 1, queued: 0 },
     });
     await waiting.granted();
-    for (const claim of dead) {
-      expect(await claim.do('renew')).toMatchObject({ state: 'lost', inflight: 1, reclaimed: 0 });
-      expect((await claim.release()).state).toBe('lost');
+    for (const probe of dead) {
+      expect(await probe.do('renew')).toMatchObject({ state: 'lost', inflight: 1, reclaimed: 0 });
+      expect((await probe.release()).state).toBe('lost');
     }
   });
 

@@ -18,11 +18,14 @@ import { resizing } from './resizing.ts';
 import { stats } from './stats.ts';
 import { waiting } from './waiting.ts';
 
-type Promises = (world: StoreWorld) => void;
+type DefineTests = (world: StoreWorld) => void;
 
 /** The contract of a store with these capabilities, by topic. */
-export function contractOf({ can, driver }: StoreWorld): [topic: string, promises: Promises][] {
-  const topics: Record<string, Promises> = {
+export function contractOf({
+  can,
+  driver,
+}: StoreWorld): [topic: string, defineTests: DefineTests][] {
+  const topics: Record<string, DefineTests> = {
     capabilities,
     admission,
     'the queue': queue,
@@ -44,8 +47,8 @@ export function contractOf({ can, driver }: StoreWorld): [topic: string, promise
   };
   const { topics: chosen = Object.keys(topics) } = driver;
   return chosen.map((topic) => {
-    const promises = topics[topic];
-    if (promises === undefined) throw new Error(`the contract has no topic "${topic}"`);
-    return [topic, promises];
+    const defineTests = topics[topic];
+    if (defineTests === undefined) throw new Error(`the contract has no topic "${topic}"`);
+    return [topic, defineTests];
   });
 }

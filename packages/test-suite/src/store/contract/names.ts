@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type LimitView, longWait } from '../claim.ts';
+import { type LimitView, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const MAX_NAME_LENGTH = 10_001;

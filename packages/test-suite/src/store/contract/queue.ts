@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest';
-import { type Claim, longWait } from '../claim.ts';
+import { type LeaseProbe, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function queue(world: StoreWorld): void {
   it('grants in order of arrival over all processes, each lease once', async () => {
     const [one, two] = await world.pair();
-    const claims: Claim[] = [await one.acquire()];
+    const probes: LeaseProbe[] = [await one.acquire()];
     for (const view of [two, one, two, two, one, one, two])
-      claims.push(await view.acquire(longWait));
-    for (const [at, claim] of claims.entries()) {
-      if (at > 0) await claim.granted();
-      const ahead = claims.slice(at + 1).flatMap(({ grants }) => grants);
+      probes.push(await view.acquire(longWait));
+    for (const [at, probe] of probes.entries()) {
+      if (at > 0) await probe.granted();
+      const ahead = probes.slice(at + 1).flatMap(({ grants }) => grants);
       expect(ahead).toEqual([]);
       const { inflight, holders, queued } = await one.stats();
       expect({ inflight, holders, queued }).toEqual({
-        ...{ inflight: 1, holders: 1, queued: claims.length - 1 - at },
+        ...{ inflight: 1, holders: 1, queued: probes.length - 1 - at },
       });
-      expect((await claim.release()).state).toBe('ok');
+      expect((await probe.release()).state).toBe('ok');
     }
     expect(await two.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
@@ -47,9 +47,9 @@ export function queue(world: StoreWorld): void {
     const small = [await one.acquire(), await one.acquire(), await one.acquire()];
     const large = await two.acquire({ weight: 3, ...longWait });
     const after = await one.acquire(longWait);
-    for (const claim of small) {
+    for (const probe of small) {
       expect([large, after].flatMap(({ grants }) => grants)).toEqual([]);
-      await claim.release();
+      await probe.release();
     }
     await large.granted();
     expect(await after.do('stay')).toMatchObject({ state: 'queued', inflight: 3 });
@@ -60,9 +60,9 @@ export function queue(world: StoreWorld): void {
   it('serves two leases that each need the whole limit', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const all = { weight: 2, ...longWait };
-    const claims = await Promise.all([one.acquire(all), two.acquire(all)]);
-    const held = claims.find(({ state }) => state === 'held');
-    const waiting = claims.find(({ state }) => state === 'queued');
+    const probes = await Promise.all([one.acquire(all), two.acquire(all)]);
+    const held = probes.find(({ state }) => state === 'held');
+    const waiting = probes.find(({ state }) => state === 'queued');
     await held?.release();
     await waiting?.granted();
     expect(await waiting?.release()).toMatchObject({ state: 'ok', inflight: 0, queued: 0 });
@@ -74,7 +74,7 @@ export function queue(world: StoreWorld): void {
     const small = [await two.acquire(longWait), await one.acquire({ weight: 2, ...longWait })];
     const large = await one.acquire({ weight: 2, ...longWait });
     expect(await held.release()).toMatchObject({ inflight: 3, queued: world.queued(2) });
-    for (const claim of small) await claim.granted();
+    for (const probe of small) await probe.granted();
     expect((await large.do('stay')).state).toBe('queued');
   });
 

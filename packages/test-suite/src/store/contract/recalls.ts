@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { type Claim, type LimitView, longWait } from '../claim.ts';
+import { type LeaseProbe, type LimitView, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const times = ({ process, name, key }: LimitView) =>
   process.recalls.filter((ref) => ref.name === name && ref.key === key).length;
 
 /** Polls for the waiter until the holder has been recalled at least this often. */
-async function recalled(holder: LimitView, waiting: Claim, minTimes = 1): Promise<void> {
+async function recalled(holder: LimitView, waiting: LeaseProbe, minTimes = 1): Promise<void> {
   const look = async () => {
     if (times(holder) < minTimes) expect((await waiting.do('stay')).state).toBe('queued');
     expect(times(holder)).toBeGreaterThanOrEqual(minTimes);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function registering(world: StoreWorld): void {
   it('are counted once, even beyond the limit', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
-    const registered = two.claim({ weight: 1 });
+    const registered = two.probe({ weight: 1 });
     for (let turn = 0; turn < 2; turn++) {
       expect(await registered.do('register')).toMatchObject({ state: 'held', inflight: 2 });
     }
@@ -29,7 +29,7 @@ export function registering(world: StoreWorld): void {
 
   it('expire like any lease', async () => {
     const dying = await world.view({ expires: true });
-    await dying.claim().do('register');
+    await dying.probe().do('register');
     const others = await world.another(dying);
     expect((await others.acquire()).state).toBe('full');
     await world.outlive();
@@ -42,7 +42,7 @@ export function registering(world: StoreWorld): void {
   it('get a higher token than all before', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const first = await one.acquire({ spare: 4 });
-    const registered = two.claim({ spare: 4 });
+    const registered = two.probe({ spare: 4 });
     await registered.do('register');
     expect(registered.fencing).toBeGreaterThan((first.fencing as bigint) + 4n);
     const last = await one.acquire();

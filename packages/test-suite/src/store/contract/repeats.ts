@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function repeats(world: StoreWorld): void {
@@ -51,7 +51,7 @@ export function repeats(world: StoreWorld): void {
     const [one, two] = await world.pair();
     await one.acquire();
     const waiting = await one.acquire(longWait);
-    const stray = two.claim();
+    const stray = two.probe();
     expect(await stray.release()).toMatchObject({ state: 'lost', inflight: 1, queued: 1 });
     expect((await two.acquire()).state).toBe('full');
     expect((await waiting.do('stay')).state).toBe('queued');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../claim.ts';
+import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function resizing(world: StoreWorld): void {
@@ -38,7 +38,7 @@ export function resizing(world: StoreWorld): void {
     const held = await one.acquire({ weight: 2 });
     const waiting = await two.acquire(longWait);
     expect(await waiting.resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
-    expect(await two.claim().resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
+    expect(await two.probe().resize(2)).toMatchObject({ state: 'lost', inflight: 2, queued: 1 });
     await held.release();
     expect(await held.resize(1)).toMatchObject({ state: 'lost', inflight: 1, queued: 0 });
   });

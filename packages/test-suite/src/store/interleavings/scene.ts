@@ -12,9 +12,9 @@ const times = { leaseDuration: 10_000, timeout: 1_000 };
  * Maximum delay of a message in a healthy network, in milliseconds: two round trips are shorter than a call's
  * timeout.
  */
-const maxDelay = 150;
+const MAX_DELAY = 150;
 /** In milliseconds; less than a third of a lease, so that no renewal happens before. */
-const queueTimeout = 2_000;
+const QUEUE_TIMEOUT = 2_000;
 
 export interface SceneOptions {
   readonly limit: number;
@@ -53,7 +53,7 @@ export class InterleavingScene {
     this.#server = await this.driver.start({ network: this.network, name, limit });
     this.#stores = [this.#server.connect(times), this.#server.connect(times)];
     const observer = { lost: () => {}, store: () => {} };
-    const common = { name, limit, queueLimit: 100, queueTimeout, observer };
+    const common = { name, limit, queueLimit: 100, queueTimeout: QUEUE_TIMEOUT, observer };
     this.#limiters = this.#stores.map((store) => createLimiter({ ...common, store }));
   }
 
@@ -183,7 +183,7 @@ export class InterleavingScene {
     const { faults } = this.options;
     for (let left = milliseconds; left > 0; left -= slice) {
       const wasIdle = this.network.isIdle;
-      const isLate = !wasIdle && this.network.delay + Math.min(left, slice) > maxDelay;
+      const isLate = !wasIdle && this.network.delay + Math.min(left, slice) > MAX_DELAY;
       if (isLate && !faults) return;
       if (isLate) this.#faults++;
       await this.#pass(Math.min(left, slice));

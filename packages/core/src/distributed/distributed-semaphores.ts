@@ -1,0 +1,140 @@
+import { checkDuration } from '../checks.ts';
+import type { StoreError } from '../semaphore/rejection.ts';
+import { checkIdle, checkKey, checkOrdering, checkRequest } from '../semaphore/request.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { CircuitBreaker } from './availability/circuit-breaker.ts';
+import type { StoreWarnings } from './availability/store-warnings.ts';
+import { Fallback } from './fallback.ts';
+import type { Member, Session } from './lease/session.ts';
+import { AssignedLease } from './semaphore/distributed-permit.ts';
+import { DistributedSemaphore, type SemaphoreContext } from './semaphore/distributed-semaphore.ts';
+import { DistributedLimit } from './semaphore/limit-state.ts';
+import type { DistributedSettings } from './settings.ts';
+
+/** The semaphores of a distributed limiter, which receive the messages of its store. */
+export class DistributedSemaphores
+  extends DistributedLimit<DistributedSemaphore>
+  implements Member
+{
+  readonly fallback: Fallback;
+  readonly breaker: CircuitBreaker;
+  readonly #context: SemaphoreContext;
+
+  constructor(
+    settings: DistributedSettings,
+    private readonly session: Session,
+    warnings: StoreWarnings,
+  ) {
+    super(settings);
+    this.breaker = new CircuitBreaker(settings, session.store, warnings, (error) =>
+      this.#turned(error),
+    );
+    this.fallback = new Fallback(this, this.breaker);
+    const { breaker, fallback: outages } = this;
+    this.#context = { limit: this, session, breaker, outages };
+    if (!settings.perKey) this.only = new DistributedSemaphore(this.#context, undefined, undefined);
+    session.join(this);
+  }
+
+  of(key: string | undefined, limit: number | undefined): DistributedSemaphore {
+    checkKey(this.settings, key, limit);
+    const semaphore = this.find(key);
+    if (semaphore === undefined) return new DistributedSemaphore(this.#context, key, limit);
+    if (limit !== undefined) semaphore.limitState.declare(limit);
+    return semaphore;
+  }
+
+  request(waiter: Waiter): void {
+    checkIdle(waiter);
+    const semaphore = this.of(waiter.key, waiter.limit);
+    checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
+    waiter.arrival = 0;
+    if (this.closed) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
+    if (semaphore.admitsAtOnce(waiter)) return;
+    checkOrdering(waiter);
+    const { queueTimeout } = this.settings;
+    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    const { breaker, fallback } = this;
+    if (breaker.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
+    if (!waiter.joins()) return semaphore.waiters.rejectNewcomer(waiter, 'full');
+    // `joins` may have run application code.
+    const again = this.of(waiter.key, waiter.limit);
+    if (this.closed) again.waiters.rejectNewcomer(waiter, 'closed');
+    else again.ask(waiter, timeout);
+  }
+
+  resize(limit: number): void {
+    const { name, observer } = this.settings;
+    this.limit = limit;
+    this.fallback.setLimit(limit);
+    observer.resized?.({ name, limit });
+  }
+
+  at({ queuedAt: lease }: Waiter): DistributedSemaphore | undefined {
+    if (!(lease instanceof AssignedLease)) return undefined;
+    const semaphore = this.find(lease.owner.ref.key);
+    return semaphore === lease.owner ? semaphore : undefined;
+  }
+
+  /** Changes the limit of all keys in use, here and at the store. */
+  declare(limit: number): void {
+    const { session } = this;
+    this.declared = limit;
+    this.version = '';
+    this.resize(limit);
+    for (const { limitState } of this.inUse()) {
+      session.send({ verb: 'setLimit', ref: limitState.ref }, (answer) => {
+        if (!('error' in answer)) limitState.learn(answer, session.store.clock.now());
+      });
+    }
+  }
+
+  /** Also releases idle leases. */
+  close(): void {
+    this.closed = true;
+    this.breaker.end();
+    for (const semaphore of this.inUse()) {
+      semaphore.held.returnIdle();
+      for (const { waiter } of semaphore.waiters.leases()) {
+        if (waiter !== undefined) semaphore.reject(waiter, 'closed');
+      }
+    }
+    this.session.leave(this);
+  }
+
+  override stats() {
+    const { declared, reclaimed, lost } = this;
+    const { inflight, queued } = this.only?.limitState ?? {};
+    const up = this.breaker.error === undefined;
+    const distributed = { up, declared, inflight, queued, reclaimed, lost };
+    return { ...super.stats(), distributed };
+  }
+
+  recalled(key: string | undefined): void {
+    this.find(key)?.recalled();
+  }
+
+  doubted(): void {
+    void this.breaker.doubt();
+  }
+
+  checked(): void {
+    for (const { held } of this.inUse()) held.register();
+  }
+
+  slowed(reason: string | undefined): void {
+    const { name, observer } = this.settings;
+    observer.slowed?.({ name, reason });
+  }
+
+  muted(error: StoreError | undefined): void {
+    this.breaker.muted(error);
+  }
+
+  #turned(error: StoreError | undefined): void {
+    if (error === undefined) this.session.releases.sendAgain();
+    if (this.closed) return;
+    if (error === undefined) this.fallback.end();
+    else this.fallback.begin();
+  }
+}

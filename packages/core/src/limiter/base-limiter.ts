@@ -1,0 +1,85 @@
+import type { Permit } from '../semaphore/permit.ts';
+import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
+import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { KeyedSemaphore, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { acquireFrom } from './acquire.ts';
+import type { WaitOptions } from './acquire-options.ts';
+import type { Limiter, LimiterStats } from './limiter.ts';
+
+/** What limiters have in common, wherever their semaphores count. */
+export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<KeyedSemaphore>>
+  implements Limiter
+{
+  readonly name: string;
+  readonly perKey: boolean;
+  readonly isAdaptive: boolean;
+  readonly shareNames: readonly string[];
+  readonly queueLimit: number;
+  readonly queueWeight: number;
+  readonly queueTimeout: number;
+  abstract readonly isDistributed: boolean;
+
+  constructor(protected readonly semaphores: Semaphores) {
+    const { settings, limitUpdater, shareNames } = semaphores;
+    this.name = settings.name;
+    this.perKey = settings.perKey;
+    this.isAdaptive = limitUpdater !== undefined;
+    this.shareNames = shareNames;
+    this.queueLimit = settings.queueLimit;
+    this.queueWeight = settings.queueWeight;
+    this.queueTimeout = settings.queueTimeout;
+  }
+
+  get closed(): boolean {
+    return this.semaphores.closed;
+  }
+
+  get limit(): number {
+    return this.semaphores.limit;
+  }
+
+  get inflight(): number {
+    return this.semaphores.inflight;
+  }
+
+  get queued(): number {
+    return this.semaphores.queued;
+  }
+
+  /** Number of permits held by this process, whatever their weight. */
+  get holders(): number {
+    return this.semaphores.permits.count;
+  }
+
+  request(waiter: Waiter): void {
+    this.semaphores.request(waiter);
+  }
+
+  withdraw(waiter: Waiter): void {
+    this.semaphores.at(waiter)?.withdraw(waiter);
+  }
+
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+    this.semaphores.at(waiter)?.reject(waiter, reason, cause);
+  }
+
+  abstract setLimit(limit: number): void;
+  abstract usage(key?: string): { limit: number; inflight: number };
+
+  acquire(options?: WaitOptions): Promise<Permit> {
+    return acquireFrom(this, options);
+  }
+
+  abstract run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
+
+  async close(options?: CloseOptions): Promise<number> {
+    checkClose(options);
+    this.semaphores.close();
+    return this.semaphores.permits.drain(options);
+  }
+
+  stats(): LimiterStats {
+    return this.semaphores.stats();
+  }
+}

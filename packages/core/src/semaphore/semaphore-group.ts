@@ -1,0 +1,101 @@
+import type { LimitFactory } from '../limits/limit.ts';
+import { LimitUpdater } from '../limits/limit-updater.ts';
+import { Deadlines } from './deadlines.ts';
+import { Counters } from './observer.ts';
+import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
+import type { Order } from './queue.ts';
+import type { RejectionCause, RejectionReason } from './rejection.ts';
+import type { Waiter } from './waiter.ts';
+
+/** Validated options of a limit that is counted by semaphores, with defaults. */
+export interface SemaphoreSettings extends HoldSettings {
+  readonly perKey: boolean;
+  readonly limit: number | LimitFactory;
+  readonly queueLimit: number;
+  readonly queueWeight: number;
+  readonly queueTimeout: number;
+  readonly order: Order;
+  readonly maxRetryAfter: number;
+  readonly random: () => number;
+}
+
+/** A counting semaphore: of the whole limit, or of one key. */
+export interface KeyedSemaphore {
+  readonly key: string | undefined;
+  /** The waiter that arrived first. */
+  readonly oldest: Waiter | undefined;
+  /** Removes a waiter of its queue, without an answer. */
+  withdraw(waiter: Waiter): void;
+  /** Rejects a waiter of its queue. */
+  reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
+}
+
+/**
+ * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
+ * occupies no memory.
+ */
+export abstract class SemaphoreGroup<Semaphore extends KeyedSemaphore> {
+  /** The limit of keys without a limit of their own. */
+  limit: number;
+  /** Weight held by this process. */
+  inflight = 0;
+  /** Number of queued waiters of this process. */
+  queued = 0;
+  closed = false;
+  readonly shareNames: readonly string[];
+  readonly permits: PermitTracker;
+  /** Defined only if the limit is adaptive. */
+  readonly limitUpdater: LimitUpdater | undefined;
+  readonly counters: Counters;
+  readonly deadlines: Deadlines;
+  /** Defined only if the limit is not per key. The constructor of each subclass sets it. */
+  protected only: Semaphore | undefined = undefined;
+  readonly #byKey = new Map<string, Semaphore>();
+
+  constructor(readonly settings: SemaphoreSettings) {
+    const { limit, order, random, clock } = settings;
+    this.shareNames = order.shareNames ?? [];
+    this.limitUpdater =
+      typeof limit === 'number'
+        ? undefined
+        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
+    this.limit = this.limitUpdater?.limit ?? (limit as number);
+    this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
+    this.counters = new Counters(settings);
+    this.deadlines = new Deadlines(clock, (late) => this.at(late)?.reject(late, 'timeout'));
+  }
+
+  /** Admits, enqueues or rejects a new request. */
+  abstract request(waiter: Waiter): void;
+  /** The semaphore at which the waiter is queued, if it is one of these. */
+  abstract at(waiter: Waiter): Semaphore | undefined;
+  /** The limit that applies has changed, for all keys in use. */
+  abstract resize(limit: number): void;
+  /** Rejects new requests and all waiters. */
+  abstract close(): void;
+
+  find(key: string | undefined): Semaphore | undefined {
+    return this.only ?? this.#byKey.get(key as string);
+  }
+
+  /** Stores the semaphore of a key while it is in use. */
+  keep(semaphore: Semaphore, key: string): void {
+    this.#byKey.set(key, semaphore);
+  }
+
+  forget(semaphore: Semaphore, key: string): void {
+    if (this.#byKey.get(key) === semaphore) this.#byKey.delete(key);
+  }
+
+  /** A copy, since changing one semaphore may evict another. */
+  inUse(): Semaphore[] {
+    return this.only === undefined ? [...this.#byKey.values()] : [this.only];
+  }
+
+  stats() {
+    const { settings, limit, inflight, queued, permits } = this;
+    const waiters = this.inUse().map(({ oldest }) => oldest);
+    const common = this.counters.stats(permits, waiters);
+    return { name: settings.name, limit, inflight, queued, keys: this.#byKey.size, ...common };
+  }
+}

@@ -1,0 +1,205 @@
+import { type StoreError, SubscriptionProbe } from '@headgate/core/distributed';
+import { type MakeClient, type PostgresClient, type Query, statement } from './client.ts';
+import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
+import { ReconnectingClient } from './reconnecting-client.ts';
+import { sessionSettings } from './session.ts';
+import { checkVersion, versionQuery } from './version.ts';
+
+export interface NotificationConnectionOptions {
+  readonly make: MakeClient;
+  readonly timeout: number;
+  readonly owner: string;
+  /** The schema, quoted. */
+  readonly schema: string;
+  /** Runs a statement on another connection. */
+  elsewhere(query: Query): Promise<unknown>;
+  heard(message: string): void;
+  /** The connection listens, and this process is registered under this number. */
+  up(number: number): void;
+  /** @param ago Milliseconds since the failed attempt began. */
+  down(error: unknown, ago: number): void;
+  /** Whether any waiter of this process depends on notifications. */
+  isNeeded(): boolean;
+  /** Notifications do not arrive, for this reason; undefined when they arrive again. */
+  muted(error: StoreError | undefined): void;
+}
+
+/** Minimum time in milliseconds to wait for the first notification. */
+const MIN_GREETING_TIME = 250;
+
+const NOT_RECEIVED =
+  'notifications from another connection do not arrive: connect the store to the server itself, not through a pooler that ' +
+  'assigns its connections per transaction or statement (PgBouncer: pool_mode = session, or a direct connection string)';
+
+export function channelOf(owner: string): string {
+  return `headgate_${owner}`;
+}
+
+/**
+ * The connection that receives grants, and whose end shows other processes that this one has ended. It runs no other
+ * statements, because the server notices the end of an idle connection immediately.
+ */
+export class NotificationConnection {
+  readonly reconnectingClient: ReconnectingClient;
+  readonly #options: NotificationConnectionOptions;
+  /** Whether it has ever listened, with tables of a usable version: other connections then need not wait for it. */
+  isProven = false;
+  readonly #probe: SubscriptionProbe;
+  #number = 0;
+  /** Why notifications do not arrive; undefined while they do. */
+  mutedBy: StoreError | undefined;
+
+  constructor(options: NotificationConnectionOptions) {
+    this.#options = options;
+    const { make, timeout, isNeeded, down } = options;
+    this.#probe = new SubscriptionProbe({
+      ...{ timeout, isNeeded },
+      publish: () => this.#publish(),
+      failed: () => this.#died(),
+    });
+    this.reconnectingClient = new ReconnectingClient({
+      ...{ make, timeout },
+      setUp: (client) => this.#setUp(client),
+      up: () => this.#up(),
+      down: (error, ago) => {
+        this.#probe.down();
+        down(error, ago);
+      },
+    });
+  }
+
+  /** Called when a waiter is queued, whose grant will be announced by a notification. */
+  waiterQueued(): void {
+    this.#probe.wanted();
+  }
+
+  close(): Promise<void> {
+    this.#probe.down();
+    return this.reconnectingClient.close();
+  }
+
+  /** Resolves once notifications are known to arrive. */
+  async proven(): Promise<void> {
+    if (!this.isProven) await this.reconnectingClient.open();
+  }
+
+  async #setUp(client: PostgresClient): Promise<void> {
+    const { owner, schema, heard, timeout } = this.#options;
+    const channel = channelOf(owner);
+    const greeting = `hello ${crypto.randomUUID()}`;
+    let greeted = () => {};
+    const greetingArrived = new Promise<void>((resolve) => {
+      greeted = resolve;
+    });
+    client.on('notification', ({ payload }: { payload: string }) => {
+      this.#probe.heard();
+      this.#mute(undefined);
+      if (payload === greeting) greeted();
+      else heard(payload);
+    });
+    await client.query(statement(`LISTEN ${channel}`));
+    const full = await this.#notify(greeting).then(nothing, unlessFull);
+    if (full === undefined) {
+      await this.#awaitGreeting(
+        client,
+        greetingArrived,
+        channel,
+        Math.max(timeout / 2, MIN_GREETING_TIME),
+      );
+    } else if (!(await isDirect(client))) throw full;
+    this.#mute(full);
+    // Not before: with a pooler, a session's settings and locks would remain on a connection of other clients.
+    await client.query(statement(sessionSettings(0)));
+    if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
+    await this.#checkVersion(client);
+    const register = statement(`SELECT ${schema}.register($1)`, [owner]);
+    const { rows } = await client.query(register);
+    this.#number = Number(rows[0]?.[0]);
+    this.isProven = true;
+  }
+
+  /** A newer release may have migrated the tables while this process was running. */
+  async #checkVersion(client: PostgresClient): Promise<void> {
+    const { rows } = await client.query(statement(versionQuery(this.#options.schema)));
+    try {
+      checkVersion(rows[0]?.[0]);
+    } catch (error) {
+      this.isProven = false;
+      throw error;
+    }
+  }
+
+  #up(): void {
+    this.#probe.up();
+    this.#options.up(this.#number);
+  }
+
+  /** The connection looks open, but notifications do not arrive. */
+  #died(): void {
+    const error = unheard();
+    this.#mute(error);
+    this.reconnectingClient.lose(error);
+  }
+
+  #mute(error: StoreError | undefined): void {
+    const isKnown = (this.mutedBy === undefined) === (error === undefined);
+    if (isKnown) return;
+    this.mutedBy = error;
+    this.#options.muted(error);
+  }
+
+  async #publish(): Promise<void> {
+    const full = await this.#notify('probe').then(nothing, unlessFull);
+    if (full === undefined) return;
+    this.#mute(full);
+    throw full;
+  }
+
+  /** Notifies this process from another connection. */
+  async #notify(message: string): Promise<void> {
+    const { owner, elsewhere } = this.#options;
+    const values = [channelOf(owner), message];
+    const notify = () => elsewhere(statement('SELECT pg_catalog.pg_notify($1, $2)', values));
+    try {
+      await notify();
+    } catch (error) {
+      if (!isQueueFull(error)) throw error;
+      // Since PostgreSQL 13 a full queue stays full after all notifications have been read, until its usage is queried.
+      await elsewhere(statement('SELECT pg_catalog.pg_notification_queue_usage()'));
+      await notify();
+    }
+  }
+
+  async #awaitGreeting(
+    client: PostgresClient,
+    greetingArrived: Promise<void>,
+    channel: string,
+    time: number,
+  ): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeoutPassed = new Promise<string>((resolve) => {
+      timer = setTimeout(() => resolve(NOT_RECEIVED), time).unref();
+    });
+    const problem = await Promise.race([greetingArrived, timeoutPassed]);
+    clearTimeout(timer);
+    if (problem === undefined) return;
+    await client.query(statement(`UNLISTEN ${channel}`));
+    throw refused(problem);
+  }
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+/** If the server's queue of notifications is full, waiters poll, and everything else continues. */
+function unlessFull(error: unknown): StoreError {
+  if (isQueueFull(error)) return queueFull(error);
+  throw error;
+}
+
+/** Whether the client is connected to the server itself: a pooler reports a process ID of its own. */
+async function isDirect(client: PostgresClient): Promise<boolean> {
+  const { rows } = await client.query(statement('SELECT pg_catalog.pg_backend_pid()'));
+  return Number(rows[0]?.[0]) === (client as { processID?: unknown }).processID;
+}

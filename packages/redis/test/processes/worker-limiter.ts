@@ -1,0 +1,53 @@
+import { redisStore } from '@headgate/redis';
+import { type LimitSettings, type Tell, WorkerLimiter } from '@headgate/test-servers/processes';
+import { concurrencyApp } from './app.ts';
+import type { Connected, ConnectOptions } from './connect.ts';
+
+/** The settings of the shared limit that a process receives. */
+export interface Settings extends LimitSettings, ConnectOptions {}
+
+/** A limiter with its own client. */
+export class RedisWorkerLimiter extends WorkerLimiter {
+  readonly #app: Connected;
+  readonly #server: ReturnType<typeof concurrencyApp>;
+
+  constructor(app: Connected, settings: Settings, tell: Tell) {
+    const { lease, timeout, limiter } = settings;
+    super(redisStore({ client: app.client, leaseDuration: lease, timeout }), limiter, tell);
+    this.#app = app;
+    this.#server = concurrencyApp(this.limiter, tell);
+  }
+
+  /** Sends a command on the app's own client. */
+  async ping(): Promise<string> {
+    return this.#app.ping();
+  }
+
+  quit(): void {
+    this.#app.close();
+  }
+
+  /** Changes the clock of this process. */
+  skew(ms: number): void {
+    const real = Date.now;
+    Date.now = () => real() + ms;
+  }
+
+  close(): Promise<number> {
+    return this.limiter.close({ timeout: 5_000 });
+  }
+
+  listen(): Promise<number> {
+    return this.#server.listen();
+  }
+
+  finish(request: number): void {
+    this.#server.finish(request);
+  }
+
+  override async end(): Promise<void> {
+    this.#server.close();
+    await super.end();
+    this.#app.close();
+  }
+}

@@ -1,0 +1,105 @@
+import { createLimiter } from '@headgate/core';
+import { expect } from 'vitest';
+
+function closedLimiter(): object {
+  const limiter = createLimiter({ limit: 1 });
+  limiter.close();
+  return limiter;
+}
+
+/** Invalid options that are detected when the middleware is created. */
+export const invalidOptions: [string, object, object][] = [
+  ['an unknown option', { limit: 1, queuLimit: 1 }, { option: 'queuLimit' }],
+  [
+    'an unknown option of a limit',
+    { limits: [{ name: 'a', limit: 1, kee: 1 }] },
+    { option: 'kee' },
+  ],
+  ['no limit', {}, {}],
+  ['no limits', { limits: [] }, { option: 'limits' }],
+  [
+    'an unknown method',
+    { limit: 1, route: 'PSOT /r' },
+    { code: 'ERR_HEADGATE_ROUTE', message: expect.stringContaining('did you mean POST?') },
+  ],
+  ['a queueTimeout without a queue', { limit: 1, queueTimeout: 5 }, { option: 'queueLimit' }],
+  ['a closed limiter', { limiter: closedLimiter() }, { option: 'limiter' }],
+  ['an unknown observer callback', { limit: 1, observer: { reject() {} } }, { option: 'reject' }],
+  ['a limit of 0', { limit: 0 }, { option: 'limit' }],
+  ['a limit that is a string', { limit: '5' }, { option: 'limit' }],
+  ['a fractional limit', { limit: 1.5 }, { option: 'limit' }],
+  ['a negative queueLimit', { limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
+  ['a queueTimeout of NaN', { limit: 1, queueTimeout: Number.NaN }, { option: 'queueTimeout' }],
+  ['a negative maxHold', { limit: 1, maxHold: -1 }, { option: 'maxHold' }],
+  ['an unknown mode', { limit: 1, mode: 'off' }, { option: 'mode' }],
+  ['an unknown onDisconnect', { limit: 1, onDisconnect: 'stay' }, { option: 'onDisconnect' }],
+  ['an invalid status', { limit: 1, statusCode: 50 }, { option: 'statusCode' }],
+  ['a successful status', { limit: 1, statusCode: 200 }, { option: 'statusCode' }],
+  ['a key that is not a function', { limit: 1, key: 'user' }, { option: 'key' }],
+  ['a skip that is not a function', { limit: 1, skip: '/health' }, { option: 'skip' }],
+  ['an onReject that is not a function', { limit: 1, onReject: 'no' }, { option: 'onReject' }],
+  ['a weight of 0', { limit: 1, weight: 0 }, { option: 'weight' }],
+  ['headers that are not a boolean', { limit: 1, headers: 'yes' }, { option: 'headers' }],
+  ['a limit function without a key', { limit: () => 1 }, { option: 'limit' }],
+  [
+    'a limit next to limits',
+    { limit: 1, limits: [{ name: 'app', limit: 1 }] },
+    { option: 'limit' },
+  ],
+  [
+    'a status next to limits',
+    { statusCode: 429, limits: [{ name: 'app', limit: 1 }] },
+    { option: 'statusCode' },
+  ],
+  ['limits without names', { limits: [{ limit: 1 }] }, {}],
+  ['an invalid limiter', { limiter: {} }, { option: 'limiter' }],
+  ['a limiter with a limit', { limiter: createLimiter({ limit: 1 }), limit: 5 }, {}],
+  [
+    'a limiter with a queueLimit',
+    { limits: [{ limiter: createLimiter({ limit: 1 }), queueLimit: 5 }] },
+    {},
+  ],
+  [
+    'a queueLimit for a limit without one for the gate',
+    { limits: [{ name: 'a', limit: 1, queueLimit: 5 }] },
+    { option: 'queueLimit' },
+  ],
+  ['a keyed limiter without a key', { limiter: createLimiter({ limit: 1, perKey: true }) }, {}],
+  ['a key for an unkeyed limiter', { limiter: createLimiter({ limit: 1 }), key: () => 'k' }, {}],
+  ['a fairBy that is not a function', { limit: 1, fairBy: 'user' }, { option: 'fairBy' }],
+  ['shares without shareBy', { limit: 1, shares: { gold: 0.5 } }, { option: 'shareBy' }],
+  ['shareBy without shares', { limit: 1, shareBy: () => 'gold' }, { option: 'shareBy' }],
+  [
+    'shares that add to more than 1',
+    { limit: 1, shares: { gold: 0.6, free: 0.5 }, shareBy: () => 'gold' },
+    { option: 'shares' },
+  ],
+  [
+    'shares next to a limiter',
+    { limiter: createLimiter({ limit: 1 }), shares: { gold: 0.6 }, shareBy: () => 'gold' },
+    { option: 'shares' },
+  ],
+  ['a negative queueWeight', { limit: 1, queueWeight: -1 }, { option: 'queueWeight' }],
+  ['a random that is not a function', { limit: 1, random: 0.5 }, { option: 'random' }],
+  ['a negative maxRetryAfter', { limit: 1, maxRetryAfter: -1 }, { option: 'maxRetryAfter' }],
+  [
+    'a name used twice',
+    {
+      limits: [
+        { name: 'a', limit: 1 },
+        { name: 'a', limit: 1 },
+      ],
+    },
+    { code: 'ERR_HEADGATE_DUPLICATE_NAME' },
+  ],
+  [
+    'a keyed limit after one that applies to every request',
+    {
+      limits: [
+        { name: 'app', limit: 1 },
+        { name: 'user', limit: 1, key: () => 'k' },
+      ],
+    },
+    { code: 'ERR_HEADGATE_GATE_ORDER' },
+  ],
+];

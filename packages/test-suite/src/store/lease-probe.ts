@@ -1,0 +1,144 @@
+import type {
+  Grant,
+  LeaseRequest,
+  LeaseVerb,
+  LimitRef,
+  Op,
+  Reply,
+  StoreStats,
+} from '@headgate/core/distributed';
+import { until } from '../kit/until.ts';
+import type { StoreProcess } from './store-process.ts';
+
+export type Wishes = Partial<
+  Pick<LeaseRequest, 'weight' | 'wait' | 'queueLimit' | 'spare' | 'reserves'>
+>;
+
+/** A wait longer than any test. */
+export const longWait = { wait: 50_000 };
+
+/** A lease that a test requests, with what its process has learned about it. */
+export class LeaseProbe {
+  readonly id: string;
+  /** The latest reply of the store. */
+  reply!: Reply;
+  fencing: bigint | undefined = undefined;
+  place: string | undefined = undefined;
+  wishes: Required<Wishes>;
+  resized = false;
+  /** Whether any reply has said that it is held. */
+  wasHeld = false;
+  #checks = 0;
+
+  constructor(
+    readonly view: LimitView,
+    wishes: Wishes,
+  ) {
+    this.id = view.process.id();
+    this.wishes = { weight: 1, wait: 0, queueLimit: 100, spare: 0, reserves: false, ...wishes };
+  }
+
+  get state(): Reply['state'] {
+    return this.reply.state;
+  }
+
+  /** The grants that the store has pushed for it. */
+  get grants(): Grant[] {
+    return this.view.process.grants.filter(({ id }) => id === this.id);
+  }
+
+  request(): LeaseRequest {
+    const { id, resized, place, fencing } = this;
+    return { ref: this.view.ref, id, ...this.wishes, resized, place, fencing };
+  }
+
+  op(verb: LeaseVerb): Op {
+    return { verb, lease: this.request() };
+  }
+
+  async do(verb: LeaseVerb): Promise<Reply> {
+    const [reply] = await this.view.process.ask([this.op(verb)]);
+    return this.hear(reply as Reply);
+  }
+
+  resize(weight: number): Promise<Reply> {
+    this.wishes = { ...this.wishes, weight };
+    this.resized = true;
+    return this.do('resize');
+  }
+
+  release(): Promise<Reply> {
+    return this.do('release');
+  }
+
+  /** Resolves when its process knows that it is granted. It polls only after the store has asked it to check. */
+  async granted(): Promise<Pick<Grant, 'fencing'>> {
+    const { process } = this.view;
+    while (this.grants.length === 0 && this.state !== 'held') {
+      await until(() => this.grants.length > 0 || process.checks > this.#checks);
+      if (this.grants.length > 0) break;
+      this.#checks = process.checks;
+      await this.do('stay');
+    }
+    this.fencing = this.grants[0]?.fencing ?? this.fencing;
+    return { fencing: this.fencing };
+  }
+
+  hear(reply: Reply): Reply {
+    this.view.hear(reply);
+    this.reply = reply;
+    this.wasHeld ||= reply.state === 'held';
+    this.fencing = reply.fencing ?? this.fencing;
+    this.place = reply.place ?? this.place;
+    return reply;
+  }
+}
+
+/** A limit from the view of one process: as it has declared it, or as the latest reply says. */
+export class LimitView {
+  #version = '';
+
+  constructor(
+    readonly process: StoreProcess,
+    readonly name: string,
+    readonly key: string | undefined,
+    private limit: number,
+  ) {
+    process.declared.add(name, limit);
+  }
+
+  get ref(): LimitRef {
+    return { name: this.name, key: this.key, limit: this.limit, version: this.#version };
+  }
+
+  /** A lease that has not been requested yet. */
+  probe(wishes: Wishes = {}): LeaseProbe {
+    return new LeaseProbe(this, wishes);
+  }
+
+  async acquire(wishes: Wishes = {}): Promise<LeaseProbe> {
+    const probe = this.probe(wishes);
+    await probe.do('acquire');
+    return probe;
+  }
+
+  setLimitOp(limit: number): Op {
+    return { verb: 'setLimit', ref: { ...this.ref, limit, version: '' } };
+  }
+
+  async setLimit(limit: number): Promise<Reply> {
+    const [reply] = await this.process.ask([this.setLimitOp(limit)]);
+    return this.hear(reply as Reply);
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.process.stats(this.ref);
+  }
+
+  /** Adopts the limit and version of a reply. */
+  hear(reply: Reply): Reply {
+    this.limit = reply.limit;
+    this.#version = reply.version;
+    return reply;
+  }
+}

@@ -1,0 +1,82 @@
+import { checkTimes } from '@headgate/core/distributed';
+import { checkNames, checkToken } from '@headgate/core/options';
+import { addressFrom } from '../address.ts';
+import { Protocol } from '../protocol.ts';
+import { type Caller, Transport } from '../transport.ts';
+import { type Lock, type LockOptions, lockFor } from './lock.ts';
+import { LockOwner } from './lock-owner.ts';
+
+export interface ThrottleClientOptions {
+  /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
+  readonly url: string;
+  /** Sent as `Authorization: Bearer <token>`. Default: no authorization. */
+  readonly token?: string | undefined;
+  /**
+   * Milliseconds after which a lock expires unless it is renewed, which happens in each third of this time. The lock of
+   * a killed process is held until then. At least 100. Default: 10,000.
+   */
+  readonly leaseDuration?: number | undefined;
+}
+
+/**
+ * Creates a client for the locks of headgate-server, or of another service with the same protocol.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
+  checkNames('throttleClient', options, ['url', 'token', 'leaseDuration']);
+  const address = addressFrom(options.url);
+  const token = checkToken('token', options.token);
+  return new ThrottleClient(
+    // Each waiting caller needs its own connection for its blocked request.
+    new Transport({ address, token, sockets: Infinity }),
+    checkTimes({ leaseDuration: options.leaseDuration }).lease,
+  );
+}
+
+/** The client that `throttleClient` returns. */
+export class ThrottleClient {
+  readonly #transport: Caller;
+  readonly #protocol: Protocol;
+  readonly #lease: number;
+  readonly #pending = new Set<Promise<void>>();
+
+  /** @internal */
+  constructor(transport: Caller, lease: number) {
+    this.#transport = transport;
+    this.#protocol = new Protocol(transport);
+    this.#lease = lease;
+  }
+
+  /**
+   * Acquires a lock, waiting in the service's queue. Transient failures (no answer, no connection, a status that says
+   * so) are retried, up to ten times in a row.
+   *
+   * @throws RejectedError if the lock is not acquired in time, also while the service does not answer.
+   * @throws StoreError if the service refuses the request or cannot be reached.
+   * @throws HeadgateError for an invalid option. When the signal aborts, it rejects with the signal's reason. In each
+   * case the request is withdrawn, and a later grant is released.
+   */
+  lock(semaphore: string, options?: LockOptions): Promise<Lock> {
+    const lockOwner = new LockOwner(this.#protocol, this.#lease);
+    return lockFor(lockOwner, semaphore, options, (task) => this.#background(task));
+  }
+
+  /**
+   * Closes the connections once all given-up requests have been withdrawn. Release your locks before. A caller that is
+   * still waiting is rejected with an error that says that the client was closed.
+   */
+  async close(): Promise<void> {
+    await Promise.all(this.#pending);
+    this.#transport.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #background(task: Promise<void>): void {
+    this.#pending.add(task);
+    void task.then(() => this.#pending.delete(task));
+  }
+}

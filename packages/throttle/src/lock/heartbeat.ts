@@ -1,0 +1,91 @@
+import { maxTimer } from '@headgate/core/distributed';
+
+/** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
+const RENEWAL_PART = 1 / 3;
+/** A failed renewal is retried after this part of the lease. */
+const RETRY_PART = 1 / 12;
+/**
+ * The lock counts as held for this part of the lease, measured from when the renewal was sent. The rest is a margin for
+ * late timers.
+ */
+const SAFE_PART = 0.9;
+
+export interface HeartbeatOptions {
+  /** The length of the lease in milliseconds. */
+  readonly lease: number;
+  /** Tries to renew the lease. Never rejects. */
+  readonly beat: () => Promise<void>;
+  /** Called when the lease may have expired at the service. */
+  readonly lost: () => void;
+}
+
+/**
+ * Renews a lease, and reports it lost in time if the service cannot be reached. Its timer does not keep the process
+ * alive.
+ */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #renewedAt = -Infinity;
+  #due = Infinity;
+  #isBeating = false;
+  #isRunning = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  /** The earliest time at which the service can let the lease expire. */
+  get ends(): number {
+    return this.#renewedAt + this.#options.lease;
+  }
+
+  /** The service has renewed the lease, by a request that was sent at this time. */
+  hear(sent: number): void {
+    this.#renewedAt = Math.max(this.#renewedAt, sent);
+    this.#due = this.#renewedAt + this.#options.lease * RENEWAL_PART;
+    if (this.#isRunning) this.#wake();
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#wake();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+  }
+
+  #wake(): void {
+    clearTimeout(this.#timer);
+    const next = Math.min(this.#isBeating ? Infinity : this.#due, this.#safeUntil);
+    const delay = Math.min(Math.max(next - performance.now(), 0), maxTimer);
+    this.#timer = setTimeout(() => this.#check(), delay);
+    this.#timer.unref();
+  }
+
+  get #safeUntil(): number {
+    return this.#renewedAt + this.#options.lease * SAFE_PART;
+  }
+
+  #check(): void {
+    const now = performance.now();
+    if (now >= this.#safeUntil) {
+      this.stop();
+      this.#options.lost();
+    } else {
+      if (now >= this.#due && !this.#isBeating) void this.#beat();
+      this.#wake();
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { lease, beat } = this.#options;
+    this.#isBeating = true;
+    this.#due = performance.now() + lease * RETRY_PART;
+    await beat();
+    this.#isBeating = false;
+    if (this.#isRunning) this.#wake();
+  }
+}

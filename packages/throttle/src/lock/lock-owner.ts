@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto';
+import { HeadgateError, StoreError } from '@headgate/core';
+import { invalid } from '@headgate/core/options';
+import { endedBy } from '../ended-by.ts';
+import { peerForgotten } from '../failure.ts';
+import type { Protocol } from '../protocol.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { type RetryBounds, retryTransient, sleep } from './retry.ts';
+import { Unanswered } from './unanswered.ts';
+
+/** Maximum time in milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
+const MAX_BLOCK_TIME = 5_000;
+/** Timeout of all other calls in milliseconds, or a third of the lease if that is shorter. */
+const MAX_TIMEOUT = 2_000;
+/**
+ * Maximum number of times that a peer is created for one request. A service that still does not know it keeps no peers.
+ */
+const MAX_RESTORES = 3;
+/** Milliseconds before the next request if the service answered at once instead of blocking. */
+const UNBLOCKED_DELAY = 100;
+
+/**
+ * An owner of locks: one peer of the service, which is restored if the service loses its state. Requests are ordered
+ * where their order matters (docs/decisions/0021-order-of-one-lease.md).
+ */
+export class LockOwner {
+  #peer = newPeer();
+  readonly #acquired = new Map<string, number>();
+  readonly #lost = new AbortController();
+  readonly #heartbeat: Heartbeat;
+  readonly #timeout: number;
+  /** Whether the service has the peer, according to its answers. */
+  #existsAtService = false;
+  /** Whether a request to create the peer was sent. */
+  #mayExist = false;
+  #isWaiting = false;
+  /** The latest heartbeat. */
+  #beating: Promise<void> = Promise.resolve();
+  /** The restore in flight. */
+  #restoring: Promise<void> | undefined;
+  /** The number of restores sent. */
+  #restores = 0;
+  /** The acquire in flight, whose caller may have given up. */
+  #acquiring: { readonly semaphore: string; readonly end: Promise<unknown> } | undefined;
+  /** The releases in flight. */
+  readonly #releases = new Set<Promise<void>>();
+  /** Unanswered requests, which may still arrive at the service. */
+  readonly #lateAcquires: Unanswered;
+  readonly #lateReleases: Unanswered;
+
+  constructor(
+    private readonly protocol: Protocol,
+    private readonly lease: number,
+  ) {
+    this.#timeout = Math.min(MAX_TIMEOUT, lease / 3);
+    this.#lateAcquires = new Unanswered(lease);
+    this.#lateReleases = new Unanswered(lease);
+    this.#heartbeat = new Heartbeat({
+      lease,
+      beat: () => {
+        this.#beating = this.#beat().catch(() => {});
+        return this.#beating;
+      },
+      lost: () => this.#lose(),
+    });
+  }
+
+  /** Aborts when the locks may have expired and been granted to another peer. */
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /**
+   * Returns whether the lock was acquired in time. If not, or if this rejects, the request may still be queued at the
+   * service.
+   */
+  async acquire(semaphore: string, count: number, bounds: RetryBounds): Promise<boolean> {
+    this.#isWaiting = true;
+    try {
+      await endedBy(this.#releasesDone(semaphore), bounds.signal);
+      for (;;) {
+        const isHeld = await retryTransient(() => this.#ask(semaphore, count, bounds), bounds);
+        if (isHeld || performance.now() >= bounds.until) return isHeld;
+      }
+    } finally {
+      this.#isWaiting = false;
+    }
+  }
+
+  /** @throws HeadgateError if the owner is already waiting for a lock, or already holds this one. */
+  checkIdle(semaphore: string): void {
+    if (this.#isWaiting) {
+      const message =
+        'the owner of this lock is already waiting for another one: it can wait for one at a time';
+      throw new HeadgateError('ERR_HEADGATE_WAITING', message);
+    }
+    if (this.#acquired.has(semaphore)) {
+      throw invalid('semaphore', 'a semaphore that the owner does not hold yet', semaphore);
+    }
+  }
+
+  /**
+   * Releases a lock, or withdraws its request. Resolves when the service has confirmed it, or when it is no longer
+   * attempted.
+   */
+  release(semaphore: string): Promise<void> {
+    this.#acquired.delete(semaphore);
+    if (this.#acquired.size === 0) this.#heartbeat.stop();
+    const release = this.#release(semaphore).finally(() => this.#releases.delete(release));
+    this.#releases.add(release);
+    return release;
+  }
+
+  async #release(semaphore: string): Promise<void> {
+    // A heartbeat or restore in flight may be about to restore the lock being released.
+    await this.#beating;
+    await this.#restoring?.catch(() => {});
+    if (!this.#mayExist || this.signal.aborted) return;
+    const until = this.#heartbeat.ends;
+    if (this.#acquired.size === 0 && !this.#isWaiting) {
+      const remove = this.#retire();
+      await retryTransient(remove, { until }).catch(() => {});
+      return;
+    }
+    const asking = this.#acquiring;
+    await retryTransient(() => this.#withdraw(semaphore), { until }).catch(() => {});
+    if (asking?.semaphore !== semaphore) return;
+    // The acquire may have arrived after the withdrawal, so withdraw once more.
+    await asking.end;
+    await retryTransient(() => this.#withdraw(semaphore), { until }).catch(() => {});
+  }
+
+  /**
+   * Switches to a new peer and returns a function that removes the old one, because the removal may arrive after the
+   * next request.
+   */
+  #retire(): () => Promise<unknown> {
+    const [peer, options] = [this.#peer, { timeout: this.#timeout }];
+    this.#peer = newPeer();
+    this.#existsAtService = false;
+    this.#mayExist = false;
+    return () => this.protocol.remove(peer, options);
+  }
+
+  async #withdraw(semaphore: string): Promise<void> {
+    const release = this.protocol.release(this.#peer, semaphore, { timeout: this.#timeout });
+    await this.#lateReleases.watch(semaphore, release);
+  }
+
+  /** Resolves when no earlier release can arrive and release what is acquired next. */
+  async #releasesDone(semaphore: string): Promise<void> {
+    while (this.#releases.size > 0) await Promise.all(this.#releases);
+    await this.#beating;
+    if (this.#mayExist) await sleep(this.#lateReleases.timeLeft(semaphore));
+  }
+
+  async #ask(semaphore: string, count: number, { until, signal }: RetryBounds): Promise<boolean> {
+    for (let attempts = 0; ; ) {
+      if (!this.#existsAtService) {
+        if (attempts === MAX_RESTORES) throw peerForgotten();
+        await endedBy(this.#restoreOnce(), signal);
+        attempts++;
+      }
+      signal?.throwIfAborted();
+      this.signal.throwIfAborted();
+      const [sent, restores] = [performance.now(), this.#restores];
+      const blockFor = Math.min(Math.max(until - sent, 0), MAX_BLOCK_TIME, this.lease / 3);
+      const outcome = await this.#acquire(semaphore, count, blockFor, signal);
+      // A restore sent in the meantime did not include this lock, so the answer is void.
+      if (restores !== this.#restores) continue;
+      if (outcome === 'unknown') {
+        this.#existsAtService = false;
+        continue;
+      }
+      this.#heartbeat.hear(sent);
+      if (outcome === 'held') {
+        this.#acquired.set(semaphore, count);
+        this.#heartbeat.start();
+        return true;
+      }
+      // A service that is shutting down answers at once.
+      if (performance.now() - sent < blockFor / 2) await sleep(UNBLOCKED_DELAY, signal);
+      return false;
+    }
+  }
+
+  #acquire(semaphore: string, count: number, blockFor: number, signal: AbortSignal | undefined) {
+    const ask = { peer: this.#peer, semaphore, count, expiresIn: this.lease, blockFor };
+    const timeout = blockFor + this.#timeout;
+    // If this request is given up, removing the peer releases the lock.
+    if (this.#acquired.size === 0) return this.protocol.acquire(ask, { timeout, signal });
+    // The peer stays for its other locks. If the caller gives up, the pending answer shows when the request can be
+    // withdrawn for good.
+    const asking = this.protocol.acquire(ask, { timeout });
+    const forget = () => {
+      if (this.#acquiring?.end === end) this.#acquiring = undefined;
+    };
+    const end = this.#lateAcquires.watch(semaphore, asking).then(forget, forget);
+    this.#acquiring = { semaphore, end };
+    return endedBy(asking, signal);
+  }
+
+  /** Restores the peer, once for all concurrent callers. */
+  #restoreOnce(): Promise<void> {
+    this.#restoring ??= this.#restore().finally(() => {
+      this.#restoring = undefined;
+    });
+    return this.#restoring;
+  }
+
+  /** Restores the peer with all its locks, even beyond the full counts: they are its own until its lease expires. */
+  async #restore(): Promise<void> {
+    const sent = performance.now();
+    if (this.#acquired.size > 0 && sent >= this.#heartbeat.ends) this.#lose();
+    this.signal.throwIfAborted();
+    this.#mayExist = true;
+    this.#restores++;
+    const options = { timeout: this.#timeout };
+    await this.protocol.restore(this.#peer, this.#acquired, this.lease, options);
+    this.#existsAtService = true;
+    this.#heartbeat.hear(sent);
+  }
+
+  async #beat(): Promise<void> {
+    const sent = performance.now();
+    const options = { timeout: this.#timeout };
+    if (await this.protocol.heartbeat(this.#peer, this.lease, options)) this.#heartbeat.hear(sent);
+    else if (this.#acquired.size > 0) await this.#restoreOnce();
+    // Given-up requests may have arrived after they were withdrawn, so withdraw them again.
+    for (const semaphore of this.#lateAcquires.names()) {
+      if (!this.#isWaiting && !this.#acquired.has(semaphore)) await this.#withdraw(semaphore);
+    }
+  }
+
+  #lose(): void {
+    if (this.signal.aborted) return;
+    this.#heartbeat.stop();
+    const names = [...this.#acquired.keys()].map((name) => `"${name}"`).join(', ');
+    this.#lost.abort(new StoreError('ERR_HEADGATE_LEASE_LOST', `the lock on ${names} was lost`));
+    // Removes the peer in case the service keeps it longer, so that other waiters are granted sooner.
+    const remove = () => this.protocol.remove(this.#peer, { timeout: this.#timeout });
+    Promise.resolve(this.#restoring)
+      .catch(() => {})
+      .then(remove)
+      .catch(() => {});
+  }
+}
+
+function newPeer(): bigint {
+  return randomBytes(8).readBigUInt64BE();
+}

@@ -1,0 +1,34 @@
+import { StoreError } from '@headgate/core/distributed';
+import { HttpError } from '../failure.ts';
+
+/** Unanswered requests of one kind by semaphore, which may still arrive at the service for a while. */
+export class Unanswered {
+  readonly #until = new Map<string, number>();
+
+  /** @param span Milliseconds after which an unanswered request can no longer arrive. */
+  constructor(private readonly span: number) {}
+
+  /** Remembers the request if it fails without an answer. */
+  async watch<T>(semaphore: string, request: Promise<T>): Promise<T> {
+    try {
+      return await request;
+    } catch (error) {
+      const isAnswered = error instanceof StoreError && error.cause instanceof HttpError;
+      if (!isAnswered) this.#until.set(semaphore, performance.now() + this.span);
+      throw error;
+    }
+  }
+
+  /** Milliseconds until no request for this semaphore can arrive any more. */
+  timeLeft(semaphore: string): number {
+    return Math.max(0, (this.#until.get(semaphore) ?? 0) - performance.now());
+  }
+
+  /** The semaphores for which a request may still arrive. */
+  names(): string[] {
+    for (const semaphore of this.#until.keys()) {
+      if (this.timeLeft(semaphore) === 0) this.#until.delete(semaphore);
+    }
+    return [...this.#until.keys()];
+  }
+}
