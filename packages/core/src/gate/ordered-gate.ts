@@ -184,7 +184,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   /** The waiter that this one would displace at its current limit, which is a limit in this process. */
   #displacedBy(gateWaiter: GateWaiter): Waiter | undefined {
-    const displaced = (gateWaiter.limiter as GateableLimiter).displacedBy(gateWaiter);
+    const displaced = (gateWaiter.limiter as GateableLimiter).spare(gateWaiter);
     return displaced?.timeoutBucket?.owner === this.#deadlines ? displaced : undefined;
   }
 

@@ -72,7 +72,7 @@ export class Acquisition extends Waiter {
 
   constructor(
     /** The limiter or gate that the permit was requested from. */
-    private readonly requestedFrom: Pick<Limiter, 'withdraw'>,
+    private readonly limiter: Pick<Limiter, 'withdraw'>,
     private readonly resolve: (permit: Permit) => void,
     private readonly reject: (error: unknown) => void,
     private readonly signal: AbortSignal | undefined,
@@ -111,7 +111,7 @@ export class Acquisition extends Waiter {
 
   abort(): void {
     this.stopListening();
-    this.requestedFrom.withdraw(this);
+    this.limiter.withdraw(this);
     this.reject(this.signal?.reason);
   }
 

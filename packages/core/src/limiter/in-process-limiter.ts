@@ -55,7 +55,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return { limit, inflight };
   }
 
-  displacedBy(newcomer: Waiter): Waiter | undefined {
+  spare(newcomer: Waiter): Waiter | undefined {
     return this.semaphores.find(newcomer.key)?.spare(newcomer);
   }
 }

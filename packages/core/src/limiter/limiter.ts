@@ -125,5 +125,5 @@ export interface GateableLimiter extends LocalLimiter {
   /** Admits even beyond the limit, for shadow mode. */
   admitBeyond(options: AcquireOptions): BasePermit;
   /** The waiter that a new request would displace from the full queue. */
-  displacedBy(newcomer: Waiter): Waiter | undefined;
+  spare(newcomer: Waiter): Waiter | undefined;
 }
