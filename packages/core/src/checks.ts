@@ -10,7 +10,7 @@ export function checkNames(owner: string, options: object, known: readonly strin
     throw invalid(owner, 'an object', options, undefined, `the options of ${owner}`);
   }
   for (const [name, value] of Object.entries(options)) {
-    if (value === null) throw invalid(name, 'set or left out', value);
+    if (value === null) throw invalid(name, 'set or omitted', value);
     if (known.includes(name)) continue;
     const meant = nearest(name, known);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;

@@ -8,6 +8,11 @@ export type { GateLimitOptions, GateOptions, Guard } from './gate/options.ts';
 export { ipKey } from './http/ip-key.ts';
 export type { AcquireOptions, WaitOptions } from './limiter/acquire-options.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
+export type {
+  DistributedOptions,
+  LimiterSource,
+  OutagePolicy,
+} from './limiter/distributed-options.ts';
 export type { DistributedStats, Limiter, LimiterStats, LocalLimiter } from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type {
@@ -15,7 +20,6 @@ export type {
   DistributedLimiterOptions,
   LimiterOptions,
 } from './limiter/options.ts';
-export type { DistributedOptions, LimiterSource, OutagePolicy } from './limiter/source.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';
 export { type GradientOptions, gradient } from './limits/gradient.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Answers } from '../src/http/answer.ts';
+import { RejectionResponses } from '../src/http/rejection-response.ts';
 
 it('responses to rejections are cached, at most a thousand of them', () => {
-  const answers = new Answers();
+  const answers = new RejectionResponses();
   const asked = { method: 'GET', accept: undefined, statusCode: 503 };
   const answer = (retryAfter: number) =>
     answers.to({ reason: 'full', limitName: 'all', queued: 0, waited: 0, retryAfter }, asked);

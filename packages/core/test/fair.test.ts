@@ -11,7 +11,7 @@ import {
   type Order,
   type QueueContext,
 } from '../src/index.ts';
-import { deal } from '../src/queues/hand.ts';
+import { shuffleShard } from '../src/queues/shuffle-shard.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 
@@ -184,22 +184,24 @@ it('there are at most 128 subqueues for any number of flows, and none when the q
 it('a flow is dealt six distinct subqueues of 128, evenly and always the same', () => {
   const count = new Array(128).fill(0);
   for (let fairBy = 0; fairBy < 6400; fairBy++) {
-    const hand = deal(`flow ${fairBy}`, 42);
+    const hand = shuffleShard(`flow ${fairBy}`, 42);
     expect(new Set(hand).size).toBe(6);
-    expect(deal(`flow ${fairBy}`, 42)).toEqual(hand);
+    expect(shuffleShard(`flow ${fairBy}`, 42)).toEqual(hand);
     for (const subqueue of hand) count[subqueue]++;
   }
   expect(Math.min(...count)).toBeGreaterThan(200);
   expect(Math.max(...count)).toBeLessThan(400);
   // Another seed deals other hands, so a client cannot compute which flows it could crowd out.
-  expect(deal('flow 1', 42)).not.toEqual(deal('flow 1', 43));
+  expect(shuffleShard('flow 1', 42)).not.toEqual(shuffleShard('flow 1', 43));
 });
 
 it('two flows hardly ever have all subqueues in common', () => {
-  const mine = new Set(deal('mine', 1));
+  const mine = new Set(shuffleShard('mine', 1));
   let most = 0;
   for (let other = 0; other < 5000; other++) {
-    const shared = deal(`other ${other}`, 1).filter((subqueue) => mine.has(subqueue)).length;
+    const shared = shuffleShard(`other ${other}`, 1).filter((subqueue) =>
+      mine.has(subqueue),
+    ).length;
     most = Math.max(most, shared);
   }
   expect(most).toBeLessThan(5);

@@ -53,7 +53,7 @@ it('a disconnect in an inner queue does not release the permit of a running oute
   const handler = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  first.during(handler);
+  first.trackHandler(handler);
   const second = enter(inner, client);
   client.gone = true;
   client.ended('truncated');
@@ -81,7 +81,7 @@ function connection() {
 it('a finished pipelined response does not end again when its connection closes', () => {
   const { socket, response, client } = connection();
   const ended = vi.fn();
-  client.attend({ outer: undefined, ended } as never);
+  client.observe({ outer: undefined, ended } as never);
   response.emit('close');
   socket.emit('close');
   expect(ended).toHaveBeenCalledTimes(1);

@@ -150,7 +150,7 @@ it('a limiter follows its limit, admits the waiters that fit, and reports the ch
   const resized: number[] = [];
   const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
   const limiter = createLimiter({ limit: factory, queueLimit: 9, observer });
-  expect([limiter.limit, limiter.adapts, createLimiter({ limit: 1 }).adapts]).toEqual([
+  expect([limiter.limit, limiter.isAdaptive, createLimiter({ limit: 1 }).isAdaptive]).toEqual([
     1,
     true,
     false,

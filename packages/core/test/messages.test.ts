@@ -108,7 +108,7 @@ it.each(mistakes)('%s is explained', async (_, mistake, message) => {
 it('the error for a key with a store that supports no keys names the option as the app wrote it', async () => {
   const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, keys: false } });
   const options = { ...limit, store };
-  const message = 'key must be left out with this store, which has no keys, got a function';
+  const message = 'key must be omitted with this store, which has no keys, got a function';
   expect(await messageOf(() => http({ ...options, key: work }))).toContain(message);
   expect(await messageOf(() => http(listed({ ...options, key: work })))).toContain(
     `limits[0].${message}`,
@@ -138,7 +138,7 @@ it.each([
     'signal must be an AbortSignal, got a value of type AbortController',
   );
   expect(await messageOf(() => call({ signal: null }))).toMatch(
-    /^signal must be (an AbortSignal|set or left out), got null/,
+    /^signal must be (an AbortSignal|set or omitted), got null/,
   );
 });
 
@@ -148,7 +148,7 @@ describe('an error inside limits names the entry', () => {
     [{ limit: 1 }, 'limits[1].name must be a string'],
     [{ name: 'b', limit: 1, queueWeight: -1 }, 'limits[1].queueWeight must be'],
     [{ name: 'b', limit: 1, kee: 1 }, 'limits[1] has no option "kee"'],
-    [{ name: 'b', limit: null }, 'limits[1].limit must be set or left out, got null'],
+    [{ name: 'b', limit: null }, 'limits[1].limit must be set or omitted, got null'],
     [5, 'the options of limits[1] must be an object, got 5'],
   ])('%j', async (entry, message) => {
     const options = listed(limit, entry as object);
@@ -195,7 +195,7 @@ describe('null is refused for every option', () => {
   const common = ['order', 'maxHold', 'maxRetryAfter', 'observer', 'clock', 'random'];
 
   it.each([...ofLimiter, ...common])('createLimiter: %s', async (option) => {
-    const message = `${option} must be set or left out, got null`;
+    const message = `${option} must be set or omitted, got null`;
     expect(await messageOf(() => createLimiter({ limit: 1, [option]: null }))).toBe(message);
   });
 
@@ -204,7 +204,7 @@ describe('null is refused for every option', () => {
     async (option) => {
       const options = { limits: [limit], [option]: null } as never;
       expect(await messageOf(() => createGate(options))).toContain(
-        `${option} must be set or left out, got null`,
+        `${option} must be set or omitted, got null`,
       );
     },
   );
@@ -213,7 +213,7 @@ describe('null is refused for every option', () => {
     'over HTTP: %s',
     async (option) => {
       const message = await messageOf(() => http({ limit: 1, [option]: null }));
-      expect(message).toContain(`${option} must be set or left out, got null`);
+      expect(message).toContain(`${option} must be set or omitted, got null`);
     },
   );
 

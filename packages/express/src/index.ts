@@ -3,13 +3,13 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import {
   type AdmissionLocals,
   type ConcurrencyLimitOptions,
-  Entrance,
   type Handler,
+  LimitMiddleware,
   type Step,
-} from './entrance.ts';
+} from './limit-middleware.ts';
 
 export * from '@headgate/core/app';
-export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './entrance.ts';
+export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './limit-middleware.ts';
 
 type Params = Request['params'];
 type Query = Request['query'];
@@ -36,8 +36,8 @@ export interface ConcurrencyLimit
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
-  const entrance = new Entrance(options);
-  const limit: Step = (req, res, next) => entrance.admit(req, res, next, next);
-  const wrap = (handler: Handler): Step => entrance.wrap(handler);
-  return withHandle(Object.assign(limit, { wrap }), entrance.http);
+  const middleware = new LimitMiddleware(options);
+  const limit: Step = (req, res, next) => middleware.admit(req, res, next, next);
+  const wrap = (handler: Handler): Step => middleware.wrap(handler);
+  return withHandle(Object.assign(limit, { wrap }), middleware.http);
 }

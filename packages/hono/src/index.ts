@@ -1,41 +1,14 @@
-import type { Clock, Rejection } from '@headgate/core';
-import {
-  type Admission,
-  type Exchange,
-  type Fields,
-  type GatedRequest,
-  type Handle,
-  HttpGate,
-  type HttpOptions,
-  misplaced,
-  NodeExchange,
-  type NodeRequest,
-  type NodeResponse,
-  unlimited,
-  withHandle,
-  withReason,
-} from '@headgate/core/http';
+import { type Handle, withHandle } from '@headgate/core/http';
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
-import { framework } from './framework.ts';
-import { WebExchange } from './web-exchange.ts';
-import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
+import {
+  type AdmissionEnv,
+  type Answered,
+  type ConcurrencyLimitOptions,
+  LimitMiddleware,
+} from './limit-middleware.ts';
 
 export * from '@headgate/core/app';
-
-/** The handler reads its admission from `c.var.admission`. */
-export interface AdmissionEnv {
-  Variables: { admission: Admission };
-}
-
-// biome-ignore lint/suspicious/noConfusingVoidType: what Hono's own middleware may return
-type Answered = Response | undefined | void;
-
-export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
-  Context<E>,
-  [c: Context<E>, next: Next],
-  Answered | false | Promise<Answered | false>,
-  Context<E>
->;
+export type { AdmissionEnv, ConcurrencyLimitOptions } from './limit-middleware.ts';
 
 export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> & Handle;
 
@@ -50,128 +23,7 @@ export function concurrencyLimit<E extends Env = Env>(
 ): ConcurrencyLimit<E>;
 // biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature above
 export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): ConcurrencyLimit {
-  const workers = onWorkers() ? new WorkersClock() : undefined;
-  const http = new HttpGate<Context>(withClock(options, workers), framework);
-  const onReject = options.onReject && withReason(options.onReject);
-
-  // No async functions for a request that is not queued: each would slow down the middleware around this one.
-  function limit(c: Context, next: Next): Promise<Answered> {
-    if (typeof next !== 'function' || c.req?.raw === undefined) {
-      throw misplaced('@headgate/hono', c);
-    }
-    workers?.run();
-    const gated = http.enter(c, clientOf(c));
-    if (gated === undefined) {
-      if (c.var.admission === undefined) c.set('admission', unlimited);
-      return next();
-    }
-    if (gated.answered === undefined) return conclude(gated, c, next);
-    const concluded = gated.answered.then(() => conclude(gated, c, next));
-    workers?.attend(gated, c, concluded);
-    return concluded;
-  }
-
-  function conclude(gated: GatedRequest, c: Context, next: Next): Promise<Answered> {
-    const { exchange: client, rejection } = gated;
-    // The client has disconnected; 499 tells outer middleware that the request was not handled.
-    if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
-    c.set('admission', gated.admission);
-    if (rejection !== undefined) return reject(gated, rejection, c, next);
-    const fields = http.fields(gated);
-    const work = gated.during(next());
-    workers?.keep(c, work);
-    if (fields.length === 0 && client instanceof NodeExchange) return work;
-    return finish(work, c, client, fields);
-  }
-
-  async function reject(gated: GatedRequest, rejection: Rejection, c: Context, next: Next) {
-    const result = onReject === undefined ? false : await onReject(rejection, c, next);
-    if (result !== false) return result;
-    const { status, headers, body } = http.answerTo(gated, c);
-    const response = c.body(body, status as 503, headers);
-    append(response, http.fields(gated));
-    return response;
-  }
-
-  return withHandle(limit, http);
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function withClock(options: ConcurrencyLimitOptions<any>, clock: Clock | undefined) {
-  if (clock === undefined) return options;
-  checkWorkers(options);
-  return { clock, ...options };
-}
-
-/** Adds the header fields and watches the body after the handler is done. */
-async function finish(work: Promise<void>, c: Context, client: Exchange, fields: Fields) {
-  try {
-    await work;
-    add(c, fields);
-    watch(c, client);
-  } catch (error) {
-    if (client instanceof WebExchange) client.ended('unanswered');
-    throw error;
-  }
-}
-
-function add(c: Context, fields: Fields): void {
-  // A response that switches protocols cannot be reconstructed.
-  if (fields.length === 0 || c.res.status === 101) return;
-  try {
-    append(c.res, fields);
-  } catch {
-    // Headers of a redirect, for example, are immutable; those of a copy are not. (In the oldest supported versions
-    // `c.header` appends twice.)
-    c.res = new Response(c.res.body, c.res);
-    append(c.res, fields);
-  }
-}
-
-function append({ headers }: Response, fields: Fields): void {
-  for (const [name, value] of fields) headers.append(name, value);
-}
-
-/** Outside Node, the end of the body is the end of the response. */
-function watch(c: Context, client: Exchange): void {
-  if (!(client instanceof WebExchange)) return;
-  const watched = client.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
-  if (watched === c.res) return;
-  c.res = watched;
-  whenReplaced(c, (response) => {
-    const { body } = watched;
-    if (response?.body !== body && body?.locked !== true) client.ended('complete');
-  });
-}
-
-/** Calls back if outer middleware replaces the response or throws, since nothing reads its body then. */
-function whenReplaced(c: Context, callback: (response: Response | undefined) => void): void {
-  const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res');
-  if (own?.get === undefined || own.set === undefined) return;
-  const { get, set } = own;
-  Object.defineProperty(c, 'res', {
-    configurable: true,
-    get: () => get.call(c),
-    set: (response) => {
-      set.call(c, response);
-      callback(get.call(c));
-    },
-  });
-}
-
-/** Keyed by the context, since other middleware may replace the raw request. */
-const webClients = new WeakMap<Context, WebExchange>();
-
-/** On Node the response reports its end, so its body is not wrapped. */
-function clientOf(c: Context): Exchange {
-  const { incoming, outgoing } = (c.env ?? {}) as {
-    incoming?: NodeRequest;
-    outgoing?: NodeResponse;
-  };
-  if (incoming !== undefined && outgoing !== undefined) return NodeExchange.of(incoming, outgoing);
-  const known = webClients.get(c);
-  if (known !== undefined) return known;
-  const client = new WebExchange(c.req.raw.signal);
-  webClients.set(c, client);
-  return client;
+  const middleware = new LimitMiddleware(options);
+  const limit = (c: Context, next: Next): Promise<Answered> => middleware.handle(c, next);
+  return withHandle(limit, middleware.http);
 }

@@ -86,4 +86,4 @@ export class WebExchange extends Exchange {
 const unread =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : new FinalizationRegistry((client: WebExchange) => client.ended('truncated'));
+    : new FinalizationRegistry((exchange: WebExchange) => exchange.ended('truncated'));

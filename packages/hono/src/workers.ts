@@ -52,7 +52,7 @@ export class WorkersClock implements Clock {
   }
 
   /** Keeps a queued request alive, and fires the timers of all requests meanwhile. */
-  attend({ answered }: GatedRequest, c: Context, concluded: Promise<unknown>): void {
+  keepAlive({ answered }: GatedRequest, c: Context, concluded: Promise<unknown>): void {
     this.keep(c, concluded);
     let timer: ReturnType<typeof setTimeout>;
     const tick = () => {

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import { acquireFrom, callLater, notCallable } from '../limiter/acquire.ts';
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
-import type { LimiterSettings } from '../limiter/source.ts';
+import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';

@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../limiter/acquire-options.ts';
-import { InProcessLimiter } from '../limiter/local-limiter.ts';
+import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';

@@ -1,6 +1,6 @@
 import { checkChoice, checkCount, checkDuration } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import type { LimiterSettings, OutagePolicy } from '../limiter/source.ts';
+import type { LimiterSettings, OutagePolicy } from '../limiter/distributed-options.ts';
 import type { Capabilities } from './contract.ts';
 
 /** Validated options of a distributed limiter, with defaults. */
@@ -23,7 +23,7 @@ export function checkDistributed(
   const { onStoreError = 'reject', handoff = 0, reserve = 0 } = distribution ?? {};
   if (typeof limit !== 'number') throw invalid('limit', 'a whole number with a store', limit);
   if (settings.queueWeight !== Infinity) {
-    throw invalid('queueWeight', 'left out with a store', settings.queueWeight);
+    throw invalid('queueWeight', 'omitted with a store', settings.queueWeight);
   }
   if (perKey && !can.keys) throw invalid('perKey', 'false with this store', perKey);
   checkDuration('queueTimeout', queueTimeout);

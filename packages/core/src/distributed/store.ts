@@ -2,8 +2,8 @@ import { checkSpan } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
+import type { LimiterSettings, LimiterSource } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { LimiterSettings, LimiterSource } from '../limiter/source.ts';
 import { StoreWarnings } from './availability/store-warnings.ts';
 import {
   type Answer,

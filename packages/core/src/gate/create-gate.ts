@@ -3,13 +3,13 @@ import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
 import type { Gate, GateSettings } from './gate.ts';
-import { checkPlaces, type GateLimit, rememberOrder } from './gate-limits.ts';
+import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { GuardedGate } from './guarded-gate.ts';
 import {
-  asksStore,
   defaultQueue,
-  hasOrder,
   hasOwnQueue,
+  isDistributed,
+  isOrderedByGate,
   type LimitSpec,
   limitSpecOf,
 } from './limit-spec.ts';
@@ -59,7 +59,7 @@ export function makeGate(
     mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
   checkSettings(specs, settings);
-  if (settings.queueLimit === 0 && !specs.some(asksStore)) checkQueue(common);
+  if (settings.queueLimit === 0 && !specs.some(isDistributed)) checkQueue(common);
   const gate = unguarded(specs, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
@@ -74,10 +74,10 @@ function checkLimits(specs: readonly LimitSpec[], { queueLimit, order }: CommonS
   if (queueLimit === undefined && specs.some((spec) => hasOwnQueue(spec, specs.length === 1))) {
     throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
   }
-  if (order !== undefined && !specs.some(hasOrder)) {
+  if (order !== undefined && !specs.some(isOrderedByGate)) {
     throw invalid('order', 'omitted when every limiter is reused', order);
   }
-  checkPlaces(specs);
+  checkLimitOrder(specs);
 }
 
 /** @throws HeadgateError for an invalid guard, or a name that one of the limits has. */
@@ -94,7 +94,7 @@ function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: Gate
   if (mode === 'shadow' && specs.some(({ owned }) => !owned)) {
     throw invalid('mode', 'enforce when a limiter is reused', mode);
   }
-  if (!specs.some(asksStore)) return;
+  if (!specs.some(isDistributed)) return;
   if (mode === 'shadow') throw invalid('mode', 'enforce when a limit has a store', mode);
   if (queueTimeout > 0) return;
   const expected = 'above 0 when a limit has a store: to disable queueing, leave queueLimit at 0';

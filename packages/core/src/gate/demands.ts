@@ -1,7 +1,6 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
-import type { Limiter, LocalLimiter } from '../limiter/limiter.ts';
-import type { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { checkRequest } from '../semaphore/request.ts';
@@ -89,7 +88,7 @@ export function tryDemand(demand: Demand): BasePermit | undefined {
   if (!('tryAcquire' in limiter)) return undefined;
   const weight = weightNow(demand);
   const options = weight === demand.weight ? demand : { key, limit, weight, share };
-  return (limiter as LocalLimiter).tryAcquire(options) as BasePermit | undefined;
+  return (limiter as GateableLimiter).tryAcquire(options);
 }
 
 /**
@@ -102,7 +101,7 @@ export function admitBeyond(demands: Demands, queueLimit: number) {
   let rejection: Rejection | undefined;
   for (const demand of demands) {
     // A gate in shadow mode only has limiters that it made itself.
-    const limiter = demand.limiter as InProcessLimiter;
+    const limiter = demand.limiter as GateableLimiter;
     parts.push(limiter.admitBeyond(demand));
     const { inflight, limit } = limiter.usage(demand.key);
     // In requests, assuming that all have the weight of this one.

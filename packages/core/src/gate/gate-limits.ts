@@ -23,7 +23,7 @@ const successors = new WeakMap<Named, Set<Named>>();
  *
  * @throws HeadgateError for a name used twice, or a contradicted order.
  */
-export function checkPlaces(specs: readonly LimitSpec[]): void {
+export function checkLimitOrder(specs: readonly LimitSpec[]): void {
   for (const [index, current] of specs.entries()) {
     const { name } = current.limiter;
     for (const earlier of specs.slice(0, index)) {

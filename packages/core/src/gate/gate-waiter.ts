@@ -6,15 +6,15 @@ import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
 
 /** What a waiter needs of its gate. */
-export interface GateQueue {
+export interface GateWaiterOwner {
   readonly closed: boolean;
   /**
    * Adds a waiter; returns whether it may wait. From then on its deadline runs, and it counts as queued, unless it only
    * awaits the answer of a store.
    */
-  addWaiter(gateWaiter: GateWaiter): boolean;
+  beforeWait(gateWaiter: GateWaiter): boolean;
   /** Whether a waiter that awaited a store's answer may enqueue; from then on it counts as queued. */
-  countAsQueued(gateWaiter: GateWaiter): boolean;
+  beforeEnqueue(gateWaiter: GateWaiter): boolean;
   /** Admits a waiter that holds all its limits. */
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
   /** Rejects a waiter: with the rejection of a limit, or without one because the gate is closed. */
@@ -28,16 +28,16 @@ export interface GateQueue {
 /** A request that acquires the limits of a gate in order, and holds the permits of those already acquired. */
 export class GateWaiter extends Waiter {
   /** The limit being acquired. */
-  at: Limiter | undefined = undefined;
+  limiter: Limiter | undefined = undefined;
   /** Whether it awaits the answer of a store and is not queued yet. */
   awaitsStore = false;
   /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
-  order = 0;
+  arrivalNumber = 0;
   /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
   #hasEnded = false;
 
   constructor(
-    private readonly gate: GateQueue,
+    private readonly gate: GateWaiterOwner,
     readonly waiter: Waiter,
     private readonly demands: Demands,
     /** The permits that it already holds, of the first limits. */
@@ -52,7 +52,7 @@ export class GateWaiter extends Waiter {
   advance(): void {
     const demand = this.demands[this.parts.length];
     if (demand === undefined) return this.gate.admit(this, this.parts);
-    this.at = demand.limiter;
+    this.limiter = demand.limiter;
     this.key = demand.key;
     this.limit = demand.limit;
     if (this.share !== demand.share) this.share = demand.share;
@@ -79,17 +79,18 @@ export class GateWaiter extends Waiter {
 
   /** The gate has one deadline and one queue limit for all its limits, so it is asked only the first time. */
   override joins(): boolean {
-    if (this.#hasEnded || (this.order === 0 && !this.gate.addWaiter(this))) return false;
-    if (this.awaitsStore && !this.at?.isDistributed && !this.gate.countAsQueued(this)) return false;
+    if (this.#hasEnded || (this.arrivalNumber === 0 && !this.gate.beforeWait(this))) return false;
+    if (this.awaitsStore && !this.limiter?.isDistributed && !this.gate.beforeEnqueue(this))
+      return false;
     // A callback that observed the wait may have withdrawn the request.
     if (this.#hasEnded || this.gate.closed) return false;
-    this.arrival = this.order;
+    this.arrival = this.arrivalNumber;
     for (const part of this.parts) part.pause(this);
     return true;
   }
 
   override queues(): boolean {
-    return !this.awaitsStore || (this.gate.countAsQueued(this) && !this.#hasEnded);
+    return !this.awaitsStore || (this.gate.beforeEnqueue(this) && !this.#hasEnded);
   }
 
   override gone(): boolean {
@@ -99,7 +100,7 @@ export class GateWaiter extends Waiter {
   }
 
   leaseLost(cause: RejectionCause): void {
-    this.at?.reject(this, 'store', cause);
+    this.limiter?.reject(this, 'store', cause);
   }
 
   releaseParts(): void {

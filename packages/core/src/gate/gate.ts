@@ -1,12 +1,11 @@
 import { checkNames } from '../checks.ts';
-import { Acquisition, callLater, notCallable } from '../limiter/acquire.ts';
 import { checkWaitOptions, type WaitOptions, waitOptions } from '../limiter/acquire-options.ts';
 import type { LimiterStats } from '../limiter/limiter.ts';
 import type { CommonSettings } from '../limiter/options.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { type DemandOptions, type Demands, demandsFrom } from './demands.ts';
+import type { DemandOptions, Demands } from './demands.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 export interface GateWaitOptions
@@ -65,33 +64,4 @@ export interface GateSettings extends Omit<CommonSettings, 'order'> {
   readonly queueLimit: number;
   readonly queueTimeout: number;
   readonly mode: 'enforce' | 'shadow';
-}
-
-/** A gate that serves callers of `acquire` and `run` through `request`. */
-export abstract class RequestGate implements Pick<Gate, 'acquire' | 'run'> {
-  abstract readonly limits: readonly GateLimit[];
-  abstract request(waiter: Waiter, demands: Demands): void;
-  abstract withdraw(waiter: Waiter): void;
-
-  acquire(options?: GateWaitOptions): Promise<Permit> {
-    return this.#acquire('acquire', options);
-  }
-
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(this.#acquire('run', options), fn, options?.signal);
-  }
-
-  #acquire(owner: string, options: GateWaitOptions = {}): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      checkGateWaitOptions(owner, options);
-      options.signal?.throwIfAborted();
-      const demands = demandsFrom(this.limits, options);
-      const waiter = new Acquisition(this, resolve, reject, options.signal);
-      waiter.queueTimeout = options.queueTimeout;
-      if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
-      if (options.priority !== undefined) waiter.priority = options.priority;
-      this.request(waiter, demands);
-    });
-  }
 }

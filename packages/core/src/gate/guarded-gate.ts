@@ -1,17 +1,19 @@
 import { invalid } from '../errors.ts';
 import { Counters } from '../semaphore/counters.ts';
+import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { checkIdle } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+import { acquireFromGate, runInGate } from './acquire.ts';
 import type { Demands } from './demands.ts';
-import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
+import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { Guard } from './options.ts';
 
 /** A gate behind a guard. A request that the guard rejects never reaches the limits. */
-export class GuardedGate extends RequestGate implements Gate {
+export class GuardedGate implements Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
   readonly #counters: Counters;
@@ -24,7 +26,6 @@ export class GuardedGate extends RequestGate implements Gate {
     readonly inner: Gate,
     private readonly settings: GateSettings,
   ) {
-    super();
     this.name = inner.name;
     this.limits = inner.limits;
     this.#counters = new Counters(settings);
@@ -54,6 +55,14 @@ export class GuardedGate extends RequestGate implements Gate {
     this.inner.withdraw(waiter);
   }
 
+  acquire(options?: GateWaitOptions): Promise<Permit> {
+    return acquireFromGate(this, options);
+  }
+
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    return runInGate(this, fn, options);
+  }
+
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.#closed = true;
@@ -76,7 +85,7 @@ export class GuardedGate extends RequestGate implements Gate {
 
   #rejection(): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
-    const { name: limit } = this.guard;
-    return { reason: 'overloaded', limitName: limit, queued: this.queued, waited: 0, retryAfter };
+    const { name: limitName } = this.guard;
+    return { reason: 'overloaded', limitName, queued: this.queued, waited: 0, retryAfter };
   }
 }

@@ -1,5 +1,6 @@
 import { checkFlag, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
+import { type DistributedOptions, distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import {
   type CommonSettings,
@@ -9,7 +10,6 @@ import {
   type LimiterOptions,
   type LimitSettings,
 } from '../limiter/options.ts';
-import { type DistributedOptions, distributedOptions } from '../limiter/source.ts';
 import type { GateLimitOptions } from './options.ts';
 
 /** The validated spec of one limit of a gate: a reused limiter, or the settings of one still to be made. */
@@ -91,13 +91,13 @@ export function defaultQueue([only, ...others]: readonly LimitSpec[]) {
 }
 
 /** Whether the limit is counted by a store. */
-export function asksStore(spec: LimitSpec): boolean {
+export function isDistributed(spec: LimitSpec): boolean {
   return spec.owned ? spec.limiter.distribution !== undefined : spec.limiter.isDistributed;
 }
 
 /** Whether the gate decides the order of the limit's queue. */
-export function hasOrder(spec: LimitSpec): boolean {
-  return spec.owned && !asksStore(spec);
+export function isOrderedByGate(spec: LimitSpec): boolean {
+  return spec.owned && !isDistributed(spec);
 }
 
 /** Whether the limit has queue options, which the gate's default `queueLimit` of 0 would override. */

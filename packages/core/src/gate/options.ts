@@ -1,6 +1,6 @@
+import type { DistributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
-import type { DistributedOptions } from '../limiter/source.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 

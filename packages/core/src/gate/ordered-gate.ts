@@ -1,22 +1,23 @@
 import { checkDuration } from '../checks.ts';
-import type { InProcessLimiter } from '../limiter/local-limiter.ts';
+import type { GateableLimiter } from '../limiter/limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
-import type { BasePermit } from '../semaphore/permit.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
 import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
 import { grant, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import { acquireFromGate, runInGate } from './acquire.ts';
 import { admitBeyond, checkDemands, type Demands, tryDemand } from './demands.ts';
-import { type Gate, type GateSettings, type GateStats, RequestGate } from './gate.ts';
+import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
-import { type GateQueue, GateWaiter } from './gate-waiter.ts';
+import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
 
 /** A gate whose requests acquire its limits in order. */
-export class OrderedGate extends RequestGate implements Gate, GateQueue {
+export class OrderedGate implements Gate, GateWaiterOwner {
   readonly name: string;
   closed = false;
   readonly #permits: PermitTracker;
@@ -25,13 +26,12 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
   /** Number of waiters that await a store's answer and are not queued yet. */
-  #asking = 0;
+  #awaitingStore = 0;
 
   constructor(
     readonly limits: readonly GateLimit[],
     private readonly settings: GateSettings,
   ) {
-    super();
     this.name = settings.name;
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
@@ -44,7 +44,7 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   }
 
   get queued(): number {
-    return this.#deadlines.size - this.#asking;
+    return this.#deadlines.size - this.#awaitingStore;
   }
 
   request(waiter: Waiter, demands: Demands): void {
@@ -80,8 +80,16 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
       gateWaiter.timeoutBucket?.deadlines !== this.#deadlines
     )
       return;
-    gateWaiter.at?.withdraw(gateWaiter);
+    gateWaiter.limiter?.withdraw(gateWaiter);
     this.forget(gateWaiter);
+  }
+
+  acquire(options?: GateWaitOptions): Promise<Permit> {
+    return acquireFromGate(this, options);
+  }
+
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T> {
+    return runInGate(this, fn, options);
   }
 
   async close(options?: CloseOptions): Promise<number> {
@@ -103,46 +111,46 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
     return { name, inflight, queued, ...common, limits };
   }
 
-  addWaiter(gateWaiter: GateWaiter): boolean {
+  beforeWait(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
     const timeout = checkDuration(
       'queueTimeout',
       waiter.queueTimeout ?? this.settings.queueTimeout,
     );
-    const asks = gateWaiter.at?.isDistributed === true;
-    const hasRoom = asks || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
+    const awaitsStore = gateWaiter.limiter?.isDistributed === true;
+    const hasRoom = awaitsStore || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
-    // `displacedBy` and `joins` may have run code of the app, which may have changed the queue.
-    if (!asks && this.#isFull()) {
+    // Finding the displaced waiter and `joins` may have run code of the app, which may have changed the queue.
+    if (!awaitsStore && this.#isFull()) {
       const displaced = this.#displacedBy(gateWaiter);
-      if (displaced !== undefined) gateWaiter.at?.reject(displaced, 'full');
+      if (displaced !== undefined) gateWaiter.limiter?.reject(displaced, 'full');
       if (isGone(waiter)) {
         this.abandon(gateWaiter);
         return false;
       }
     }
-    if (this.closed || (!asks && this.#isFull())) return false;
+    if (this.closed || (!awaitsStore && this.#isFull())) return false;
     this.#deadlines.start(gateWaiter, timeout);
-    gateWaiter.order = gateWaiter.arrival;
+    gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
-    if (asks) {
+    if (awaitsStore) {
       gateWaiter.awaitsStore = true;
-      this.#asking++;
+      this.#awaitingStore++;
     } else this.#counters.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
-  countAsQueued(gateWaiter: GateWaiter): boolean {
+  beforeEnqueue(gateWaiter: GateWaiter): boolean {
     if (this.closed || this.#isFull()) return false;
-    this.#stopAsking(gateWaiter);
+    this.#stopAwaitingStore(gateWaiter);
     this.#counters.queued(gateWaiter.weight, this.queued);
     return true;
   }
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
     // The deadline may have passed between two limits.
-    if (gateWaiter.order !== 0 && isLate(gateWaiter, this.settings.clock.now())) {
-      return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.at?.name));
+    if (gateWaiter.arrivalNumber !== 0 && isLate(gateWaiter, this.settings.clock.now())) {
+      return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.limiter?.name));
     }
     const waited = this.#waited(gateWaiter);
     this.#stopWaiting(gateWaiter);
@@ -179,30 +187,30 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
 
   /** The waiter that this one would displace at its current limit, which is a limit in this process. */
   #displacedBy(gateWaiter: GateWaiter): Waiter | undefined {
-    const displaced = (gateWaiter.at as InProcessLimiter).displacedBy(gateWaiter);
+    const displaced = (gateWaiter.limiter as GateableLimiter).displacedBy(gateWaiter);
     return displaced?.timeoutBucket?.deadlines === this.#deadlines ? displaced : undefined;
   }
 
   #stopWaiting(gateWaiter: GateWaiter): void {
     // The caller may have enqueued the same waiter again.
     if (gateWaiter.waiter.queuedAt === gateWaiter) gateWaiter.waiter.queuedAt = undefined;
-    this.#stopAsking(gateWaiter);
+    this.#stopAwaitingStore(gateWaiter);
     this.#deadlines.remove(gateWaiter);
   }
 
-  #stopAsking(gateWaiter: GateWaiter): void {
+  #stopAwaitingStore(gateWaiter: GateWaiter): void {
     if (!gateWaiter.awaitsStore) return;
     gateWaiter.awaitsStore = false;
-    this.#asking--;
+    this.#awaitingStore--;
   }
 
   #rejectAtLimit(waiting: Waiter, reason: RejectionReason): void {
     const gateWaiter = waiting as GateWaiter;
-    gateWaiter.at?.reject(gateWaiter, reason);
+    gateWaiter.limiter?.reject(gateWaiter, reason);
   }
 
-  #waited({ order, since }: GateWaiter): number {
-    return order === 0 ? 0 : waitedSince(since, this.settings.clock.now());
+  #waited({ arrivalNumber, since }: GateWaiter): number {
+    return arrivalNumber === 0 ? 0 : waitedSince(since, this.settings.clock.now());
   }
 
   #admitInShadow(waiter: Waiter, demands: Demands): void {
@@ -223,8 +231,8 @@ export class OrderedGate extends RequestGate implements Gate, GateQueue {
   }
 
   /** A rejection by the gate itself rather than by one of its limits. */
-  #rejection(reason: RejectionReason, limit = this.name): Rejection {
+  #rejection(reason: RejectionReason, limitName = this.name): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
-    return { reason, limitName: limit, queued: this.queued, waited: 0, retryAfter };
+    return { reason, limitName, queued: this.queued, waited: 0, retryAfter };
   }
 }

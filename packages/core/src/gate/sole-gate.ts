@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
+import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { LimiterSettings } from '../limiter/source.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import { checkIdle } from '../semaphore/request.ts';

@@ -1,4 +1,6 @@
 import { HeadgateError } from '../errors.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
+import type { GatedRequest } from './gated-request.ts';
 import type { Compile, Routing } from './route.ts';
 
 /** What an adapter provides about its framework; `R` is the type of the request that the app's functions receive. */
@@ -27,16 +29,23 @@ export function reasonOf(thrown: unknown): unknown {
   return thrown ?? new Error('failed without a reason');
 }
 
-/** Wraps a function so that it never rejects with null or undefined. */
-export function withReason<Args extends readonly unknown[], Result>(
-  call: (...args: Args) => Result | Promise<Result>,
-): (...args: Args) => Promise<Result> {
-  return async (...args) => {
+/**
+ * For frameworks with promises: responds to a rejected request with the app's `onReject`, or with `respond` if there is
+ * none or it returns `false`.
+ */
+export function rejectionHandler<Args extends readonly unknown[], Result>(
+  onReject: ((rejection: Rejection, ...args: Args) => unknown) | undefined,
+  respond: (gated: GatedRequest, ...args: Args) => Result,
+) {
+  return async (gated: GatedRequest, ...args: Args): Promise<Result> => {
     try {
-      return await call(...args);
+      const { rejection } = gated as { rejection: Rejection };
+      const result = onReject !== undefined && (await onReject(rejection, ...args));
+      if (result !== false) return result as Result;
     } catch (error) {
       throw reasonOf(error);
     }
+    return respond(gated, ...args);
   };
 }
 

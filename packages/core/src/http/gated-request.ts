@@ -47,7 +47,7 @@ export abstract class Exchange {
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   abstract rejected(hangUp: boolean, clock: Clock): void;
 
-  attend(gated: GatedRequest): void {
+  observe(gated: GatedRequest): void {
     const first = this.latest === undefined;
     this.latest = gated;
     if (first) this.listen();
@@ -58,9 +58,7 @@ export abstract class Exchange {
   }
 }
 
-const UNREPORTED = -1;
-
-const nestedWait =
+const NESTED_WAIT =
   'a request is queued while it holds a permit of another middleware; combine their limits in one middleware';
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
@@ -71,8 +69,12 @@ export class GatedRequest extends Waiter {
   left = false;
   /** Pending while the request is queued; undefined if it was not. Awaiting it keeps the request's async context. */
   answered: Promise<void> | undefined = undefined;
-  /** Running handlers, here or in inner middleware; negative while the framework has reported none. */
-  private working = UNREPORTED;
+  /** Determines the outcome for an adaptive limit. */
+  outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
+  /** Handlers that run now, here or in inner middleware. */
+  private runningHandlers = 0;
+  /** Whether `runningHandlers` is known: the framework has reported a handler, or none will run. */
+  private knowsHandlers = false;
   private hasEnded = false;
   private answer: (() => void) | undefined = undefined;
 
@@ -95,7 +97,7 @@ export class GatedRequest extends Waiter {
   enter(gate: Gate): void {
     if (this.exchange.gone) return this.leave();
     gate.request(this, this.demands);
-    if (this.permit !== undefined && this.answered === undefined) this.exchange.attend(this);
+    if (this.permit !== undefined && this.answered === undefined) this.exchange.observe(this);
   }
 
   get admission(): Admission {
@@ -105,12 +107,12 @@ export class GatedRequest extends Waiter {
 
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', nestedWait);
+      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', NESTED_WAIT);
     }
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
     });
-    this.exchange.attend(this);
+    this.exchange.observe(this);
     return true;
   }
 
@@ -138,7 +140,7 @@ export class GatedRequest extends Waiter {
   }
 
   /** Whether this guard has already admitted the request. */
-  passed(guard: Guard): boolean {
+  wasAdmittedBy(guard: Guard): boolean {
     return this.settings.guard === guard;
   }
 
@@ -153,15 +155,17 @@ export class GatedRequest extends Waiter {
       if (settings.onDisconnect === 'release') return permit.release('ignored');
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
-    if (ending === 'unanswered' && this.working === UNREPORTED) {
-      exchange.whenTouched(() => this.awaitNoHandler(), settings.clock, settings.abandonAfter);
+    if (ending === 'unanswered' && !this.knowsHandlers) {
+      exchange.whenTouched(() => this.handlerWillNotRun(), settings.clock, settings.abandonAfter);
     } else this.releaseIfDone();
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
-  during<P extends PromiseLike<unknown>>(work: P): P {
-    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer)
-      gated.working = Math.max(gated.working, 0) + 1;
+  trackHandler<P extends PromiseLike<unknown>>(work: P): P {
+    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
+      gated.knowsHandlers = true;
+      gated.runningHandlers++;
+    }
     // Awaiting it here would delay the middleware around this one.
     const settled = () => this.settled();
     work.then(settled, settled);
@@ -170,20 +174,15 @@ export class GatedRequest extends Waiter {
 
   private settled(): void {
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
-      gated.working--;
+      gated.runningHandlers--;
       gated.releaseIfDone();
     }
   }
 
   private releaseIfDone(): void {
     const { permit } = this;
-    if (this.hasEnded && this.working <= 0 && permit?.released === false)
-      permit.end(this.outcome(permit));
-  }
-
-  /** The outcome of the request, for an adaptive limit. */
-  protected outcome(_permit: BasePermit): Outcome {
-    return 'ok';
+    if (this.hasEnded && this.runningHandlers === 0 && permit?.released === false)
+      permit.end(this.outcomeOf?.(permit) ?? 'ok');
   }
 
   private withdraw(): void {
@@ -196,29 +195,12 @@ export class GatedRequest extends Waiter {
     this.left = true;
     this.answer?.();
     // No handler will run, so outer middleware has nothing left to wait for.
-    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.awaitNoHandler();
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.handlerWillNotRun();
   }
 
-  private awaitNoHandler(): void {
-    if (this.working !== UNREPORTED) return;
-    this.working = 0;
+  private handlerWillNotRun(): void {
+    if (this.knowsHandlers) return;
+    this.knowsHandlers = true;
     this.releaseIfDone();
-  }
-}
-
-/** A gated request whose outcome is sampled for an adaptive limit. */
-export class SampledRequest<R> extends GatedRequest {
-  constructor(
-    settings: GatedRequestSettings,
-    exchange: Exchange,
-    demands: Demands,
-    private readonly request: R,
-    private readonly sample: (request: R, permit: BasePermit) => Outcome,
-  ) {
-    super(settings, exchange, demands);
-  }
-
-  protected override outcome(permit: BasePermit): Outcome {
-    return this.sample(this.request, permit);
   }
 }

@@ -1,5 +1,4 @@
-export type { Answer, Fields } from './answer.ts';
-export { type Framework, misplaced, reasonOf, withReason } from './framework.ts';
+export { type Framework, misplaced, reasonOf, rejectionHandler } from './framework.ts';
 export {
   type Admission,
   type Ending,
@@ -9,7 +8,9 @@ export {
 } from './gated-request.ts';
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
+export type { Fields } from './limit-fields.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';
 export type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
+export type { RejectionResponse } from './rejection-response.ts';
 export { type Compile, compileWith, type Routing } from './route.ts';

@@ -3,12 +3,15 @@ import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { rejectUpload } from './rejected-upload.ts';
 
-const own = Symbol('headgate.client');
+const exchangeKey = Symbol('headgate.exchange');
 
 /** A `close` listener that links to its exchange, so that other middleware can find it. */
-type Closed = (() => void) & { [own]?: NodeExchange };
+type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
 
-/** Whether `errored` reports a call of `destroy`, as in Node, where it starts as null. */
+/**
+ * Whether `errored` reports a call of `destroy`. Only an open response shows that: Node starts with null, other runtimes
+ * leave it undefined.
+ */
 let errorReportsDestroy = false;
 
 /** By connection, the exchanges whose pipelined responses wait for earlier ones. */
@@ -33,14 +36,14 @@ export class NodeExchange extends Exchange {
    *   Default: the response.
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeExchange {
-    const kept = slot as { [own]?: NodeExchange };
-    const known = kept[own];
+    const kept = slot as { [exchangeKey]?: NodeExchange };
+    const known = kept[exchangeKey];
     // The app may keep one object for all its requests.
     if (known !== undefined && (slot === response || known.response === response)) return known;
-    const client =
+    const exchange =
       (slot === response ? undefined : listening(response)) ?? new NodeExchange(request, response);
-    kept[own] = client;
-    return client;
+    kept[exchangeKey] = exchange;
+    return exchange;
   }
 
   get gone(): boolean {
@@ -57,7 +60,7 @@ export class NodeExchange extends Exchange {
   protected listen(): void {
     const { request, response } = this;
     const closed: Closed = () => this.#onClose();
-    closed[own] = this;
+    closed[exchangeKey] = this;
     response.on('close', closed);
     errorReportsDestroy ||= response.errored === null;
     const { socket } = request;
@@ -69,13 +72,13 @@ export class NodeExchange extends Exchange {
   /** One listener per connection for all its pipelined exchanges, as Node warns of many listeners. */
   #listenTo(socket: NodeSocket): void {
     const known = pipelined.get(socket);
-    const clients = known ?? new Set<NodeExchange>();
-    clients.add(this);
-    this.response.on('close', () => clients.delete(this));
+    const exchanges = known ?? new Set<NodeExchange>();
+    exchanges.add(this);
+    this.response.on('close', () => exchanges.delete(this));
     if (known !== undefined) return;
-    pipelined.set(socket, clients);
+    pipelined.set(socket, exchanges);
     socket.on('close', () => {
-      for (const client of clients) client.#onClose();
+      for (const exchange of exchanges) exchange.#onClose();
     });
   }
 
@@ -172,8 +175,8 @@ function watch<T extends object>(target: T, methods: readonly (keyof T)[], callb
 function listening(response: NodeResponse): NodeExchange | undefined {
   if (response.listenerCount('close') === 0) return undefined;
   for (const listener of response.listeners('close')) {
-    const client = (listener as Closed)[own];
-    if (client !== undefined) return client;
+    const exchange = (listener as Closed)[exchangeKey];
+    if (exchange !== undefined) return exchange;
   }
   return undefined;
 }

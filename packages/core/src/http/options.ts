@@ -1,7 +1,7 @@
 import type { GateOptions, Guard } from '../gate/options.ts';
+import type { DistributedOptions, NameRequiredWithStore } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
-import type { DistributedOptions, NameOfStore } from '../limiter/source.ts';
 import type { LimitFactory, Outcome } from '../limits/limit.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
@@ -43,7 +43,7 @@ interface OwnRule<R>
 }
 
 /** `name` is required inside `limits` and with a `store`; otherwise it defaults to `'default'`. */
-type OwnLimit<R> = OwnRule<R> & NameOfStore;
+type OwnLimit<R> = OwnRule<R> & NameRequiredWithStore;
 
 /** A limiter that other routes, or work outside HTTP, use as well; its other options are set on the limiter. */
 type ReusedLimit<R> = LimitRule<R> & { limiter: Limiter } & {

@@ -2,9 +2,9 @@ import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
 import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
+import { distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimitDefaults } from '../limiter/options.ts';
-import { distributedOptions } from '../limiter/source.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
@@ -34,6 +34,7 @@ interface RuleContext<R> extends LimitDefaults {
 
 /** One limit of a middleware: which requests it applies to, and what they demand of it. */
 export class Rule<R> {
+  /** Of the rejections by this limit. */
   readonly statusCode: number;
   readonly spec: LimitSpec;
   #limiter: Limiter | undefined;
@@ -66,9 +67,9 @@ export class Rule<R> {
   }
 
   /** Whether the limit, or that of a reused limiter, is adaptive. */
-  get adapts(): boolean {
+  get isAdaptive(): boolean {
     const { owned, limiter } = this.spec;
-    return owned ? typeof limiter.limit === 'object' : limiter.adapts;
+    return owned ? typeof limiter.limit === 'object' : limiter.isAdaptive;
   }
 
   /** Sets the limiter that the gate uses for this rule. */
@@ -184,10 +185,10 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   }
   const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
   if (key !== undefined && can?.keys === false) {
-    throw invalid('key', 'left out with this store, which has no keys', key);
+    throw invalid('key', 'omitted with this store, which has no keys', key);
   }
   if (shares !== undefined && options.store !== undefined) {
-    throw invalid('shares', 'omitted when there is a store', shares);
+    throw invalid('shares', 'omitted with a store', shares);
   }
   // If the limit depends on the request, every request carries its own; 1 is a placeholder.
   const limit = typeof options.limit === 'function' ? 1 : options.limit;

@@ -72,7 +72,7 @@ export class Acquisition extends Waiter {
 
   constructor(
     /** The limiter or gate that the permit was requested from. */
-    private readonly at: Pick<Limiter, 'withdraw'>,
+    private readonly limiter: Pick<Limiter, 'withdraw'>,
     private readonly resolve: (permit: Permit) => void,
     private readonly reject: (error: unknown) => void,
     private readonly signal: AbortSignal | undefined,
@@ -99,7 +99,7 @@ export class Acquisition extends Waiter {
   override joins(): boolean {
     const signal: Signal | undefined = this.signal;
     if (signal === undefined) return true;
-    this.listening = signal[abortion] ??= new AbortListener(signal);
+    this.listening = signal[listenerKey] ??= new AbortListener(signal);
     this.listening.add(this);
     return !signal.aborted;
   }
@@ -111,7 +111,7 @@ export class Acquisition extends Waiter {
 
   abort(): void {
     this.stopListening();
-    this.at.withdraw(this);
+    this.limiter.withdraw(this);
     this.reject(this.signal?.reason);
   }
 
@@ -121,10 +121,10 @@ export class Acquisition extends Waiter {
   }
 }
 
-const abortion = Symbol('headgate');
+const listenerKey = Symbol('headgate');
 
 /** Stored as a property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
-type Signal = AbortSignal & { [abortion]?: AbortListener };
+type Signal = AbortSignal & { [listenerKey]?: AbortListener };
 
 /** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
 class AbortListener {

@@ -13,7 +13,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
 {
   readonly name: string;
   readonly perKey: boolean;
-  readonly adapts: boolean;
+  readonly isAdaptive: boolean;
   readonly shareNames: readonly string[];
   readonly queueLimit: number;
   readonly queueWeight: number;
@@ -24,7 +24,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     const { settings, limitUpdater, shareNames } = semaphores;
     this.name = settings.name;
     this.perKey = settings.perKey;
-    this.adapts = limitUpdater !== undefined;
+    this.isAdaptive = limitUpdater !== undefined;
     this.shareNames = shareNames;
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;

@@ -1,7 +1,11 @@
+import type {
+  DistributedOptions,
+  LimiterSettings,
+  NameRequiredWithStore,
+} from './distributed-options.ts';
+import { InProcessLimiter } from './in-process-limiter.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
-import { InProcessLimiter } from './local-limiter.ts';
 import { checkLimiter, type DistributedLimiterOptions, type LimiterOptions } from './options.ts';
-import type { DistributedOptions, LimiterSettings, NameOfStore } from './source.ts';
 
 /**
  * Creates a limiter for this process or, with a `store`, for all processes that use the store.
@@ -10,7 +14,9 @@ import type { DistributedOptions, LimiterSettings, NameOfStore } from './source.
  */
 export function createLimiter(options: DistributedLimiterOptions): Limiter;
 export function createLimiter(options: LimiterOptions & { store?: undefined }): LocalLimiter;
-export function createLimiter(options: LimiterOptions & DistributedOptions & NameOfStore): Limiter;
+export function createLimiter(
+  options: LimiterOptions & DistributedOptions & NameRequiredWithStore,
+): Limiter;
 export function createLimiter(options: LimiterOptions): Limiter {
   return makeLimiter(checkLimiter(options));
 }

@@ -1,4 +1,4 @@
-import type { Permit } from '../semaphore/permit.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -53,7 +53,7 @@ export interface Limiter {
   /** Whether the limit is counted in a store, so that no request is answered synchronously. */
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
-  readonly adapts: boolean;
+  readonly isAdaptive: boolean;
   /** Whether the limiter has been closed; it then rejects every request. */
   readonly closed: boolean;
   /** Names of the shares that the limit is divided into. */
@@ -117,4 +117,13 @@ export interface LocalLimiter extends Limiter {
    * @throws HeadgateError for an invalid weight, key or share.
    */
   tryAcquire(options?: AcquireOptions): Permit | undefined;
+}
+
+/** What gates need of a limiter within this process. Not published. */
+export interface GateableLimiter extends LocalLimiter {
+  tryAcquire(options?: AcquireOptions): BasePermit | undefined;
+  /** Admits even beyond the limit, for shadow mode. */
+  admitBeyond(options: AcquireOptions): BasePermit;
+  /** The waiter that a new request would displace from the full queue. */
+  displacedBy(newcomer: Waiter): Waiter | undefined;
 }

@@ -1,6 +1,7 @@
 import { checkNames, checkSignal } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { createLimiter } from './create-limiter.ts';
+import type { Limiter } from './limiter.ts';
 
 export interface MapOptions {
   /** Maximum number of items in work at once: a whole number from 1. */
@@ -30,40 +31,44 @@ export async function map<T, R>(
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
-  const results: R[] = [];
-
-  async function start(item: T, index: number): Promise<void> {
-    try {
-      results[index] = await fn(item, index, stop.signal);
-    } catch (error) {
-      stop.abort(error);
-    }
-  }
-
-  async function drawAll(): Promise<void> {
-    let index = 0;
-    const acquire = () => limiter.acquire({ signal: stop.signal });
-    let permit = await acquire();
-    for await (const item of items) {
-      stop.signal.throwIfAborted();
-      const held = permit;
-      start(item, index++).finally(() => held.release());
-      permit = await acquire();
-    }
-    permit.release();
-    await limiter.close();
-    stop.signal.throwIfAborted();
-  }
-
   try {
-    await Promise.race([drawAll(), aborted(stop.signal)]);
-    return results;
+    return await Promise.race([callAll(items, fn, limiter, stop), aborted(stop.signal)]);
   } catch (error) {
     stop.abort(error);
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** Calls `fn` for every item within the limit, until `stop` aborts, as it does when a call fails. */
+async function callAll<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  fn: (item: T, index: number, signal: AbortSignal) => R | PromiseLike<R>,
+  limiter: Limiter,
+  stop: AbortController,
+): Promise<R[]> {
+  const { signal } = stop;
+  const results: R[] = [];
+  async function start(item: T, index: number): Promise<void> {
+    try {
+      results[index] = await fn(item, index, signal);
+    } catch (error) {
+      stop.abort(error);
+    }
+  }
+  let index = 0;
+  let permit = await limiter.acquire({ signal });
+  for await (const item of items) {
+    signal.throwIfAborted();
+    const held = permit;
+    start(item, index++).finally(() => held.release());
+    permit = await limiter.acquire({ signal });
+  }
+  permit.release();
+  await limiter.close();
+  signal.throwIfAborted();
+  return results;
 }
 
 function checkItems(items: unknown): void {

@@ -19,7 +19,7 @@ import {
   type Distribution,
   distributedOptions,
   type LimiterSettings,
-} from './source.ts';
+} from './distributed-options.ts';
 
 /** Options that limiters, gates and middleware have in common. */
 export interface CommonOptions {
@@ -134,7 +134,7 @@ export function checkLimit(
     // A default name would make unrelated services on one server share one limit.
     if (name === undefined && defaults.name !== undefined)
       throw invalid('name', 'set with a store: processes share a limit by its name', name);
-    if (order !== undefined) throw invalid('order', 'left out with a store', order);
+    if (order !== undefined) throw invalid('order', 'omitted with a store', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
   return {

@@ -16,6 +16,9 @@ const TOLERANCE = 1.4;
 /** Factor by which a drop, or a window of slow work, lowers the limit. */
 const BACKOFF = 0.9;
 
+/** Factor of the largest decrease, however slow the work is. */
+const MIN_BACKOFF = BACKOFF - 0.2;
+
 /** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
 const MIN_IMPROVEMENT = 0.5;
 
@@ -41,7 +44,7 @@ export function adaptive(options: Bounds = {}): LimitFactory {
 /** A decrease whose effect is being measured. */
 interface Trial {
   readonly from: number;
-  readonly stretch: number;
+  readonly slowdown: number;
 }
 
 class Adaptive implements Limit {
@@ -50,7 +53,7 @@ class Adaptive implements Limit {
   #window = new Window();
   #movedAt = -Infinity;
   /** The highest inflight at which work took no longer than its baseline. */
-  #proven = 1;
+  #safeInflight = 1;
   /** Whether the limit has never been lowered; it doubles until then (slow start). */
   #starting = true;
   #trial: Trial | undefined;
@@ -82,42 +85,42 @@ class Adaptive implements Limit {
   }
 
   #judge(window: Window): void {
-    const { stretch, margin, inflight } = window;
+    const { stretch: slowdown, margin, inflight } = window;
     this.#baselines.learn(
-      stretch === undefined || inflight <= Math.max(this.range.min, this.#proven / 2),
+      slowdown === undefined || inflight <= Math.max(this.range.min, this.#safeInflight / 2),
     );
-    if (stretch === undefined) return;
-    if (stretch > TOLERANCE + margin) {
-      this.#proven = Math.min(this.#proven, inflight);
-      return this.#lower(stretch);
+    if (slowdown === undefined) return;
+    if (slowdown > TOLERANCE + margin) {
+      this.#safeInflight = Math.min(this.#safeInflight, inflight);
+      return this.#lower(slowdown);
     }
     this.#trial = undefined;
     this.#cooldown = 0;
     // The excess may be chance.
-    if (stretch > TOLERANCE) return;
-    this.#proven = Math.max(this.#proven, inflight);
+    if (slowdown > TOLERANCE) return;
+    this.#safeInflight = Math.max(this.#safeInflight, inflight);
     // A limit that was not nearly used says nothing about what the server can do.
     if (window.peak < Math.floor(this.limit * BACKOFF)) return;
     this.#move(this.#starting ? this.limit * 2 : this.limit + Math.sqrt(this.limit));
   }
 
-  #lower(stretch: number): void {
+  #lower(slowdown: number): void {
     this.#starting = false;
     if (this.#cooldown > 0) {
       this.#cooldown--;
       return;
     }
-    if (this.#trial !== undefined && !this.#hasHelped(this.#trial, stretch)) {
+    if (this.#trial !== undefined && !this.#hasHelped(this.#trial, slowdown)) {
       this.#move(this.#trial.from);
       this.#trial = undefined;
       this.#cooldown = RETRY_AFTER_WINDOWS;
       return;
     }
-    this.#trial = { from: this.limit, stretch };
-    this.#move(this.limit * Math.max(BACKOFF - 0.2, Math.min(BACKOFF, TOLERANCE / stretch)));
+    this.#trial = { from: this.limit, slowdown };
+    this.#move(this.limit * Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / slowdown)));
   }
 
-  #hasHelped({ from, stretch: before }: Trial, after: number): boolean {
+  #hasHelped({ from, slowdown: before }: Trial, after: number): boolean {
     const expected = before * (1 - this.limit / from);
     return before - after >= expected * MIN_IMPROVEMENT;
   }

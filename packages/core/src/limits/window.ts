@@ -15,17 +15,17 @@ export class Window {
   #start = 0;
   readonly #rtt = new Mean();
   readonly #inflight = new Mean();
-  readonly #stretch = new Mean();
+  readonly #slowdown = new Mean();
   /** Maximum weight in use. */
   peak = 0;
 
-  /** @param stretch The ratio of the round trip to the baseline of its kind, if known. */
-  add(now: number, rtt: number, inflight: number, stretch: number | undefined): void {
+  /** @param slowdown The ratio of the round trip to the baseline of its kind, if known. */
+  add(now: number, rtt: number, inflight: number, slowdown: number | undefined): void {
     if (this.#rtt.count === 0) this.#start = now;
     this.#rtt.add(rtt);
     this.#inflight.add(inflight);
     if (inflight > this.peak) this.peak = inflight;
-    if (stretch !== undefined) this.#stretch.add(stretch);
+    if (slowdown !== undefined) this.#slowdown.add(slowdown);
   }
 
   /**
@@ -34,7 +34,7 @@ export class Window {
    */
   isOver(now: number): boolean {
     const age = now - this.#start;
-    const compared = this.#stretch.count > 0 ? this.#stretch : this.#rtt;
+    const compared = this.#slowdown.count > 0 ? this.#slowdown : this.#rtt;
     if (compared.count < MIN_SAMPLES || age < Math.max(MIN_WINDOW_MS, 2 * this.#rtt.value))
       return false;
     if (compared.count >= MAX_SAMPLES || age >= MAX_WINDOW_MS) return true;
@@ -48,12 +48,12 @@ export class Window {
 
   /** Mean ratio of work to its baseline; undefined if there are too few samples. */
   get stretch(): number | undefined {
-    return this.#stretch.count < MIN_SAMPLES ? undefined : this.#stretch.value;
+    return this.#slowdown.count < MIN_SAMPLES ? undefined : this.#slowdown.value;
   }
 
-  /** Margin of error of `stretch`. */
+  /** Margin of error of `slowdown`. */
   get margin(): number {
-    return this.#stretch.margin;
+    return this.#slowdown.margin;
   }
 }
 

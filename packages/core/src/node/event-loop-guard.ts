@@ -1,9 +1,10 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
 import type { Guard } from '../gate/options.ts';
 import type { Priority } from '../semaphore/priority.ts';
+import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
 import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
-import { Accepts, LoopIteration } from './loop-iteration.ts';
+import { LoopIteration } from './loop-iteration.ts';
 import { memoryPressure } from './memory.ts';
 import { Shedding, toleranceOf } from './shedding.ts';
 
@@ -37,7 +38,7 @@ const known = [
 const UPDATE_INTERVAL_MS = 50;
 
 /** Shared by all guards of this thread, since its listener is never removed. */
-let accepts: Accepts | undefined;
+let acceptQueue: AcceptQueue | undefined;
 
 /**
  * Rejects requests that would wait too long for the event loop, the lowest priorities first. It works where the
@@ -54,9 +55,9 @@ export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
   const maxDelay = checkSpan('maxDelay', options.maxDelay ?? 50);
   const maxHeap = options.maxHeap === undefined ? undefined : checkPart('maxHeap', options.maxHeap);
   const maxRss = options.maxRss === undefined ? undefined : checkPart('maxRss', options.maxRss);
-  accepts ??= new Accepts(eventLoop);
+  acceptQueue ??= new AcceptQueue(eventLoop);
   const pressure = () => memoryPressure(maxHeap, maxRss);
-  return new EventLoopGuard({ name, maxDelay, pressure, loop: eventLoop, accepts });
+  return new EventLoopGuard({ name, maxDelay, pressure, loop: eventLoop, acceptQueue });
 }
 
 /** The options of `eventLoopGuard`, validated and with defaults applied. */
@@ -64,7 +65,7 @@ export interface EventLoopGuardSettings {
   readonly name: string;
   readonly maxDelay: number;
   readonly loop: EventLoop;
-  readonly accepts: Accepts;
+  readonly acceptQueue: AcceptQueue;
   /** Fraction of requests to shed because of memory pressure, from 0 to 1. */
   readonly pressure: () => number;
 }
@@ -74,7 +75,7 @@ export interface EventLoopGuardSettings {
  */
 export class EventLoopGuard implements Guard {
   readonly name: string;
-  readonly #turn: LoopIteration;
+  readonly #iteration: LoopIteration;
   readonly #cost: Cost;
   readonly #shedding = new Shedding();
   #updatedAt: number;
@@ -82,29 +83,29 @@ export class EventLoopGuard implements Guard {
   constructor(private readonly settings: EventLoopGuardSettings) {
     const { name, loop } = settings;
     this.name = name;
-    this.#turn = new LoopIteration(loop);
+    this.#iteration = new LoopIteration(loop);
     this.#cost = new Cost(loop);
     this.#updatedAt = loop.now();
   }
 
   admits(priority: Priority): boolean {
     const now = this.settings.loop.now();
-    this.#turn.note(now);
+    this.#iteration.note(now);
     this.#shedding.arrived(priority);
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
     if (this.#shedding.sheds(priority) || !this.#isInTime(priority, now)) return false;
-    this.#turn.admit();
+    this.#iteration.admit();
     this.#cost.admit(now);
     return true;
   }
 
   #isInTime(priority: Priority, now: number): boolean {
-    const { maxDelay, accepts } = this.settings;
+    const { maxDelay, acceptQueue } = this.settings;
     const maxWait = toleranceOf[priority] * maxDelay;
     if (this.#cost.ahead(now) > maxWait) return false;
     // The request has waited for some part of that time, on average for half of it.
-    if (accepts.longestWait() / 2 > maxWait) return false;
-    const { admitted, before, age } = this.#turn;
+    if (acceptQueue.longestWait() / 2 > maxWait) return false;
+    const { admitted, before, age } = this.#iteration;
     // The first request of an iteration is always admitted; otherwise nothing might ever run.
     return admitted === 0 || age + before / 2 <= maxWait;
   }
@@ -115,7 +116,7 @@ export class EventLoopGuard implements Guard {
     this.#updatedAt = now;
     this.#cost.update(elapsed);
     this.#shedding.update({
-      delay: this.#turn.takeMeanLength(elapsed),
+      delay: this.#iteration.takeMeanLength(elapsed),
       target: maxDelay,
       // No iteration is shorter than a request, so no target may be below two of them.
       minTarget: 2 * this.#cost.each,

@@ -7,7 +7,7 @@ export interface EventLoop {
   /** The current time in milliseconds. */
   now(): number;
   /** Number of loop iterations so far. */
-  turns(): number;
+  iterations(): number;
   /** Total milliseconds that the loop has been idle. */
   idle(): number;
   /** Calls back for each connection that a server accepts. */
@@ -17,7 +17,7 @@ export interface EventLoop {
 /** The event loop of this thread. */
 export const eventLoop: EventLoop = {
   now: () => performance.now(),
-  turns: () => performance.nodeTiming.uvMetricsInfo.loopCount,
+  iterations: () => performance.nodeTiming.uvMetricsInfo.loopCount,
   idle: () => performance.nodeTiming.idleTime,
   onAccept: (accepted) => subscribe('net.server.socket', accepted),
 };

@@ -18,7 +18,7 @@ export class LoopIteration {
   #squares = 0;
 
   constructor(private readonly loop: EventLoop) {
-    this.#number = loop.turns();
+    this.#number = loop.iterations();
     this.#startedAt = loop.now();
     this.#idle = loop.idle();
   }
@@ -26,7 +26,7 @@ export class LoopIteration {
   /** Records the arrival of a request, which may be the first of an iteration. */
   note(now: number): void {
     const { loop } = this;
-    const number = loop.turns();
+    const number = loop.iterations();
     this.age = now - this.#startedAt;
     if (number === this.#number) return;
     const idle = loop.idle();
@@ -53,43 +53,5 @@ export class LoopIteration {
     const squares = this.#squares;
     this.#squares = 0;
     return squares / elapsed;
-  }
-}
-
-/** Fewer consecutive iterations with a connection than this may be chance. */
-const MIN_ITERATIONS = 4;
-
-/**
- * Estimates whether connections wait to be accepted. Node accepts one per loop iteration (libuv since 1.45), so
- * during long iterations they wait where nothing can observe them. As long as any wait, every iteration accepts one.
- */
-export class Accepts {
-  #turn = -Infinity;
-  #since = 0;
-  /** Number of consecutive iterations that accepted a connection. */
-  #count = 0;
-
-  constructor(private readonly loop: EventLoop) {
-    loop.onAccept(() => this.#accepted());
-  }
-
-  /**
-   * The maximum time that a connection may have waited, in milliseconds: the time since the last iteration without
-   * one.
-   */
-  longestWait(): number {
-    const { loop } = this;
-    const hasNone = this.#count < MIN_ITERATIONS || loop.turns() - this.#turn > 1;
-    return hasNone ? 0 : loop.now() - this.#since;
-  }
-
-  #accepted(): void {
-    const turn = this.loop.turns();
-    if (turn - this.#turn > 1) {
-      this.#since = this.loop.now();
-      this.#count = 0;
-    }
-    this.#count++;
-    this.#turn = turn;
   }
 }

@@ -3,7 +3,7 @@ import { checkInner, type Order, type Queue, type QueueContext } from '../semaph
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
-import { maxInARow, oldestOf, Subqueues } from './subqueues.ts';
+import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
 
 /**
  * Higher priorities first, each class in the given order. In a full queue, a new request of a higher class displaces
@@ -35,7 +35,7 @@ class PriorityQueue extends Subqueues {
   get next(): Waiter | undefined {
     const highest = this.#highest;
     const lower =
-      this.#inARow < maxInARow ? undefined : oldestOf(this.subqueues.slice(highest + 1));
+      this.#inARow < MAX_IN_A_ROW ? undefined : oldestOf(this.subqueues.slice(highest + 1));
     return lower === undefined ? this.subqueues[highest]?.next : this.subqueueOf(lower).next;
   }
 
@@ -74,7 +74,7 @@ class PriorityQueue extends Subqueues {
   }
 
   /** The lowest class. */
-  protected get fullest(): Queue | undefined {
+  protected get displaceFrom(): Queue | undefined {
     return this.subqueues.findLast(({ length }) => length > 0);
   }
 

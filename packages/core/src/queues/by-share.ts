@@ -5,8 +5,8 @@ import { checkInner, type Order, type Queue, type QueueContext } from '../semaph
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
-import { rounding, Share } from './share.ts';
-import { maxInARow, Subqueues } from './subqueues.ts';
+import { ROUNDING_TOLERANCE, Share } from './share.ts';
+import { MAX_IN_A_ROW, Subqueues } from './subqueues.ts';
 
 /**
  * Guarantees parts of the limit, by name. Other requests may use what a share does not; a released permit goes to a
@@ -32,7 +32,7 @@ class ShareQueue extends Subqueues {
   readonly #byName = new Map<string | undefined, Share>();
   readonly #shares: readonly Share[];
   readonly #ranks: boolean;
-  /** Consecutive grants while no share had unused guaranteed capacity. */
+  /** Consecutive grants while no share had free guaranteed capacity. */
   #inARow = 0;
   /** Total weight ever admitted. */
   #admitted = 0;
@@ -71,12 +71,12 @@ class ShareQueue extends Subqueues {
   }
 
   override remove(waiter: Waiter, isGranted: boolean): void {
-    const isOwed = isGranted && this.#chosen?.isOwed(this.#admitted);
+    const hasGuaranteedRoom = isGranted && this.#chosen?.hasGuaranteedRoom(this.#admitted);
     super.remove(waiter, isGranted);
     if (!isGranted) return;
-    this.#of(waiter.share).charge(waiter, this.#admitted);
-    if (isOwed) return;
-    this.#inARow = this.length > 0 && this.#inARow < maxInARow ? this.#inARow + 1 : 0;
+    this.#of(waiter.share).recordGrant(waiter, this.#admitted);
+    if (hasGuaranteedRoom) return;
+    this.#inARow = this.length > 0 && this.#inARow < MAX_IN_A_ROW ? this.#inARow + 1 : 0;
   }
 
   protected subqueueOf({ share }: Waiter): Queue {
@@ -88,59 +88,48 @@ class ShareQueue extends Subqueues {
   }
 
   /**
-   * The share to serve next. Shares with unused guaranteed capacity come first, and of those the one that holds the
+   * The share to serve next. Shares with free guaranteed capacity come first, and of those the one that holds the
    * smallest fraction of its part. The capacity of a share that is not due yet goes to the other shares, or to that
    * share if they have no waiters. All shares compete for the rest, by priority or arrival.
    */
   get #chosen(): Share | undefined {
     const admitted = this.#admitted;
-    let best: Share | undefined;
-    let bestNamed: Share | undefined;
-    let paying: Share | undefined;
-    for (const share of this.#shares) {
-      if (share.queue.length === 0) continue;
-      if (best === undefined || this.#isBefore(share, best)) best = share;
-      if (share.isPaying(admitted)) paying ??= share;
-      else if (share.part > 0 && (bestNamed === undefined || this.#isBefore(share, bestNamed)))
-        bestNamed = share;
-    }
-    if (best === undefined || best.isOwed(admitted)) return best;
-    if (paying !== undefined) return bestNamed ?? paying;
-    return this.#inARow < maxInARow ? best : this.#of((this.oldest as Waiter).share);
+    const best = this.#best(() => true);
+    if (best === undefined || best.hasGuaranteedRoom(admitted)) return best;
+    const repaying = this.#shares.find((share) => share.isRepaying(admitted));
+    if (repaying !== undefined)
+      return this.#best((share) => share.part > 0 && !share.isRepaying(admitted)) ?? repaying;
+    return this.#inARow < MAX_IN_A_ROW ? best : this.#of((this.oldest as Waiter).share);
   }
 
-  /**
-   * The first of the shares that have waiters and pass the test: those with unused guaranteed capacity come first, then
-   * priority and arrival decide.
-   */
-  #best(test: (share: Share) => boolean): Share | undefined {
+  /** Of the shares that have waiters and pass the test, the one that comes before the others. */
+  #best(test: (share: Share) => boolean, isBetter = this.#isBefore): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {
       if (share.queue.length === 0 || !test(share)) continue;
-      if (best === undefined || this.#isBefore(share, best)) best = share;
+      if (best === undefined || isBetter(share, best)) best = share;
     }
     return best;
   }
 
-  #isBefore(one: Share, other: Share): boolean {
-    const isOwed = one.isOwed(this.#admitted);
-    if (isOwed !== other.isOwed(this.#admitted)) return isOwed;
-    return isOwed ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
-  }
+  /** Shares with free guaranteed capacity come first; then priority and arrival decide. */
+  readonly #isBefore = (one: Share, other: Share): boolean => {
+    const hasRoom = one.hasGuaranteedRoom(this.#admitted);
+    if (hasRoom !== other.hasGuaranteedRoom(this.#admitted)) return hasRoom;
+    return hasRoom ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
+  };
 
   /** The share that exceeds its part the most. */
-  protected get fullest(): Queue | undefined {
-    let fullest: Share | undefined;
-    for (const share of this.#shares) {
-      if (share.queue.length === 0) continue;
-      if (fullest === undefined || share.beyond > fullest.beyond) fullest = share;
-    }
-    return fullest?.queue;
+  protected get displaceFrom(): Queue | undefined {
+    return this.#best(
+      () => true,
+      (one, other) => one.excess > other.excess,
+    )?.queue;
   }
 
-  protected displaces({ share }: Waiter, _own: Queue, fullest: Queue): boolean {
-    const isOver = ({ queue, beyond }: Share) => queue === fullest && beyond > 0;
-    return this.#of(share).beyond < 0 && this.#shares.some(isOver);
+  protected displaces({ share }: Waiter, _own: Queue, displaceFrom: Queue): boolean {
+    const isOver = ({ queue, excess }: Share) => queue === displaceFrom && excess > 0;
+    return this.#of(share).excess < 0 && this.#shares.some(isOver);
   }
 }
 
@@ -166,6 +155,6 @@ function checkShares(shares: Readonly<Record<string, number>>): ReadonlyMap<stri
   let sum = 0;
   for (const [name, part] of parts) sum += checkPart(`shares.${name}`, part);
   // Tolerates rounding errors: 0.1 + 0.2 is slightly more than 0.3.
-  if (sum <= 1 + rounding) return parts;
+  if (sum <= 1 + ROUNDING_TOLERANCE) return parts;
   throw invalid('shares', 'parts that together are at most 1', sum);
 }

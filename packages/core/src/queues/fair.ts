@@ -2,7 +2,7 @@ import { checkInner, type Order, type Queue, type QueueContext } from '../semaph
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
-import { deal } from './hand.ts';
+import { shuffleShard } from './shuffle-shard.ts';
 import { Subqueues } from './subqueues.ts';
 
 /**
@@ -11,8 +11,8 @@ import { Subqueues } from './subqueues.ts';
  * youngest waiter of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be
  * as heavy.
  *
- * There are at most 128 subqueues, however many flows clients make up. Each flow is dealt a hand of six at random
- * and uses the lightest when its first request is queued: two flows rarely collide, and clients cannot predict which
+ * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random and
+ * uses the lightest when its first request is queued: two flows rarely collide, and clients cannot predict which
  * ones do.
  *
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and
@@ -117,11 +117,11 @@ class FairQueue extends Subqueues {
     if (flow !== undefined) return flow.subqueue;
     let number = 0;
     let minWeight = Infinity;
-    for (const dealt of deal(name, this.#seed)) {
-      const weight = this.#used.get(dealt)?.queue.weight ?? 0;
+    for (const candidate of shuffleShard(name, this.#seed)) {
+      const weight = this.#used.get(candidate)?.queue.weight ?? 0;
       if (weight >= minWeight) continue;
       minWeight = weight;
-      number = dealt;
+      number = candidate;
     }
     return (
       this.#used.get(number) ?? { number, queue: createQueue(this.order, this.context), due: 0 }
@@ -139,7 +139,7 @@ class FairQueue extends Subqueues {
   }
 
   /** The heaviest subqueue, so that only the heaviest flows lose waiters. */
-  protected get fullest(): Queue | undefined {
+  protected get displaceFrom(): Queue | undefined {
     let heaviest: Queue | undefined;
     for (const { queue } of this.#used.values()) {
       if (queue.weight > (heaviest?.weight ?? 0)) heaviest = queue;

@@ -2,12 +2,15 @@ import type { Queue, QueueContext } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
 /** Tolerance for rounding errors of parts: 0.07 × 100 is slightly more than 7. */
-export const rounding = 1e-9;
+export const ROUNDING_TOLERANCE = 1e-9;
 
 /** Maximum weight, as a multiple of the limit, that a share may fall behind its part and still catch up. */
 const MAX_CREDIT_LIMITS = 2;
 
-/** A guaranteed part of a limit: its waiters, and the weight that it holds. */
+/**
+ * A guaranteed part of a limit. A share has free guaranteed capacity while its weight in flight is below its part. A
+ * waiter heavier than the part takes more than that; the share then repays the excess by waiting.
+ */
 export class Share {
   /** Weight in flight. */
   held = 0;
@@ -29,12 +32,12 @@ export class Share {
   }
 
   /** By how much the held and queued weight exceeds the part; below 0, how much more the share may request. */
-  get beyond(): number {
+  get excess(): number {
     return this.held + this.queue.weight - this.part * this.context.limit;
   }
 
   /** Whether the next waiter fits in the part, rounded up, or is heavier than the part but due. */
-  isOwed(admitted: number): boolean {
+  hasGuaranteedRoom(admitted: number): boolean {
     const { next, held } = this;
     if (next === undefined || held >= this.#size) return false;
     if (this.isTooHeavy(next)) return held === 0 && admitted >= this.#due;
@@ -42,7 +45,7 @@ export class Share {
   }
 
   /** Whether the share holds nothing, and its next waiter is heavier than the part and not due yet. */
-  isPaying(admitted: number): boolean {
+  isRepaying(admitted: number): boolean {
     const { next, held, part } = this;
     return (
       next !== undefined && part > 0 && held === 0 && this.isTooHeavy(next) && admitted < this.#due
@@ -60,7 +63,7 @@ export class Share {
   }
 
   /** Called after a waiter has been granted. */
-  charge(waiter: Waiter, admitted: number): void {
+  recordGrant(waiter: Waiter, admitted: number): void {
     if (this.part === 0 || !this.isTooHeavy(waiter)) return;
     const { part, context } = this;
     const earliest = admitted - (MAX_CREDIT_LIMITS * context.limit) / part;
@@ -68,6 +71,6 @@ export class Share {
   }
 
   get #size(): number {
-    return this.part * this.context.limit - rounding;
+    return this.part * this.context.limit - ROUNDING_TOLERANCE;
   }
 }

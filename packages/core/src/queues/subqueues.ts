@@ -3,7 +3,7 @@ import { BuiltInQueue, type Queue } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
 /** Maximum number of consecutive grants to higher classes before a lower one gets a turn. */
-export const maxInARow = 9;
+export const MAX_IN_A_ROW = 9;
 
 /** A queue of several subqueues, each with its own order. */
 export abstract class Subqueues extends BuiltInQueue implements Queue {
@@ -14,11 +14,11 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   protected abstract readonly subqueues: Iterable<Queue>;
   abstract readonly next: Waiter | undefined;
   /** The subqueue whose youngest waiter is displaced first from a full queue. */
-  protected abstract readonly fullest: Queue | undefined;
+  protected abstract readonly displaceFrom: Queue | undefined;
   /**
-   * Whether the new request displaces a waiter of the fullest subqueue, rather than one of its own subqueue, if any.
+   * Whether the new request displaces a waiter of `displaceFrom`, rather than one of its own subqueue, if any.
    */
-  protected abstract displaces(newcomer: Waiter, own: Queue, fullest: Queue): boolean;
+  protected abstract displaces(newcomer: Waiter, own: Queue, displaceFrom: Queue): boolean;
   /** The subqueue in which the waiter is queued or would be enqueued. */
   protected abstract subqueueOf(waiter: Waiter): Queue;
 
@@ -27,7 +27,7 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   }
 
   get youngest(): Waiter | undefined {
-    return this.fullest?.youngest;
+    return this.displaceFrom?.youngest;
   }
 
   get stale(): Waiter | undefined {
@@ -42,10 +42,10 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   }
 
   displacedBy(newcomer: Waiter): Waiter | undefined {
-    const { fullest } = this;
+    const { displaceFrom } = this;
     const own = this.subqueueOf(newcomer);
-    const isOther = fullest !== undefined && this.displaces(newcomer, own, fullest);
-    return isOther ? fullest.youngest : own.displacedBy(newcomer);
+    const isOther = displaceFrom !== undefined && this.displaces(newcomer, own, displaceFrom);
+    return isOther ? displaceFrom.youngest : own.displacedBy(newcomer);
   }
 
   /** Any waiter that joins or leaves may change which waiter is next. */

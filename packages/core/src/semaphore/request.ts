@@ -28,7 +28,7 @@ function unfit(weight: number, limit: number): HeadgateError {
 function unknownShare(shareNames: readonly string[], share: string): HeadgateError {
   const hasNone = shareNames.length === 0;
   const names = `one of ${shareNames.join(', ')}`;
-  return invalid('share', hasNone ? 'left out, as the limit has no shares' : names, share);
+  return invalid('share', hasNone ? 'omitted, as the limit has no shares' : names, share);
 }
 
 /**

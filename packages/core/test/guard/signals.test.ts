@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { AcceptQueue } from '../../src/node/accept-queue.ts';
 import { Cost } from '../../src/node/cost.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
-import { Accepts, LoopIteration } from '../../src/node/loop-iteration.ts';
+import { LoopIteration } from '../../src/node/loop-iteration.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
 
 /** An event loop controlled by the test. */
@@ -11,7 +12,7 @@ class Loop implements EventLoop {
   idled = 0;
   accepted: () => void = () => {};
   now = () => this.time;
-  turns = () => this.turn;
+  iterations = () => this.turn;
   idle = () => this.idled;
   onAccept(accepted: () => void): void {
     this.accepted = accepted;
@@ -76,30 +77,30 @@ describe('a loop iteration', () => {
 describe('the accept backlog', () => {
   function accepting(turns: number) {
     const loop = new Loop();
-    const accepts = new Accepts(loop);
+    const acceptQueue = new AcceptQueue(loop);
     for (let count = 0; count < turns; count++) {
       loop.next();
       loop.accepted();
       loop.work(10);
     }
-    return { loop, accepts };
+    return { loop, acceptQueue };
   }
 
   it('its wait starts at the last iteration without a connection', () => {
-    const { loop, accepts } = accepting(5);
-    expect(accepts.longestWait()).toBe(50);
+    const { loop, acceptQueue } = accepting(5);
+    expect(acceptQueue.longestWait()).toBe(50);
     loop.next();
-    expect(accepts.longestWait()).toBe(50);
+    expect(acceptQueue.longestWait()).toBe(50);
     loop.next();
-    expect(accepts.longestWait()).toBe(0);
+    expect(acceptQueue.longestWait()).toBe(0);
     loop.accepted();
     loop.work(5);
-    expect(accepts.longestWait()).toBe(0);
+    expect(acceptQueue.longestWait()).toBe(0);
   });
 
   it('a few consecutive connections do not count as a backlog', () => {
-    expect(accepting(0).accepts.longestWait()).toBe(0);
-    expect(accepting(3).accepts.longestWait()).toBe(0);
+    expect(accepting(0).acceptQueue.longestWait()).toBe(0);
+    expect(accepting(3).acceptQueue.longestWait()).toBe(0);
   });
 });
 

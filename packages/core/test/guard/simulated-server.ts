@@ -1,8 +1,8 @@
 import { lcg } from '@headgate/test-kit/lcg';
 import type { Priority } from '../../src/index.ts';
+import { AcceptQueue } from '../../src/node/accept-queue.ts';
 import type { EventLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
-import { Accepts } from '../../src/node/loop-iteration.ts';
 
 /** The work of a server, and how clients connect to it. */
 export interface Scene {
@@ -35,7 +35,7 @@ interface Task {
 }
 
 /**
- * An event loop in virtual time that works like libuv's: an iteration accepts one connection, reads all requests that
+ * An event loop in virtual time that works like libuv's: an iteration acceptQueue one connection, reads all requests that
  * have arrived by its beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
@@ -53,15 +53,15 @@ export class SimulatedServer implements EventLoop {
 
   constructor(private readonly scene: Scene) {
     const { maxDelay = 50, pressure = () => 0 } = scene;
-    const accepts = new Accepts(this);
-    this.guard = new EventLoopGuard({ name: 'loop', maxDelay, pressure, loop: this, accepts });
+    const acceptQueue = new AcceptQueue(this);
+    this.guard = new EventLoopGuard({ name: 'loop', maxDelay, pressure, loop: this, acceptQueue });
   }
 
   now(): number {
     return this.#now;
   }
 
-  turns(): number {
+  iterations(): number {
     return this.#turns;
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { OutagePolicy } from '../../limiter/source.ts';
+import type { OutagePolicy } from '../../limiter/distributed-options.ts';
 import type { StoreError } from '../../semaphore/rejection.ts';
 import { warn } from '../../warning.ts';
 

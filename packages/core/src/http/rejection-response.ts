@@ -1,6 +1,4 @@
-import type { Demands } from '../gate/demands.ts';
-import type { Rejection } from '../semaphore/rejection.ts';
-import { rejectionHeaders, sentence } from '../semaphore/rejection.ts';
+import { type Rejection, rejectionHeaders, sentence } from '../semaphore/rejection.ts';
 
 /**
  * The media types of a rejection, most preferred first: `*` and a missing header get the first. Each has the ranges
@@ -22,7 +20,7 @@ type MediaType = keyof typeof ranges;
 const encoder = new TextEncoder();
 
 /** What the response depends on, in addition to the rejection. */
-interface Asked {
+interface ResponseContext {
   readonly method: string;
   readonly accept: string | undefined;
   /** 503 blames the load of the server, 429 the client's own usage. */
@@ -30,36 +28,41 @@ interface Asked {
 }
 
 /** The response to a rejected request, the same in every framework. */
-export interface Answer {
+export interface RejectionResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** Bounds the cache. Its keys depend on the app's limits, not on what clients send, so few are expected. */
-const MAX_CACHED_ANSWERS = 1000;
+const MAX_CACHED_RESPONSES = 1000;
 
 /** Caches responses: under overload the same few are sent over and over. */
-export class Answers {
-  readonly #cache = new Map<string, Answer>();
+export class RejectionResponses {
+  readonly #cache = new Map<string, RejectionResponse>();
 
-  to(rejection: Rejection, asked: Asked): Answer {
-    const { reason, limitName: limit, retryAfter } = rejection;
-    const type = preferred(asked.accept);
-    const reloads = type === 'text/html' && asked.method === 'GET';
-    const key = `${asked.statusCode} ${type} ${reloads} ${reason} ${retryAfter} ${limit}`;
-    let answer = this.#cache.get(key);
-    if (answer === undefined) {
-      if (this.#cache.size >= MAX_CACHED_ANSWERS) this.#cache.clear();
-      answer = word(rejection, asked.statusCode, type, reloads);
-      this.#cache.set(key, answer);
+  to(rejection: Rejection, context: ResponseContext): RejectionResponse {
+    const { reason, limitName, retryAfter } = rejection;
+    const type = preferred(context.accept);
+    const reloads = type === 'text/html' && context.method === 'GET';
+    const key = `${context.statusCode} ${type} ${reloads} ${reason} ${retryAfter} ${limitName}`;
+    let response = this.#cache.get(key);
+    if (response === undefined) {
+      if (this.#cache.size >= MAX_CACHED_RESPONSES) this.#cache.clear();
+      response = createResponse(rejection, context.statusCode, type, reloads);
+      this.#cache.set(key, response);
     }
-    return answer;
+    return response;
   }
 }
 
 /** Contains nothing that any client has sent, this one included. */
-function word(rejection: Rejection, status: number, type: MediaType, reloads: boolean): Answer {
+function createResponse(
+  rejection: Rejection,
+  status: number,
+  type: MediaType,
+  reloads: boolean,
+): RejectionResponse {
   const [contentType, body] =
     type === 'text/html'
       ? ['text/html; charset=utf-8', page(rejection, reloads)]
@@ -104,7 +107,7 @@ function page(rejection: Rejection, reloads: boolean): string {
 /** The media type the client prefers; plain text, which every client can read, if it accepts none of them. */
 function preferred(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '' || accept === '*/*') return 'application/problem+json';
-  const qualities = parse(accept);
+  const qualities = parseQualities(accept);
   let best: MediaType = 'text/plain';
   let bestQuality = 0;
   for (const type of Object.keys(ranges) as MediaType[]) {
@@ -120,7 +123,7 @@ function preferred(accept: string | undefined): MediaType {
 /** A client may send kilobytes of ranges; no real one needs more characters than these. */
 const MAX_ACCEPT_LENGTH = 1000;
 
-function parse(accept: string): Map<string, number> {
+function parseQualities(accept: string): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const part of accept.slice(0, MAX_ACCEPT_LENGTH).split(',')) {
     const [range = '', ...parameters] = part.split(';');
@@ -131,31 +134,4 @@ function parse(accept: string): Map<string, number> {
     qualities.set(range.trim().toLowerCase(), quality >= 0 && quality <= 1 ? quality : 0);
   }
   return qualities;
-}
-
-/** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
-export type Fields = readonly (readonly [name: string, value: string])[];
-
-/**
- * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, with quotas in concurrent
- * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an
- * account.
- */
-export function limitFields(demands: Demands, waited: number): Fields {
-  const policies: string[] = [];
-  const states: string[] = [];
-  for (const { limiter, key } of demands) {
-    const { limit, inflight } = limiter.usage(key);
-    const name = quoted(limiter.name);
-    policies.push(`${name};q=${limit};qu="concurrent-requests"`);
-    states.push(`${name};r=${Math.max(0, limit - inflight)}`);
-  }
-  const timing = ['Server-Timing', `headgate;dur=${waited}`] as const;
-  if (demands.length === 0) return [timing];
-  return [['RateLimit-Policy', policies.join(', ')], ['RateLimit', states.join(', ')], timing];
-}
-
-/** A structured field's string allows only these characters (RFC 9651, 3.3.3). */
-function quoted(name: string): string {
-  return `"${name.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

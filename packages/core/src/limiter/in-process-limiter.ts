@@ -7,11 +7,11 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import { callLater, callWith, notCallable, nothing } from './acquire.ts';
 import { type AcquireOptions, checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
-import type { LocalLimiter } from './limiter.ts';
-import type { LimiterSettings } from './source.ts';
+import type { LimiterSettings } from './distributed-options.ts';
+import type { GateableLimiter } from './limiter.ts';
 
 /** Enforces a limit within this process. */
-export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements LocalLimiter {
+export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements GateableLimiter {
   readonly isDistributed = false;
 
   constructor(settings: LimiterSettings) {
@@ -28,7 +28,6 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Lo
       : semaphore.admit(weight, 0, share);
   }
 
-  /** Admits even beyond the limit, for shadow mode. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
     return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
   }
@@ -47,7 +46,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Lo
   }
 
   setLimit(limit: number): void {
-    if (this.adapts) throw invalid('limit', 'left to its algorithm, as it is adaptive', limit);
+    if (this.isAdaptive) throw invalid('limit', 'left to its algorithm, as it is adaptive', limit);
     this.semaphores.resize(checkCount('limit', limit, 1));
   }
 
@@ -56,7 +55,6 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Lo
     return { limit, inflight };
   }
 
-  /** The waiter that a new request would displace from the full queue. */
   displacedBy(newcomer: Waiter): Waiter | undefined {
     return this.semaphores.find(newcomer.key)?.displacedBy(newcomer);
   }

@@ -37,7 +37,7 @@ export type Step = (req: Request, res: Reply, next: NextFunction) => void;
 export type Handler = (req: Request, res: Reply, next: NextFunction) => unknown;
 
 /** Runs Express requests through the gate: calls the next handler, or responds with the rejection. */
-export class Entrance {
+export class LimitMiddleware {
   readonly http: HttpGate<Request>;
   readonly #onReject: ConcurrencyLimitOptions['onReject'];
 
@@ -51,15 +51,15 @@ export class Entrance {
     if (typeof next !== 'function' || res.locals === undefined) {
       throw misplaced('@headgate/express', req);
     }
-    const client = clientOf(req, res);
+    const exchange = exchangeOf(req, res);
     let gated: GatedRequest | undefined;
     try {
-      gated = this.http.enter(req, client);
+      gated = this.http.enter(req, exchange);
     } catch (error) {
       return next(error);
     }
     if (gated === undefined) {
-      res.locals.admission ??= client.latest?.admission ?? unlimited;
+      res.locals.admission ??= exchange.latest?.admission ?? unlimited;
       proceed();
     } else if (gated.answered === undefined) {
       this.#conclude(gated, req, res, next, proceed);
@@ -81,13 +81,13 @@ export class Entrance {
         if (error !== undefined) return next(error);
         attempt(() => {
           // Read before the handler runs, since the handler may pass the request to inner middleware.
-          const { latest } = clientOf(req, res);
+          const { latest } = exchangeOf(req, res);
           const result = handler(req, res, next);
           // Without a promise, the adapter cannot know when the handler is done.
           if (!isPromise(result)) return;
           // Converted once, since a thenable may start its work on every `then`, as query builders do.
           const work = Promise.resolve(result);
-          return latest?.during(work) ?? work;
+          return latest?.trackHandler(work) ?? work;
         }, next);
       });
   }
@@ -114,7 +114,7 @@ export class Entrance {
   }
 
   #reject(gated: GatedRequest, req: Request, res: Reply): void {
-    const { status, headers, body } = this.http.answerTo(gated, req);
+    const { status, headers, body } = this.http.responseTo(gated, req);
     this.#addFields(gated, res);
     // Not chained: other middleware may have replaced `writeHead` with a function that returns nothing.
     res.writeHead(status, headers);
@@ -130,7 +130,7 @@ export class Entrance {
  * Stored in `locals`, which exists anyway, unless the app replaces it: Express gives every response its own hidden
  * class, so adding a field to the response is slow.
  */
-function clientOf(req: Request, res: Reply): NodeExchange {
+function exchangeOf(req: Request, res: Reply): NodeExchange {
   return NodeExchange.of(req, res, res.locals);
 }
 

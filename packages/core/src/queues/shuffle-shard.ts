@@ -1,23 +1,23 @@
 /** Number of subqueues. */
-const DECK_SIZE = 128;
-/** How many of them a flow is dealt. */
-const HAND_SIZE = 6;
+const SUBQUEUE_COUNT = 128;
+/** How many of them a flow may use. */
+const SHARD_SIZE = 6;
 
 /** The numbers of a flow's subqueues: distinct, and the same for every call with one seed. */
-export function deal(flow: string, seed: number): readonly number[] {
-  const hand: number[] = [];
+export function shuffleShard(flow: string, seed: number): readonly number[] {
+  const shard: number[] = [];
   let chance = hash(flow, seed);
-  for (let left = DECK_SIZE; left > DECK_SIZE - HAND_SIZE; left--) {
-    hand.push(nth(chance % left, hand));
+  for (let left = SUBQUEUE_COUNT; left > SUBQUEUE_COUNT - SHARD_SIZE; left--) {
+    shard.push(nth(chance % left, shard));
     chance = Math.floor(chance / left);
   }
-  return hand;
+  return shard;
 }
 
-/** The number at this index among the numbers that are not in the hand yet. */
-function nth(index: number, hand: readonly number[]): number {
+/** The number at this index among the numbers that are not in the shard yet. */
+function nth(index: number, shard: readonly number[]): number {
   let number = index;
-  for (const taken of [...hand].sort((one, other) => one - other)) if (taken <= number) number++;
+  for (const taken of [...shard].sort((one, other) => one - other)) if (taken <= number) number++;
   return number;
 }
 

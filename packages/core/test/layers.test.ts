@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 
 const source = resolve(import.meta.dirname, '../src');
 
-/** The files that all rooms share. */
+/** The files that all folders share. */
 const shared = '.';
 
-/** From the lowest room to the highest: the rooms that the files of each may import from, types included. */
+/** From the lowest folder to the highest: the folders that the files of each may import from, types included. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   [shared]: [],
   limits: [shared],
@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same within `distributed`, whose other files may import from all of these. */
 const layers = ['contract.ts', 'settings.ts', 'lease', 'availability', 'semaphore'];
 
-/** Entry points next to the rooms, which gather their public names. */
+/** Entry points next to the folders, which gather their public names. */
 const entryPoints = ['index.ts', 'app.ts', 'options.ts'];
 
 interface Import {
@@ -44,7 +44,7 @@ const imports = readdirSync(source, { recursive: true, encoding: 'utf8' })
     }));
   });
 
-function roomOf(file: string): string {
+function folderOf(file: string): string {
   return dirname(file).split(sep)[0] as string;
 }
 
@@ -53,20 +53,20 @@ function layerOf(file: string): number {
   return layer >= 0 ? layer : layers.length;
 }
 
-it('each room imports only from the rooms below it', () => {
+it('each folder imports only from the folders below it', () => {
   const isUpward = ({ from, to }: Import) =>
-    roomOf(from) !== roomOf(to) && !allowed[roomOf(from)]?.includes(roomOf(to));
+    folderOf(from) !== folderOf(to) && !allowed[folderOf(from)]?.includes(folderOf(to));
   expect(imports.filter(isUpward)).toEqual([]);
 });
 
 it('each layer of distributed limits imports only from the layers below it', () => {
   const within = imports.filter(({ from, to }) =>
-    [from, to].every((file) => roomOf(file) === 'distributed'),
+    [from, to].every((file) => folderOf(file) === 'distributed'),
   );
   expect(within.filter(({ from, to }) => layerOf(from) < layerOf(to))).toEqual([]);
 });
 
-it('the table has every room', () => {
-  const rooms = new Set(imports.map(({ from }) => roomOf(from)));
-  expect([...rooms].sort()).toEqual(Object.keys(allowed).sort());
+it('the table has every folder', () => {
+  const folders = new Set(imports.map(({ from }) => folderOf(from)));
+  expect([...folders].sort()).toEqual(Object.keys(allowed).sort());
 });

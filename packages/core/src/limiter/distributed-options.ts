@@ -40,7 +40,7 @@ export interface LimiterSettings extends SemaphoreSettings {
 }
 
 /** Requires a `name` with a `store`. */
-export type NameOfStore =
+export type NameRequiredWithStore =
   | { name: string; store?: LimiterSource | undefined }
   | { name?: string | undefined; store?: undefined };
 
@@ -68,7 +68,7 @@ export function checkDistribution(options: DistributedOptions): Distribution | u
   }
   for (const option of distributedOptions) {
     const value = options[option];
-    if (value !== undefined) throw invalid(option, 'left out without a store', value);
+    if (value !== undefined) throw invalid(option, 'omitted without a store', value);
   }
   return undefined;
 }

@@ -1,0 +1,28 @@
+import type { Demands } from '../gate/demands.ts';
+
+/** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/**
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, with quotas in concurrent
+ * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an
+ * account.
+ */
+export function limitFields(demands: Demands, waited: number): Fields {
+  const policies: string[] = [];
+  const states: string[] = [];
+  for (const { limiter, key } of demands) {
+    const { limit, inflight } = limiter.usage(key);
+    const name = quoted(limiter.name);
+    policies.push(`${name};q=${limit};qu="concurrent-requests"`);
+    states.push(`${name};r=${Math.max(0, limit - inflight)}`);
+  }
+  const timing = ['Server-Timing', `headgate;dur=${waited}`] as const;
+  if (demands.length === 0) return [timing];
+  return [['RateLimit-Policy', policies.join(', ')], ['RateLimit', states.join(', ')], timing];
+}
+
+/** A structured field's string allows only these characters (RFC 9651, 3.3.3). */
+function quoted(name: string): string {
+  return `"${name.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,104 @@
+import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
+import { invalid } from '../errors.ts';
+import { makeGate } from '../gate/create-gate.ts';
+import { isOrderedByGate } from '../gate/limit-spec.ts';
+import { checkCommon, commonOptions } from '../limiter/options.ts';
+import type { Outcome } from '../limits/limit.ts';
+import { byPriority } from '../queues/by-priority.ts';
+import { fair } from '../queues/fair.ts';
+import type { Priority } from '../semaphore/priority.ts';
+import type { Order } from '../semaphore/queue.ts';
+import { checkCalled, type Framework } from './framework.ts';
+import type { GatedRequestSettings } from './gated-request.ts';
+import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
+import { perLimit, type Rule, rulesOf } from './rule.ts';
+
+/** The options of a middleware, validated and with defaults, and the gate that they describe. */
+export interface HttpSettings<R> extends GatedRequestSettings {
+  readonly rules: readonly Rule<R>[];
+  readonly skip: ((request: R) => boolean) | undefined;
+  readonly priority: ((request: R) => Priority) | undefined;
+  readonly fairBy: ((request: R) => string) | undefined;
+  readonly classify: ((response: never) => Outcome) | undefined;
+  readonly headers: boolean;
+  /** Whether a limit is adaptive, so that the outcomes of requests are needed. */
+  readonly isAdaptive: boolean;
+}
+
+const known = [
+  ...perLimit,
+  'limits',
+  'skip',
+  'onReject',
+  'priority',
+  'fairBy',
+  'guard',
+  'classify',
+  'mode',
+  'headers',
+  'onDisconnect',
+  'caseSensitive',
+  'strict',
+  ...commonOptions,
+] as const satisfies readonly (
+  | keyof HttpOptions<never, never, never, never>
+  | keyof LimitOptions<never>
+)[];
+
+/**
+ * Validates the options and makes the gate.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function httpSettings<R>(
+  options: HttpOptions<R, never, unknown, never> & { abandonAfter?: number | undefined },
+  framework: Framework<R>,
+): HttpSettings<R> {
+  checkCalled(options);
+  checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
+  const { onDisconnect = 'wait', abandonAfter = 30_000, guard } = options;
+  const common = checkCommon(options);
+  const own = {
+    guard,
+    clock: common.clock,
+    onDisconnect: checkChoice('onDisconnect', onDisconnect, ['wait', 'release']),
+    abandonAfter: checkDuration('abandonAfter', abandonAfter),
+    skip: checkFunction('skip', options.skip),
+    headers: checkFlag('headers', options.headers),
+    classify: checkFunction('classify', options.classify),
+    priority: checkFunction('priority', options.priority),
+    fairBy: checkFunction('fairBy', options.fairBy),
+  };
+  checkFunction('onReject', options.onReject);
+  const rules = rulesOf(options, framework, orderOf(options));
+  const specs = rules.map(({ spec }) => spec);
+  if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
+  const isAdaptive = rules.some((rule) => rule.isAdaptive);
+  if (own.classify !== undefined && !isAdaptive) {
+    throw invalid('classify', 'omitted unless a limit is adaptive', own.classify);
+  }
+  const gate = makeGate(specs, options, common);
+  for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
+  return { ...own, rules, isAdaptive, gate };
+}
+
+type OrderOptions = Pick<
+  MiddlewareOptions<never, never, unknown, never>,
+  'order' | 'priority' | 'fairBy' | 'guard'
+>;
+
+/** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
+function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
+  const within = fairBy === undefined ? order : fair(order);
+  return priority === undefined ? within : byPriority(within);
+}
+
+/**
+ * @throws HeadgateError for options without effect: with a store for every limit, all queues are first in, first out.
+ */
+function checkUnordered({ priority, fairBy, guard }: OrderOptions): void {
+  if (fairBy !== undefined) throw invalid('fairBy', 'omitted when every limit has a store', fairBy);
+  // A guard uses the priority as well.
+  if (priority === undefined || guard !== undefined) return;
+  throw invalid('priority', 'omitted when every limit has a store and there is no guard', priority);
+}

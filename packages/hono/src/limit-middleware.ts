@@ -1,0 +1,167 @@
+import type { Clock } from '@headgate/core';
+import {
+  type Admission,
+  type Exchange,
+  type Fields,
+  type GatedRequest,
+  HttpGate,
+  type HttpOptions,
+  misplaced,
+  NodeExchange,
+  type NodeRequest,
+  type NodeResponse,
+  rejectionHandler,
+  unlimited,
+} from '@headgate/core/http';
+import type { Context, Env, Next } from 'hono';
+import { framework } from './framework.ts';
+import { WebExchange } from './web-exchange.ts';
+import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
+
+/** The handler reads its admission from `c.var.admission`. */
+export interface AdmissionEnv {
+  Variables: { admission: Admission };
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: what Hono's own middleware may return
+export type Answered = Response | undefined | void;
+
+export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
+  Context<E>,
+  [c: Context<E>, next: Next],
+  Answered | false | Promise<Answered | false>,
+  Context<E>
+>;
+
+// biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature of `concurrencyLimit`
+type AnyOptions = ConcurrencyLimitOptions<any>;
+
+/**
+ * Runs Hono requests through the gate. It has no async functions for a request that is not queued: each would slow down
+ * the middleware around this one.
+ */
+export class LimitMiddleware {
+  readonly http: HttpGate<Context>;
+  readonly #workers = onWorkers() ? new WorkersClock() : undefined;
+  readonly #reject: (gated: GatedRequest, c: Context, next: Next) => Promise<Answered>;
+
+  constructor(options: AnyOptions) {
+    this.http = new HttpGate<Context>(withClock(options, this.#workers), framework);
+    this.#reject = rejectionHandler(options.onReject, (gated, c) => this.#respond(gated, c));
+  }
+
+  handle(c: Context, next: Next): Promise<Answered> {
+    if (typeof next !== 'function' || c.req?.raw === undefined) {
+      throw misplaced('@headgate/hono', c);
+    }
+    this.#workers?.run();
+    const gated = this.http.enter(c, exchangeOf(c));
+    if (gated === undefined) {
+      if (c.var.admission === undefined) c.set('admission', unlimited);
+      return next();
+    }
+    if (gated.answered === undefined) return this.#conclude(gated, c, next);
+    const concluded = gated.answered.then(() => this.#conclude(gated, c, next));
+    this.#workers?.keepAlive(gated, c, concluded);
+    return concluded;
+  }
+
+  #conclude(gated: GatedRequest, c: Context, next: Next): Promise<Answered> {
+    // The client has disconnected; 499 tells outer middleware that the request was not handled.
+    if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
+    c.set('admission', gated.admission);
+    if (gated.rejection !== undefined) return this.#reject(gated, c, next);
+    const { exchange } = gated;
+    const fields = this.http.fields(gated);
+    const work = gated.trackHandler(next());
+    this.#workers?.keep(c, work);
+    if (fields.length === 0 && exchange instanceof NodeExchange) return work;
+    return finish(work, c, exchange, fields);
+  }
+
+  #respond(gated: GatedRequest, c: Context): Response {
+    const { status, headers, body } = this.http.responseTo(gated, c);
+    const response = c.body(body, status as 503, headers);
+    append(response, this.http.fields(gated));
+    return response;
+  }
+}
+
+function withClock(options: AnyOptions, clock: Clock | undefined) {
+  if (clock === undefined) return options;
+  checkWorkers(options);
+  return { clock, ...options };
+}
+
+/** Adds the header fields and watches the body after the handler is done. */
+async function finish(work: Promise<void>, c: Context, exchange: Exchange, fields: Fields) {
+  try {
+    await work;
+    add(c, fields);
+    watch(c, exchange);
+  } catch (error) {
+    if (exchange instanceof WebExchange) exchange.ended('unanswered');
+    throw error;
+  }
+}
+
+function add(c: Context, fields: Fields): void {
+  // A response that switches protocols cannot be reconstructed.
+  if (fields.length === 0 || c.res.status === 101) return;
+  try {
+    append(c.res, fields);
+  } catch {
+    // Headers of a redirect, for example, are immutable; those of a copy are not. (In the oldest supported versions
+    // `c.header` appends twice.)
+    c.res = new Response(c.res.body, c.res);
+    append(c.res, fields);
+  }
+}
+
+function append({ headers }: Response, fields: Fields): void {
+  for (const [name, value] of fields) headers.append(name, value);
+}
+
+/** Outside Node, the end of the body is the end of the response. */
+function watch(c: Context, exchange: Exchange): void {
+  if (!(exchange instanceof WebExchange)) return;
+  const watched = exchange.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
+  if (watched === c.res) return;
+  c.res = watched;
+  whenReplaced(c, (response) => {
+    const { body } = watched;
+    if (response?.body !== body && body?.locked !== true) exchange.ended('complete');
+  });
+}
+
+/** Calls back if outer middleware replaces the response or throws, since nothing reads its body then. */
+function whenReplaced(c: Context, callback: (response: Response | undefined) => void): void {
+  const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res');
+  if (own?.get === undefined || own.set === undefined) return;
+  const { get, set } = own;
+  Object.defineProperty(c, 'res', {
+    configurable: true,
+    get: () => get.call(c),
+    set: (response) => {
+      set.call(c, response);
+      callback(get.call(c));
+    },
+  });
+}
+
+/** Keyed by the context, since other middleware may replace the raw request. */
+const webExchanges = new WeakMap<Context, WebExchange>();
+
+/** On Node the response reports its end, so its body is not wrapped. */
+function exchangeOf(c: Context): Exchange {
+  const { incoming, outgoing } = (c.env ?? {}) as {
+    incoming?: NodeRequest;
+    outgoing?: NodeResponse;
+  };
+  if (incoming !== undefined && outgoing !== undefined) return NodeExchange.of(incoming, outgoing);
+  const known = webExchanges.get(c);
+  if (known !== undefined) return known;
+  const exchange = new WebExchange(c.req.raw.signal);
+  webExchanges.set(c, exchange);
+  return exchange;
+}
