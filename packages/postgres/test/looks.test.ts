@@ -15,7 +15,7 @@ test('a process continues to check its own session while a sweep gets no answer'
     return new Promise(() => {});
   };
   const sender = { owner: 'me', lease: 300, addresses: new WeakMap() };
-  const horizon = { look() {}, rest() {} } as never;
+  const horizon = { check() {}, clear() {} } as never;
   const ring = new FailureDetector({
     schema: 'any',
     query,
