@@ -92,6 +92,22 @@ it('a blocked event loop, which fires no timers, does not keep the queue full', 
   expect(limiter.queued).toBe(1);
 });
 
+it('a request for which late waiters are rejected stays ahead of the requests of their callbacks', () => {
+  const { clock, limiter, release } = occupied({ queueLimit: 3 });
+  const granted: string[] = [];
+  const ask = (name: string) => ({ queueTimeout: Infinity, onGranted: () => granted.push(name) });
+  call(limiter, { onRejected: () => call(limiter, ask('of a callback')) });
+  call(limiter);
+  clock.busy(100);
+  // The request within `joins` fills the queue, so that room must be made for this one.
+  const joins = () => call(limiter, ask('within joins')).answers === 0;
+  const newcomer = call(limiter, { ...ask('newcomer'), joins });
+  expect([newcomer.answers, limiter.queued]).toEqual([0, 3]);
+  limiter.setLimit(4);
+  release();
+  expect(granted).toEqual(['within joins', 'newcomer', 'of a callback']);
+});
+
 it('a queue uses one timer, and a request admitted at once uses none', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: Infinity, queueTimeout: 100, clock });

@@ -48,18 +48,20 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
     checkOrdering(waiter);
-    const { queueTimeout } = this.settings;
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
-    const hasRoom = !this.#isFull(semaphore, waiter) || semaphore.displacedBy(waiter) !== undefined;
-    if (!hasRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
+    const { queueTimeout = this.settings.queueTimeout } = waiter;
+    checkDuration('queueTimeout', queueTimeout);
+    const hasNoRoom = this.#isFull(semaphore, waiter) && !semaphore.displacedBy(waiter);
+    if (hasNoRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
+    // Before any waiter is rejected to make room: requests made by its callback come after this one.
+    this.deadlines.start(waiter, queueTimeout === Infinity ? undefined : queueTimeout);
     semaphore = this.#lookUpAgain(waiter);
     if (this.#isFull(semaphore, waiter)) {
       semaphore = this.#makeRoom(semaphore, waiter);
-      if (isGone(waiter)) return;
+      if (isGone(waiter)) return this.deadlines.remove(waiter);
     }
-    if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
-    if (this.#isFull(semaphore, waiter)) return semaphore.rejectNewcomer(waiter, 'full');
-    semaphore.enqueue(waiter, timeout);
+    if (!this.closed && !this.#isFull(semaphore, waiter)) return semaphore.enqueue(waiter);
+    this.deadlines.remove(waiter);
+    semaphore.rejectNewcomer(waiter, this.closed ? 'closed' : 'full');
   }
 
   close(): void {
@@ -93,10 +95,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** As above, and after rejecting the waiter that the new one displaces, if any. */
   #makeRoom(full: Semaphore, waiter: Waiter): Semaphore {
     const semaphore = this.#rejectExpired(full, waiter);
-    if (this.#isFull(semaphore, waiter) && !this.closed) {
-      const displaced = semaphore.displacedBy(waiter);
-      if (displaced !== undefined) semaphore.reject(displaced, 'full');
-    }
+    const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
+    if (displaced) semaphore.reject(displaced, 'full');
     return this.#lookUpAgain(waiter);
   }
 

@@ -63,7 +63,7 @@ export interface Order {
 /** @throws HeadgateError for a value that is not an order. */
 export function checkOrder(order: Order): Order {
   if (typeof order?.create === 'function') return order;
-  const expected = 'fifo(), lifo(), codel(), byPriority(), fair(), byShare() or your own';
+  const expected = 'an order such as fifo() or byPriority()';
   throw invalid('order', expected, order);
 }
 

@@ -74,9 +74,8 @@ export class Semaphore implements GrantSource, QueueContext {
     if (change < 0 && this.queue.length > 0) grantFrom(this);
   }
 
-  enqueue(waiter: Waiter, timeout: number): void {
+  enqueue(waiter: Waiter): void {
     const { group } = this;
-    group.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
     this.#keepInGroup();
     waiter.queuedAt = this;
     const highest = this.inheritance && this.queue.highest;
@@ -142,13 +141,17 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Returns whether it has shed a waiter. */
   #shed(): boolean {
-    let { stale } = this.queue;
+    let hasShed = false;
     // While room is saved for the waiter with the claim, it is not shed.
-    if (stale === undefined || stale === this.claim?.waiter) return false;
-    for (; stale !== undefined && stale !== this.claim?.waiter; stale = this.queue.stale) {
+    for (
+      let { stale } = this.queue;
+      stale && stale !== this.claim?.waiter;
+      stale = this.queue.stale
+    ) {
       this.reject(stale, 'overloaded');
+      hasShed = true;
     }
-    return true;
+    return hasShed;
   }
 
   /** Chooses the next waiter; one that does not fit gets the claim. */
