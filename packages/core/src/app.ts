@@ -1,11 +1,17 @@
-/** What applications import from the package of their framework, in addition to the middleware. */
+/**
+ * What applications import from the package of their framework, in addition to the middleware. The types of what these
+ * functions return are included, so that TypeScript can name them in an application's declarations.
+ */
 export type { Admission } from './http/gated-request.ts';
 export { ipKey } from './http/ip-key.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
+export type { Limiter, LocalLimiter } from './limiter/limiter.ts';
 export { adaptive } from './limits/adaptive.ts';
+export type { LimitFactory } from './limits/limit.ts';
 export { codel } from './queues/codel.ts';
 export { fifo, lifo } from './queues/fifo.ts';
 export type { Observer } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { Priority } from './semaphore/priority.ts';
+export type { Order } from './semaphore/queue.ts';
 export { RejectedError, type Rejection, type RejectionReason } from './semaphore/rejection.ts';
