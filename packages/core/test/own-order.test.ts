@@ -150,3 +150,21 @@ it('an order that lets a waiter overtake admits none that is heavier than the ro
   held?.release();
   expect([next.answers, heavy.answers]).toEqual([1, 0]);
 });
+
+it('an order that throws for a key that is used again leaves no waiter and no timer', () => {
+  const clock = new VirtualClock();
+  let isBroken = false;
+  const order: Order = { create: (site) => (isBroken ? broken() : fifo().create(site)) };
+  const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 1, order, clock });
+  const held = limiter.tryAcquire({ key: 'a' });
+  const joins = () => {
+    isBroken = true;
+    held?.release();
+    return true;
+  };
+  expect(() => call(limiter, { key: 'a', joins })).toThrow('own order');
+  const { inflight, queued, keys } = limiter.stats();
+  expect({ inflight, queued, keys, armed: clock.armed }).toEqual({
+    ...{ inflight: 0, queued: 0, keys: 0, armed: 0 },
+  });
+});

@@ -1,6 +1,5 @@
-import { checkDuration } from '../checks.ts';
 import type { StoreError } from '../semaphore/rejection.ts';
-import { checkIdle, checkKey, checkOrdering, checkRequest } from '../semaphore/request.ts';
+import { checkIdle, checkKey, checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
@@ -52,9 +51,7 @@ export class DistributedSemaphores
     waiter.arrival = 0;
     if (this.closed) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
     if (semaphore.admitsAtOnce(waiter)) return;
-    checkOrdering(waiter);
-    const { queueTimeout } = this.settings;
-    const timeout = checkDuration('queueTimeout', waiter.queueTimeout ?? queueTimeout);
+    const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
     if (breaker.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectNewcomer(waiter, 'full');

@@ -8,8 +8,12 @@ import { TimeoutBucket, type Waiter } from './waiter.ts';
 const arrivals = Symbol.for('headgate.arrivals');
 const counters = globalThis as { [arrivals]?: { latest: number } };
 /** Numbers waiters in the order of arrival, which is common to all queues of the process. */
-const arrival = counters[arrivals] ?? { latest: 0 };
-counters[arrivals] = arrival;
+const counter = counters[arrivals] ?? { latest: 0 };
+counters[arrivals] = counter;
+
+export function nextArrival(): number {
+  return ++counter.latest;
+}
 
 /** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
 export function isLate({ deadline }: Waiter, now: number): boolean {
@@ -41,12 +45,12 @@ export class Deadlines {
     this.#alarm = new Alarm(clock, (now) => this.#ring(now));
   }
 
-  /** The waiter starts to wait, and is tracked here unless `timeout` is undefined. */
-  start(item: Waiter, timeout: number | undefined): void {
+  /** The waiter starts to wait, in order of `arrival`, and is tracked here unless `timeout` is undefined. */
+  start(item: Waiter, timeout: number | undefined, arrival = nextArrival()): void {
     // A gate's request already has its arrival number and its deadline.
     if (item.arrival !== 0) return;
     const now = this.clock.now();
-    item.arrival = ++arrival.latest;
+    item.arrival = arrival;
     item.since = Math.floor(now);
     item.deadline = 0;
     if (timeout !== undefined) this.#add(item, now, timeout);

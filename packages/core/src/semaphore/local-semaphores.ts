@@ -1,7 +1,6 @@
-import { checkDuration } from '../checks.ts';
-import { isLate, timeFor } from './deadlines.ts';
+import { isLate, nextArrival, timeFor } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
-import { checkIdle, checkKey, checkOrdering, checkRequest } from './request.ts';
+import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
 import { grant, isGone, type Waiter } from './waiter.ts';
@@ -47,21 +46,20 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
     if (semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
-    checkOrdering(waiter);
-    const { queueTimeout = this.settings.queueTimeout } = waiter;
-    checkDuration('queueTimeout', queueTimeout);
+    const timeout = this.timeoutOf(waiter);
     const hasNoRoom = this.#isFull(semaphore, waiter) && !semaphore.displacedBy(waiter);
     if (hasNoRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
-    // Before any waiter is rejected to make room: requests made by its callback come after this one.
-    this.deadlines.start(waiter, queueTimeout === Infinity ? undefined : queueTimeout);
     semaphore = this.#lookUpAgain(waiter);
+    // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
+    const arrival = nextArrival();
     if (this.#isFull(semaphore, waiter)) {
       semaphore = this.#makeRoom(semaphore, waiter);
-      if (isGone(waiter)) return this.deadlines.remove(waiter);
+      if (isGone(waiter)) return;
     }
-    if (!this.closed && !this.#isFull(semaphore, waiter)) return semaphore.enqueue(waiter);
-    this.deadlines.remove(waiter);
-    semaphore.rejectNewcomer(waiter, this.closed ? 'closed' : 'full');
+    if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (this.#isFull(semaphore, waiter)) return semaphore.rejectNewcomer(waiter, 'full');
+    this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout, arrival);
+    semaphore.enqueue(waiter);
   }
 
   close(): void {

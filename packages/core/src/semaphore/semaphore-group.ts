@@ -1,3 +1,4 @@
+import { checkDuration } from '../checks.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { LimitUpdater } from '../limits/limit-updater.ts';
 import { Counters } from './counters.ts';
@@ -5,6 +6,7 @@ import { Deadlines } from './deadlines.ts';
 import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
 import type { Order } from './queue.ts';
 import type { RejectionCause, RejectionReason } from './rejection.ts';
+import { checkOrdering } from './request.ts';
 import type { Waiter } from './waiter.ts';
 
 /** Validated options of a limit that is counted by semaphores, with defaults. */
@@ -74,6 +76,12 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** Rejects new requests and all waiters. */
   abstract close(): void;
 
+  /** Checks how a request waits that cannot be admitted at once; returns its maximum wait in milliseconds. */
+  protected timeoutOf(waiter: Waiter): number {
+    checkOrdering(waiter);
+    return checkDuration('queueTimeout', waiter.queueTimeout ?? this.settings.queueTimeout);
+  }
+
   find(key: string | undefined): Semaphore | undefined {
     return this.only ?? this.#byKey.get(key as string);
   }
@@ -93,9 +101,10 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   }
 
   stats() {
-    const { settings, limit, inflight, queued, permits } = this;
+    const { name } = this.settings;
+    const { limit, inflight, queued } = this;
     const waiters = this.inUse().map(({ oldest }) => oldest);
-    const common = this.counters.stats(permits, waiters);
-    return { name: settings.name, limit, inflight, queued, keys: this.#byKey.size, ...common };
+    const common = this.counters.stats(this.permits, waiters);
+    return { name, limit, inflight, queued, keys: this.#byKey.size, ...common };
   }
 }
