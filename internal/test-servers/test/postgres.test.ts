@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type PostgresServer, startPgBouncer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { gone } from './gone.ts';
 
 let server: PostgresServer;
 const undo: (() => unknown)[] = [];
@@ -27,15 +28,6 @@ async function ask(sql: string, url?: string): Promise<unknown> {
   const client = await connect(url);
   const { rows } = await client.query({ text: sql, rowMode: 'array' });
   return rows[0]?.[0];
-}
-
-function gone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 test('a server keeps its data over a restart and a crash', async () => {

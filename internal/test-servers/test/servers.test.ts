@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startCluster, startProxy, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
+import { gone } from './gone.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,15 +23,6 @@ async function server(args: readonly string[] = []) {
   const redis = await startRedis({ args });
   undo.push(() => redis.stop());
   return redis;
-}
-
-function gone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 test('a server responds, and has no data after a restart on the same port', async () => {

@@ -33,9 +33,10 @@ export function watchServer(
   pid: () => number | undefined,
   note: (event: Event) => void,
 ): () => void {
-  let last = { at: stamp(), pid: pid(), waited: waitedForCore(pid()) };
+  const sample = () => ({ at: stamp(), pid: pid(), waited: waitedForCore(pid()) });
+  let last = sample();
   const timer = setInterval(() => {
-    const next = { at: stamp(), pid: pid(), waited: waitedForCore(pid()) };
+    const next = sample();
     const isStarved = next.pid === last.pid && next.waited - last.waited > stall / 2;
     if (isStarved) note({ kind: 'stalled', at: next.at, worker: server, from: last.at });
     last = next;

@@ -1,8 +1,9 @@
 import { checkSpan } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import type { Capabilities } from './contract.ts';
 
 /** The `can` of a store that supports everything. */
-export const fullCapabilities = {
+export const fullCapabilities: Capabilities = {
   fencing: true,
   queueLimit: true,
   setLimit: true,

@@ -1,6 +1,5 @@
 import { checkSpan } from '../checks.ts';
-import type { Clock } from '../clock.ts';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings, LimiterSource } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
@@ -32,7 +31,7 @@ export abstract class Store implements LeaseStore, LimiterSource {
   #session: Session | undefined;
   #warnings: StoreWarnings | undefined;
 
-  /** @throws HeadgateError for invalid times, and for a `lease` too short to retry a failed renewal. */
+  /** @throws HeadgateError for invalid times, and for a `leaseDuration` too short to retry a failed renewal. */
   constructor({ leaseDuration: lease, timeout, clock = systemClock }: StoreTimes) {
     this.leaseDuration = checkSpan('leaseDuration', lease);
     this.timeout = checkSpan('timeout', timeout);

@@ -85,7 +85,7 @@ class Adaptive implements Limit {
   }
 
   #judge(window: Window): void {
-    const { stretch: slowdown, margin, inflight } = window;
+    const { slowdown, margin, inflight } = window;
     this.#baselines.learn(
       slowdown === undefined || inflight <= Math.max(this.range.min, this.#safeInflight / 2),
     );

@@ -47,7 +47,7 @@ export class Window {
   }
 
   /** Mean ratio of work to its baseline; undefined if there are too few samples. */
-  get stretch(): number | undefined {
+  get slowdown(): number | undefined {
     return this.#slowdown.count < MIN_SAMPLES ? undefined : this.#slowdown.value;
   }
 

@@ -1,4 +1,4 @@
-import { throwLater } from '../../errors.ts';
+import { attempt } from '../../errors.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
 import type { Answer, LeaseStore, Op } from '../contract.ts';
 
@@ -57,11 +57,8 @@ export class Batch {
     const sent = this.store.clock.now();
     const answers = await this.#answers(batch.map(({ op }) => op));
     for (const [index, { answered }] of batch.entries()) {
-      try {
-        answered(answers[index] ?? down('the store returned an invalid answer'), sent);
-      } catch (error) {
-        throwLater(error);
-      }
+      const answer = answers[index] ?? down('the store returned an invalid answer');
+      attempt(() => answered(answer, sent));
     }
   }
 
