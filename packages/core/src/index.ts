@@ -25,6 +25,8 @@ export { type AimdOptions, aimd } from './limits/aimd.ts';
 export { type GradientOptions, gradient } from './limits/gradient.ts';
 export type { Bounds, Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
 export { vegas } from './limits/vegas.ts';
+export type { EventLoop } from './pacing/event-loop.ts';
+export { paced } from './pacing/paced.ts';
 export { byPriority } from './queues/by-priority.ts';
 export { byShare } from './queues/by-share.ts';
 export { type CodelOptions, codel } from './queues/codel.ts';

@@ -1,10 +1,11 @@
-import { type Permit, type Rejection, Waiter } from '../src/index.ts';
+import { type Permit, type Priority, type Rejection, Waiter } from '../src/index.ts';
 
 interface Wishes {
   key?: string;
   weight?: number;
   limit?: number;
   queueTimeout?: number;
+  priority?: Priority;
   onGranted?: (permit: Permit) => void;
   onRejected?: (rejection: Rejection) => void;
   joins?: () => boolean;
@@ -24,6 +25,7 @@ export class Caller extends Waiter {
     this.weight = wishes.weight ?? 1;
     this.limit = wishes.limit;
     this.queueTimeout = wishes.queueTimeout;
+    this.priority = wishes.priority ?? 'normal';
   }
 
   granted(permit: Permit): void {

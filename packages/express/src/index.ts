@@ -35,7 +35,7 @@ export interface ConcurrencyLimit
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
-export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+export function concurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const middleware = new LimitMiddleware(options);
   const limit: Step = (req, res, next) => middleware.admit(req, res, next, next);
   const wrap = (handler: Handler): Step => middleware.wrap(handler);

@@ -61,5 +61,6 @@ concurrencyLimit({ limit: 1, limits: [{ name: 'app', limit: 1 }] });
 concurrencyLimit({ limit: 1, limiter: createLimiter({ limit: 1 }) });
 // @ts-expect-error: a key is text
 concurrencyLimit({ limit: 1, key: () => 5 });
-// @ts-expect-error: no limit
-concurrencyLimit({});
+// The default limit.
+concurrencyLimit();
+concurrencyLimit({ priority: () => 'low' });

@@ -19,10 +19,10 @@ export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & Admiss
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function concurrencyLimit<E extends Env = Env>(
-  options: ConcurrencyLimitOptions<E>,
+  options?: ConcurrencyLimitOptions<E>,
 ): ConcurrencyLimit<E>;
 // biome-ignore lint/suspicious/noExplicitAny: the app's own types end at the signature above
-export function concurrencyLimit(options: ConcurrencyLimitOptions<any>): ConcurrencyLimit {
+export function concurrencyLimit(options: ConcurrencyLimitOptions<any> = {}): ConcurrencyLimit {
   const middleware = new LimitMiddleware(options);
   const limit = (c: Context, next: Next): Promise<Answered> => middleware.handle(c, next);
   return withHandle(limit, middleware.http);

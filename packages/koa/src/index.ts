@@ -17,7 +17,7 @@ export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
-export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+export function concurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const middleware = new LimitMiddleware(options);
   const limit = (ctx: Context, next: Next): unknown => middleware.handle(ctx, next);
   return withHandle(limit, middleware.http);

@@ -1,4 +1,4 @@
-import type { GateOptions, Guard } from '../gate/options.ts';
+import type { GateOptions } from '../gate/options.ts';
 import type { DistributedOptions, NameRequiredWithStore } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
@@ -104,8 +104,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   strict?: boolean | undefined;
 }
 
-/** Options with a guard and no limit. */
-type NoLimit = { guard: Guard } & {
+/** Options with a guard and no limit, or with the default limit. */
+type NoLimit = {
   [Name in keyof OwnLimit<never> | 'limits']?: undefined;
 };
 

@@ -5,6 +5,7 @@ import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec
 import { distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimitDefaults } from '../limiter/options.ts';
+import { adaptive } from '../limits/adaptive.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
@@ -133,6 +134,16 @@ export class Rule<R> {
   }
 }
 
+/** The limit of a middleware without one. */
+const defaultLimit = adaptive({ min: 8, initial: 20 });
+
+/** Whether the middleware has the default limit, since its options describe no other. */
+export function hasDefaultLimit<R>(options: HttpOptions<R, never, unknown, never>): boolean {
+  const given = new Map<string, unknown>(Object.entries(options));
+  const others = [...own, 'limits', 'limiter', 'guard', 'key'];
+  return others.every((name) => given.get(name) === undefined);
+}
+
 /** The rules of a middleware. A single limit in the options themselves is the same as a list of one. */
 export function rulesOf<R>(
   options: HttpOptions<R, never, unknown, never>,
@@ -145,7 +156,8 @@ export function rulesOf<R>(
     const isUnset = perLimit.every((name) => options[name] === undefined);
     if (options.guard !== undefined && isUnset) return [];
     // At the top level, `queueLimit` is the middleware's.
-    const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
+    const defaults = hasDefaultLimit(options) ? { limit: defaultLimit } : {};
+    const limit = { ...options, ...defaults, queueLimit: undefined } as LimitOptions<R>;
     return [new Rule(limit, { ...context, name: 'default' })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);

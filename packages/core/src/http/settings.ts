@@ -4,6 +4,7 @@ import { makeGate } from '../gate/create-gate.ts';
 import { isOrderedByGate } from '../gate/limit-spec.ts';
 import { checkCommon, commonOptions } from '../limiter/options.ts';
 import type { Outcome } from '../limits/limit.ts';
+import { paced } from '../pacing/paced.ts';
 import { byPriority } from '../queues/by-priority.ts';
 import { fair } from '../queues/fair.ts';
 import type { Priority } from '../semaphore/priority.ts';
@@ -11,7 +12,7 @@ import type { Order } from '../semaphore/queue.ts';
 import { checkCalled, type Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
 import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
-import { perLimit, type Rule, rulesOf } from './rule.ts';
+import { hasDefaultLimit, perLimit, type Rule, rulesOf } from './rule.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate that they describe. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -57,7 +58,10 @@ export function httpSettings<R>(
   checkCalled(options);
   checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
   const { onDisconnect = 'wait', abandonAfter = 30_000, guard } = options;
-  const common = checkCommon(options);
+  const isDefault = hasDefaultLimit(options);
+  const common = checkCommon(
+    isDefault ? { ...options, queueLimit: options.queueLimit ?? Infinity } : options,
+  );
   const own = {
     guard,
     clock: common.clock,
@@ -70,7 +74,7 @@ export function httpSettings<R>(
     fairBy: checkFunction('fairBy', options.fairBy),
   };
   checkFunction('onReject', options.onReject);
-  const rules = rulesOf(options, framework, orderOf(options));
+  const rules = rulesOf(options, framework, isDefault ? paced(orderOf(options)) : orderOf(options));
   const specs = rules.map(({ spec }) => spec);
   if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);

@@ -22,6 +22,12 @@ const MIN_BACKOFF = BACKOFF - 0.2;
 /** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
 const MIN_IMPROVEMENT = 0.5;
 
+/**
+ * Work that takes this many times longer than its concurrency explains, and not less with a lower limit, has become
+ * slower by itself.
+ */
+const MAX_EXPLAINED = 3;
+
 /** Windows until a decrease that did not help is tried again. */
 const RETRY_AFTER_WINDOWS = 10;
 
@@ -114,6 +120,8 @@ class Adaptive implements Limit {
       this.#move(this.#trial.from);
       this.#trial = undefined;
       this.#cooldown = RETRY_AFTER_WINDOWS;
+      if (slowdown > MAX_EXPLAINED * Math.max(1, this.limit / this.#safeInflight))
+        this.#baselines.forget();
       return;
     }
     this.#trial = { from: this.limit, slowdown };

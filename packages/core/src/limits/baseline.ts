@@ -22,6 +22,13 @@ class Baseline {
     return this.#rtt === 0 ? undefined : rtt / this.#rtt;
   }
 
+  /** Learns the baseline again from the following samples. */
+  forget(): void {
+    this.#samples = 0;
+    this.#rtt = 0;
+    this.#window = new Mean();
+  }
+
   /** Updates the baseline from the window: in both directions at low load, only downwards under load. */
   learn(isQuiet: boolean): void {
     const { count, value, margin } = this.#window;
@@ -46,6 +53,10 @@ export class Baselines {
 
   learn(isQuiet: boolean): void {
     for (const baseline of this.#kinds.values()) baseline.learn(isQuiet);
+  }
+
+  forget(): void {
+    for (const baseline of this.#kinds.values()) baseline.forget();
   }
 
   #of(kind: string | undefined): Baseline {

@@ -1,9 +1,9 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
 import type { Guard } from '../gate/options.ts';
+import { checkEventLoop, type EventLoop, eventLoop } from '../pacing/event-loop.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
-import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
 import { LoopIteration } from './loop-iteration.ts';
 import { memoryPressure } from './memory.ts';
 import { Shedding, toleranceOf } from './shedding.ts';

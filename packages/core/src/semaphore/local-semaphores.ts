@@ -74,7 +74,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Whether the queue has no room for this waiter. */
   #isFull({ queue }: Semaphore, { weight }: Waiter): boolean {
     const { queueLimit, queueWeight } = this.settings;
-    return queue.length >= queueLimit || queue.weight + weight > queueWeight;
+    const { length, maxLength = Infinity } = queue;
+    return length >= queueLimit || length >= maxLength || queue.weight + weight > queueWeight;
   }
 
   /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */

@@ -32,6 +32,10 @@ export interface Queue {
   remove(waiter: Waiter, isGranted: boolean): void;
   /** The highest priority of the waiters, if the queue orders by priority. */
   readonly highest?: Priority | undefined;
+  /** Whether a request may be admitted while the queue is empty and there is room. Default: true. */
+  readonly isOpen?: boolean | undefined;
+  /** Maximum number of waiters, besides `queueLimit`. Default: Infinity. */
+  readonly maxLength?: number | undefined;
   /** For a queue that divides the limit: the weight in flight of this share has changed by `change`. */
   changeInflight?(share: string | undefined, change: number): void;
 }
@@ -46,6 +50,8 @@ export interface QueueContext {
   readonly random: () => number;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
+  /** Must be called when `next` or `stale` has changed although no request and no permit has. */
+  wake(): void;
 }
 
 /**
@@ -56,6 +62,8 @@ export interface Order {
   create(context: QueueContext): Queue;
   /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
+  /** Whether it cannot be nested in another order. */
+  readonly isOutermost?: boolean | undefined;
   /** Names of the shares that its queues divide the limit into. */
   readonly shareNames?: readonly string[] | undefined;
 }
@@ -67,10 +75,9 @@ export function checkOrder(order: Order): Order {
   throw invalid('order', expected, order);
 }
 
-/**
- * @throws HeadgateError for a value that is not an order, or an order that divides the limit, which cannot be nested.
- */
+/** @throws HeadgateError for a value that is not an order, or an order that cannot be nested in another. */
 export function checkInner(order: Order): Order {
-  if (checkOrder(order).shareNames === undefined) return order;
-  throw invalid('order', 'one without byShare(), which must be the outermost order', order);
+  const { isOutermost, shareNames } = checkOrder(order);
+  if (isOutermost !== true && shareNames === undefined) return order;
+  throw invalid('order', 'one without byShare() and paced(), which must be the outermost', order);
 }

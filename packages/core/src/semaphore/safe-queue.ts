@@ -1,3 +1,4 @@
+import { isNumber } from '../checks.ts';
 import { attempt } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import { BuiltInQueue, type Order, type Queue, type QueueContext } from './queue.ts';
@@ -41,6 +42,15 @@ class SafeQueue implements Queue {
 
   get stale(): Waiter | undefined {
     return this.#known(() => this.queue.stale);
+  }
+
+  get isOpen(): boolean {
+    return attempt(() => this.queue.isOpen) !== false;
+  }
+
+  get maxLength(): number {
+    const maxLength: unknown = attempt(() => this.queue.maxLength);
+    return isNumber(maxLength) ? maxLength : Infinity;
   }
 
   get highest(): Priority | undefined {

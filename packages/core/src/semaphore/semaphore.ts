@@ -49,7 +49,12 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
   admits(weight: number): boolean {
-    return this.queue.length === 0 && this.inflight + weight <= this.limit;
+    const { queue } = this;
+    return queue.length === 0 && this.inflight + weight <= this.limit && queue.isOpen !== false;
+  }
+
+  wake(): void {
+    if (this.queue.length > 0) grantFrom(this);
   }
 
   admit(weight: number, waited: number, share: string | undefined): LocalPermit {

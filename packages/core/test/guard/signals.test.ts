@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { AcceptQueue } from '../../src/node/accept-queue.ts';
 import { Cost } from '../../src/node/cost.ts';
-import type { EventLoop } from '../../src/node/event-loop.ts';
 import { LoopIteration } from '../../src/node/loop-iteration.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
+import type { EventLoop } from '../../src/pacing/event-loop.ts';
 
 /** An event loop controlled by the test. */
 class Loop implements EventLoop {
   time = 0;
   turn = 0;
   idled = 0;
-  accepted: () => void = () => {};
+  whenAccepted: () => void = () => {};
   now = () => this.time;
   iterations = () => this.turn;
   idle = () => this.idled;
+  accepted = () => 0;
+  whenPolled = () => {};
   onAccept(accepted: () => void): void {
-    this.accepted = accepted;
+    this.whenAccepted = accepted;
   }
 
   work(milliseconds: number): void {
@@ -80,7 +82,7 @@ describe('the accept backlog', () => {
     const acceptQueue = new AcceptQueue(loop);
     for (let count = 0; count < turns; count++) {
       loop.next();
-      loop.accepted();
+      loop.whenAccepted();
       loop.work(10);
     }
     return { loop, acceptQueue };
@@ -93,7 +95,7 @@ describe('the accept backlog', () => {
     expect(acceptQueue.longestWait()).toBe(50);
     loop.next();
     expect(acceptQueue.longestWait()).toBe(0);
-    loop.accepted();
+    loop.whenAccepted();
     loop.work(5);
     expect(acceptQueue.longestWait()).toBe(0);
   });

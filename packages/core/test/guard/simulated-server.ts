@@ -1,8 +1,8 @@
 import { lcg } from '@headgate/test-kit/lcg';
 import type { Priority } from '../../src/index.ts';
 import { AcceptQueue } from '../../src/node/accept-queue.ts';
-import type { EventLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
+import type { EventLoop } from '../../src/pacing/event-loop.ts';
 
 /** The work of a server, and how clients connect to it. */
 export interface Scene {
@@ -35,7 +35,7 @@ interface Task {
 }
 
 /**
- * An event loop in virtual time that works like libuv's: an iteration acceptQueue one connection, reads all requests that
+ * An event loop in virtual time that works like libuv's: an iteration accepts one connection, reads all requests that
  * have arrived by its beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
@@ -44,7 +44,7 @@ export class SimulatedServer implements EventLoop {
   #now = 0;
   #turns = 0;
   #idle = 0;
-  #accepted: () => void = () => {};
+  #whenAccepted: () => void = () => {};
   #arrivals: Arrival[] = [];
   #backlog: Arrival[] = [];
   #readable: Arrival[] = [];
@@ -69,8 +69,14 @@ export class SimulatedServer implements EventLoop {
     return this.#idle;
   }
 
+  accepted(): number {
+    return 0;
+  }
+
+  whenPolled(): void {}
+
   onAccept(accepted: () => void): void {
-    this.#accepted = accepted;
+    this.#whenAccepted = accepted;
   }
 
   /** Adds Poisson arrivals at this rate per second, over this span. */
@@ -123,7 +129,7 @@ export class SimulatedServer implements EventLoop {
     const connection = this.#backlog.shift();
     if (connection !== undefined) {
       this.#spend(0.05);
-      this.#accepted();
+      this.#whenAccepted();
       this.#readable.push(connection);
     }
     for (const request of readable) this.#read(request);

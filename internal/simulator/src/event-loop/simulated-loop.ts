@@ -1,0 +1,147 @@
+import type { Clock, EventLoop } from '@headgate/core';
+import TinyQueue from 'tinyqueue';
+
+interface Timer {
+  readonly due: number;
+  /** Timers due at the same time run in the order in which they were set. */
+  readonly order: number;
+  callback: (() => void) | undefined;
+}
+
+/** A request that arrives at a time, in milliseconds; `read` runs when the loop reads it. */
+export interface Incoming {
+  readonly at: number;
+  read(): void;
+}
+
+/** Milliseconds to accept a connection. */
+export const ACCEPT_COST = 0.05;
+
+/** Maximum number of connections that wait to be accepted; Node's default. */
+const BACKLOG = 511;
+
+/**
+ * An event loop in virtual time that works like libuv's. An iteration runs the timers that are due, accepts one
+ * connection, reads all requests that arrived before, and runs the callbacks of `setImmediate`.
+ */
+export class SimulatedLoop implements EventLoop, Clock {
+  #now = 0;
+  #iterations = 0;
+  #idle = 0;
+  #accepted = 0;
+  #order = 0;
+  readonly #timers = new TinyQueue<Timer>([], (one, other) =>
+    one.due === other.due ? one.order - other.order : one.due - other.due,
+  );
+  #immediates: (() => void)[] = [];
+  #listeners: (() => void)[] = [];
+  /** Not yet arrived; the next one is the last. */
+  #coming: Incoming[] = [];
+  #backlog: Incoming[] = [];
+  #readable: Incoming[] = [];
+
+  /** @param connects Whether each request opens a new connection. */
+  constructor(private readonly connects = false) {}
+
+  now(): number {
+    return this.#now;
+  }
+
+  iterations(): number {
+    return this.#iterations;
+  }
+
+  idle(): number {
+    return this.#idle;
+  }
+
+  accepted(): number {
+    return this.#accepted;
+  }
+
+  onAccept(accepted: () => void): void {
+    this.#listeners.push(accepted);
+  }
+
+  whenPolled(callback: () => void): void {
+    this.#immediates.push(callback);
+  }
+
+  setTimeout(callback: () => void, delay: number): Timer {
+    const timer = { due: this.#now + Math.max(1, delay), order: ++this.#order, callback };
+    this.#timers.push(timer);
+    return timer;
+  }
+
+  clearTimeout(timer: unknown): void {
+    if (timer !== undefined) (timer as Timer).callback = undefined;
+  }
+
+  /** Keeps the loop busy for some milliseconds. */
+  spend(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
+  /** Runs until all requests have been read and nothing is left to do. */
+  run(incoming: readonly Incoming[]): void {
+    this.#coming = [...incoming].reverse();
+    while (this.#wait()) this.#iterate();
+  }
+
+  /** Advances to the next event; returns whether there is one. */
+  #wait(): boolean {
+    this.#arrive();
+    const { length } = this.#immediates;
+    if (length + this.#backlog.length + this.#readable.length > 0) return true;
+    let timer = this.#timers.peek();
+    while (timer !== undefined && timer.callback === undefined) {
+      this.#timers.pop();
+      timer = this.#timers.peek();
+    }
+    const next = Math.min(this.#coming.at(-1)?.at ?? Infinity, timer?.due ?? Infinity);
+    if (next === Infinity) return false;
+    const idle = Math.max(0, next - this.#now);
+    this.#idle += idle;
+    this.#now += idle;
+    this.#arrive();
+    return true;
+  }
+
+  #arrive(): void {
+    for (let next = this.#coming.at(-1); next !== undefined && next.at <= this.#now; ) {
+      this.#coming.pop();
+      if (!this.connects) this.#readable.push(next);
+      // Beyond the backlog, a connection is dropped.
+      else if (this.#backlog.length < BACKLOG) this.#backlog.push(next);
+      next = this.#coming.at(-1);
+    }
+  }
+
+  #iterate(): void {
+    this.#iterations++;
+    this.#runTimers();
+    this.#arrive();
+    const readable = this.#readable;
+    this.#readable = [];
+    const connection = this.#backlog.shift();
+    if (connection !== undefined) {
+      this.spend(ACCEPT_COST);
+      this.#accepted++;
+      for (const listener of this.#listeners) listener();
+      readable.push(connection);
+    }
+    for (const request of readable) request.read();
+    const immediates = this.#immediates;
+    this.#immediates = [];
+    for (const callback of immediates) callback();
+  }
+
+  #runTimers(): void {
+    const now = this.#now;
+    for (let timer = this.#timers.peek(); timer !== undefined && timer.due <= now; ) {
+      this.#timers.pop();
+      timer.callback?.();
+      timer = this.#timers.peek();
+    }
+  }
+}

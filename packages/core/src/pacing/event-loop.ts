@@ -1,0 +1,88 @@
+import { HeadgateError } from '../errors.ts';
+
+/** The event loop of a thread. */
+export interface EventLoop {
+  /** The current time in milliseconds. */
+  now(): number;
+  /** Number of loop iterations so far. */
+  iterations(): number;
+  /** Total milliseconds that the loop has been idle. */
+  idle(): number;
+  /** Calls back for each connection that a server accepts. */
+  onAccept(accepted: () => void): void;
+  /** Number of connections that servers have accepted. */
+  accepted(): number;
+  /** Calls back once, after the events that the loop has already received. */
+  whenPolled(callback: () => void): void;
+}
+
+/** What is used of `node:perf_hooks`. */
+interface PerformanceHooks {
+  readonly performance: {
+    readonly nodeTiming?: {
+      readonly idleTime: number;
+      readonly uvMetricsInfo?: { readonly loopCount: number };
+    };
+  };
+}
+
+/** What is used of `node:diagnostics_channel`. */
+interface Channels {
+  subscribe(name: string, listener: () => void): void;
+}
+
+/** Node's globals, which other runtimes may lack. */
+interface Runtime {
+  readonly process?: {
+    readonly versions: object;
+    getBuiltinModule?<Module>(name: string): Module | undefined;
+  };
+  setImmediate?(callback: () => void): unknown;
+}
+
+const { process, setImmediate = setTimeout } = globalThis as Runtime;
+
+/** Loaded at run time, since bundles for other runtimes must not import Node's modules. */
+const hooks = process?.getBuiltinModule?.<PerformanceHooks>('node:perf_hooks');
+const channels = process?.getBuiltinModule?.<Channels>('node:diagnostics_channel');
+
+const now = () => performance.now();
+const whenPolled = (callback: () => void) => void setImmediate(callback);
+
+/** The event loop of this thread; where it is not measured, it seems to be idle at all times. */
+export const eventLoop: EventLoop = measured(hooks?.performance.nodeTiming, channels) ?? {
+  now,
+  whenPolled,
+  iterations: () => 0,
+  idle: now,
+  onAccept: () => {},
+  accepted: () => 0,
+};
+
+/** Bun, Deno and other runtimes that imitate Node do not measure their event loop. */
+function measured(
+  timing: PerformanceHooks['performance']['nodeTiming'],
+  channel: Channels | undefined,
+): EventLoop | undefined {
+  if (timing?.uvMetricsInfo === undefined || channel === undefined) return undefined;
+  const onAccept = (callback: () => void) => channel.subscribe('net.server.socket', callback);
+  let accepted = 0;
+  onAccept(() => accepted++);
+  return {
+    now,
+    whenPolled,
+    iterations: () => timing.uvMetricsInfo?.loopCount ?? 0,
+    idle: () => timing.idleTime,
+    onAccept,
+    accepted: () => accepted,
+  };
+}
+
+/** @throws HeadgateError on a runtime that does not measure its event loop. */
+export function checkEventLoop(): void {
+  if (eventLoop.idle !== now) return;
+  const { versions = {} } = process ?? {};
+  const runtime = 'bun' in versions ? 'Bun' : 'deno' in versions ? 'Deno' : 'This runtime';
+  const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: omit the guard, and limit the number of concurrent requests`;
+  throw new HeadgateError('ERR_HEADGATE_RUNTIME', message);
+}

@@ -1,0 +1,157 @@
+import { Alarm } from '../clock.ts';
+import { fifo } from '../queues/fifo.ts';
+import type { Priority } from '../semaphore/priority.ts';
+import {
+  BuiltInQueue,
+  checkInner,
+  type Order,
+  type Queue,
+  type QueueContext,
+} from '../semaphore/queue.ts';
+import { createQueue } from '../semaphore/safe-queue.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
+import { type EventLoop, eventLoop } from './event-loop.ts';
+import { Pace } from './pace.ts';
+
+/** Wait, in milliseconds, that every request may have to bear. */
+const BASE_MAX_WAIT_MS = 250;
+
+/** Maximum wait as a multiple of the time that a request keeps the loop busy. */
+const MAX_WAIT_PER_COST = 6;
+
+/** Maximum wait as a multiple of the time that a request takes, up to a bound in milliseconds. */
+const MAX_WAIT_PER_DURATION = 3;
+const MAX_WAIT_FOR_DURATION_MS = 400;
+
+/** Maximum number of waiters, which bounds the memory. */
+const MAX_LENGTH = 10_000;
+
+/**
+ * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
+ * 250 ms or a few times as long as a request takes; those that would wait longer are rejected immediately (`full`), or
+ * at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
+ * fits them. Around any other order, with `queueLimit: Infinity`, in a limiter without keys. Outside Node, where the
+ * event loop is not measured, it only bounds the wait.
+ *
+ * @param order The order of the queue. Default: `fifo()`.
+ * @param loop The event loop, for tests. Default: that of this thread.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()` or `paced()`.
+ */
+export function paced(order: Order = fifo(), loop: EventLoop = eventLoop): Order {
+  checkInner(order);
+  return {
+    create: (context) => new PacedQueue(order, context, loop),
+    ranks: order.ranks,
+    isOutermost: true,
+  };
+}
+
+/** Adds the pace and the maximum wait to a queue. */
+class PacedQueue extends BuiltInQueue implements Queue {
+  readonly #inner: Queue;
+  readonly #pace: Pace;
+  /** Rings when work is estimated to be done, or a waiter has waited for too long. */
+  readonly #alarm: Alarm;
+
+  constructor(
+    order: Order,
+    private readonly context: QueueContext,
+    private readonly loop: EventLoop,
+  ) {
+    super();
+    this.#inner = createQueue(order, context);
+    this.#pace = new Pace(loop, () => context.wake());
+    this.#alarm = new Alarm(context.clock, () => context.wake());
+  }
+
+  get length(): number {
+    return this.#inner.length;
+  }
+
+  get weight(): number {
+    return this.#inner.weight;
+  }
+
+  get oldest(): Waiter | undefined {
+    return this.#inner.oldest;
+  }
+
+  get youngest(): Waiter | undefined {
+    return this.#inner.youngest;
+  }
+
+  get highest(): Priority | undefined {
+    return this.#inner.highest;
+  }
+
+  get isOpen(): boolean {
+    return this.#pace.isOpen(this.loop.now());
+  }
+
+  /** As many as can be served within the maximum wait. */
+  get maxLength(): number {
+    const { interval, margin } = this.#pace.cost;
+    if (interval === 0) return MAX_LENGTH;
+    return Math.min(MAX_LENGTH, Math.ceil((this.#maxWait * (1 + margin)) / interval));
+  }
+
+  get next(): Waiter | undefined {
+    if (this.length === 0) return undefined;
+    const now = this.loop.now();
+    if (this.#pace.isOpen(now)) return this.#inner.next;
+    const delay = this.#pace.delay(now);
+    if (delay > 0) this.#wakeIn(delay);
+    else this.#pace.wake();
+    return undefined;
+  }
+
+  get stale(): Waiter | undefined {
+    const { oldest } = this;
+    if (oldest === undefined) return undefined;
+    const remaining = oldest.since + this.#maxWait - this.context.clock.now();
+    if (remaining < 0) return oldest;
+    this.#wakeIn(remaining + 1);
+    return this.#inner.stale;
+  }
+
+  bypass(chosen: Waiter, room: number): Waiter | undefined {
+    return this.#inner.bypass?.(chosen, room);
+  }
+
+  displacedBy(newcomer: Waiter): Waiter | undefined {
+    return this.#inner.displacedBy(newcomer);
+  }
+
+  mayBeNext(waiter: Waiter): boolean {
+    return this.#inner.mayBeNext(waiter);
+  }
+
+  insert(waiter: Waiter): void {
+    this.#inner.insert(waiter);
+    if (this.length === 1) this.#pace.cost.queueFilled(this.loop.now());
+  }
+
+  remove(waiter: Waiter, isGranted: boolean): void {
+    this.#inner.remove(waiter, isGranted);
+    if (this.length > 0) return;
+    this.#pace.cost.queueEmptied(this.loop.now());
+    this.#alarm.clear();
+  }
+
+  changeInflight(_share: string | undefined, change: number): void {
+    const now = this.loop.now();
+    if (change > 0) this.#pace.started(now);
+    else this.#pace.finished(now);
+  }
+
+  get #maxWait(): number {
+    const { each, duration } = this.#pace.cost;
+    const forDuration = Math.min(MAX_WAIT_FOR_DURATION_MS, MAX_WAIT_PER_DURATION * duration);
+    return Math.max(BASE_MAX_WAIT_MS, MAX_WAIT_PER_COST * each, forDuration);
+  }
+
+  #wakeIn(milliseconds: number): void {
+    const now = this.context.clock.now();
+    this.#alarm.set(now + milliseconds, now);
+  }
+}

@@ -1,0 +1,112 @@
+import type { EventLoop } from './event-loop.ts';
+
+/** Minimum milliseconds between updates. */
+const UPDATE_INTERVAL_MS = 50;
+
+/** Time constant of the moving averages, in milliseconds. */
+const TIME_CONSTANT_MS = 2000;
+
+/** What a request is assumed to cost until requests have been measured, in milliseconds. */
+const INITIAL_COST_MS = 5;
+
+/** Number of requests that this assumption counts for. */
+const INITIAL_REQUESTS = 5;
+
+/** Sums over a period; times are in milliseconds. */
+class Sums {
+  /** Time that the loop was busy. */
+  busy = 0;
+  /** Time that requests were in flight, added up. */
+  inflight = 0;
+  finished = 0;
+  /** Time during which requests were queued, and the number of requests finished in that time. */
+  queued = 0;
+  finishedQueued = 0;
+
+  /** Adds a later period; the sums until then count for the fraction `fade`. */
+  add(later: Sums, fade: number): void {
+    this.busy = this.busy * fade + later.busy;
+    this.inflight = this.inflight * fade + later.inflight;
+    this.finished = this.finished * fade + later.finished;
+    this.queued = this.queued * fade + later.queued;
+    this.finishedQueued = this.finishedQueued * fade + later.finishedQueued;
+  }
+}
+
+/** Measures what a request costs the event loop, how long it takes, and how fast requests are finished. */
+export class WorkCost {
+  /** Number of requests in flight. */
+  inflight = 0;
+  /** Milliseconds that a request keeps the loop busy, as if only requests did. */
+  each = INITIAL_COST_MS;
+  /** Milliseconds from the start of a request to its end. */
+  duration = 0;
+  /** Milliseconds per finished request while others are queued; 0 until that is known. */
+  interval = 0;
+  /** Margin of error of `interval`, as a fraction of it: two standard errors of exponential intervals. */
+  margin = 0;
+  #inflightAt: number;
+  #queuedAt: number | undefined;
+  #updatedAt: number;
+  #idle: number;
+  /** Sums since the last update, and fading sums until then. */
+  #latest = new Sums();
+  readonly #earlier = new Sums();
+
+  constructor(private readonly loop: EventLoop) {
+    this.#inflightAt = this.#updatedAt = loop.now();
+    this.#idle = loop.idle();
+    this.#earlier.busy = INITIAL_COST_MS * INITIAL_REQUESTS;
+    this.#earlier.finished = INITIAL_REQUESTS;
+  }
+
+  started(now: number): void {
+    this.#addInflight(now);
+    this.inflight++;
+  }
+
+  finished(now: number): void {
+    this.#addInflight(now);
+    this.inflight--;
+    this.#latest.finished++;
+    if (this.#queuedAt !== undefined) this.#latest.finishedQueued++;
+    if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
+  }
+
+  queueFilled(now: number): void {
+    this.#queuedAt = now;
+  }
+
+  queueEmptied(now: number): void {
+    this.#addQueued(now);
+    this.#queuedAt = undefined;
+  }
+
+  #addInflight(now: number): void {
+    this.#latest.inflight += this.inflight * (now - this.#inflightAt);
+    this.#inflightAt = now;
+  }
+
+  #addQueued(now: number): void {
+    if (this.#queuedAt === undefined) return;
+    this.#latest.queued += now - this.#queuedAt;
+    this.#queuedAt = now;
+  }
+
+  #update(now: number): void {
+    this.#addQueued(now);
+    const elapsed = now - this.#updatedAt;
+    const idle = this.loop.idle();
+    this.#latest.busy = Math.max(0, elapsed - (idle - this.#idle));
+    this.#updatedAt = now;
+    this.#idle = idle;
+    this.#earlier.add(this.#latest, Math.exp(-elapsed / TIME_CONSTANT_MS));
+    this.#latest = new Sums();
+    const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
+    this.each = busy / finished;
+    this.duration = inflight / finished;
+    if (finishedQueued < 1) return;
+    this.interval = queued / finishedQueued;
+    this.margin = 2 / Math.sqrt(finishedQueued);
+  }
+}

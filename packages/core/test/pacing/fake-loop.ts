@@ -1,0 +1,48 @@
+import { VirtualClock } from '@headgate/test-suite';
+import type { EventLoop } from '../../src/index.ts';
+
+/** An event loop on a virtual clock. The test decides when it polls and how long it is idle. */
+export class FakeLoop extends VirtualClock implements EventLoop {
+  #idle = 0;
+  #accepted = 0;
+  #callbacks: (() => void)[] = [];
+
+  idle(): number {
+    return this.#idle;
+  }
+
+  iterations(): number {
+    return 0;
+  }
+
+  accepted(): number {
+    return this.#accepted;
+  }
+
+  onAccept(): void {}
+
+  whenPolled(callback: () => void): void {
+    this.#callbacks.push(callback);
+  }
+
+  /** Whether a callback waits for the next poll. */
+  get isAwaited(): boolean {
+    return this.#callbacks.length > 0;
+  }
+
+  poll(): void {
+    const callbacks = this.#callbacks;
+    this.#callbacks = [];
+    for (const callback of callbacks) callback();
+  }
+
+  accept(): void {
+    this.#accepted++;
+  }
+
+  /** Waits for events; timers that are due run. */
+  rest(milliseconds: number): void {
+    this.#idle += milliseconds;
+    this.advance(milliseconds);
+  }
+}
