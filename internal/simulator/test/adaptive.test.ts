@@ -6,6 +6,8 @@ import { Server } from '../src/server.ts';
 // The dependency handles ten jobs at once without slowing down: 100 requests of 100 ms per second.
 
 const limit = adaptive();
+/** The adaptive limit of a middleware without options. */
+const defaultLimit = adaptive({ min: 8, initial: 8 });
 const hour = 3600;
 
 it.each([1, 2, 3])(
@@ -26,15 +28,59 @@ it.each([1, 2, 3])(
   },
 );
 
-it('a tenfold slowdown that does not depend on the limit does not raise the limit', () => {
-  const server = new Server(10, { limit });
+it('a tenfold slowdown that does not depend on the limit raises it as far as the load needs', () => {
+  const server = new Server(100, { limit, queueLimit: 20 });
   server.load(80, { serviceTime: exponential(100) });
-  const before = server.advance(120);
-  server.dependency.change(10, 10);
-  expect(server.advance(hour).limit).toBeLessThanOrEqual(before.limit);
-  server.dependency.change(10, 1);
-  const after = server.advance(600);
-  expect(after.throughput).toBeGreaterThan(75);
+  server.advance(120);
+  server.dependency.change(1000, 10);
+  server.advance(300);
+  const slow = server.advance(hour);
+  expect(slow.throughput).toBeGreaterThan(76);
+  expect(slow.limit).toBeLessThan(500);
+  server.dependency.change(100, 1);
+  expect(server.advance(600).throughput).toBeGreaterThan(78);
+});
+
+it.each([1, 2, 3])(
+  'a dependency that becomes 20 times slower for good is used after 30 s',
+  (seed) => {
+    const server = new Server(1000, { limit, queueLimit: 20 }, seed);
+    server.load(200, { serviceTime: lognormal(5, 0.5) });
+    server.advance(60);
+    server.dependency.change(1000, 20);
+    server.advance(30);
+    expect(server.advance(60).throughput).toBeGreaterThan(190);
+  },
+);
+
+it.each([
+  [10, 0.8],
+  [10, 1.5],
+  [50, 0.8],
+  [50, 1.5],
+])(
+  'a pool of %i at %f times its capacity that becomes twice as slow, and recovers',
+  (pool, load) => {
+    const server = new Server(pool, { limit: defaultLimit, queueLimit: 50, queueTimeout: 300 });
+    const rate = (pool / 0.035) * load;
+    server.load(rate, { serviceTime: lognormal(31, 0.5) });
+    server.advance(60);
+    server.dependency.change(pool, 2);
+    server.advance(30);
+    expect(server.advance(600).throughput).toBeGreaterThan(0.95 * Math.min(rate, pool / 0.07));
+    server.dependency.change(pool, 1);
+    server.advance(30);
+    expect(server.advance(600).throughput).toBeGreaterThan(0.95 * Math.min(rate, pool / 0.035));
+  },
+);
+
+it('a mix of work of 1 ms and 100 ms drifts neither to the minimum nor to the maximum', () => {
+  const server = new Server(10, { limit: defaultLimit, queueLimit: 50, queueTimeout: 300 });
+  server.load(4000, { serviceTime: (random) => (random() < 0.01 ? 100 : 1) });
+  const limits: number[] = [];
+  for (let minute = 0; minute < 5; minute++) limits.push(server.advance(60).limit);
+  expect(Math.min(...limits)).toBeGreaterThan(5);
+  expect(Math.max(...limits)).toBeLessThan(500);
 });
 
 it('follows a dependency whose capacity shrinks and recovers', () => {

@@ -14,12 +14,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   limits: [shared],
   semaphore: ['limits', shared],
   queues: ['semaphore', 'limits', shared],
+  pacing: ['queues', 'semaphore', 'limits', shared],
   limiter: ['queues', 'semaphore', 'limits', shared],
   gate: ['limiter', 'queues', 'semaphore', 'limits', shared],
-  http: ['gate', 'limiter', 'queues', 'semaphore', 'limits', shared],
+  http: ['gate', 'limiter', 'pacing', 'queues', 'semaphore', 'limits', shared],
   distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
   'memory-store': ['distributed', 'semaphore', shared],
-  node: ['gate', 'semaphore', 'limits', shared],
+  node: ['gate', 'pacing', 'semaphore', 'limits', shared],
 };
 
 /** The same within `distributed`, whose other files may import from all of these. */

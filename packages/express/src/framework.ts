@@ -2,14 +2,15 @@ import { compileWith, type Framework } from '@headgate/core/http';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
-/** Numbers of the routes: the path of a router's mount is known only as each client has requested it. */
+/** Numbers of the routes of mounted routers. */
 const numbers = new WeakMap<object, number>();
 let latest = 0;
 
-function nameOf(method: string, route: { readonly path: unknown }): string {
+/** Of the mount's path, only what the client has requested is known, which may contain the name of a tenant. */
+function numberOf(route: object): number {
   const number = numbers.get(route) ?? ++latest;
   numbers.set(route, number);
-  return `${method} ${route.path} (route ${number})`;
+  return number;
 }
 
 export const framework: Framework<Request> = {
@@ -20,7 +21,9 @@ export const framework: Framework<Request> = {
   response: (req) => req.res,
   kind: (req) => {
     const route: { readonly path: unknown } | undefined = req.route;
-    return typeof route?.path === 'string' ? nameOf(req.method, route) : undefined;
+    if (typeof route?.path !== 'string') return undefined;
+    const mount = req.baseUrl === '' ? '' : `mount ${numberOf(route)}: `;
+    return `${req.method} ${mount}${route.path}`;
   },
   report: (req, error) => req.next?.(error),
   header: (req, name) => req.headers[name] as string | undefined,

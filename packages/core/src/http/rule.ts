@@ -134,8 +134,8 @@ export class Rule<R> {
   }
 }
 
-/** The limit of a middleware without one. */
-const defaultLimit = adaptive({ min: 8, initial: 20 });
+/** The limit of a middleware without one; far below the minimum, small pools and a busy event loop would stand idle. */
+const defaultLimit = adaptive({ min: 8, initial: 8 });
 
 /** Whether the middleware has the default limit, since its options describe no other. */
 export function hasDefaultLimit<R>(options: HttpOptions<R, never, unknown, never>): boolean {

@@ -23,10 +23,16 @@ const MIN_BACKOFF = BACKOFF - 0.2;
 const MIN_IMPROVEMENT = 0.5;
 
 /**
- * Work that takes this many times longer than its concurrency explains, and not less with a lower limit, has become
+ * Consecutive decreases that did not help, and were measured precisely enough to tell, after which work has become
  * slower by itself.
  */
-const MAX_EXPLAINED = 3;
+const FAILED_TRIALS = 2;
+
+/** How many margins of error (of two standard errors each) the result of such a trial must exceed. */
+const CERTAINTY = 0.75;
+
+/** Mean round trips after which samples are representative of a new limit. */
+const SETTLING_RTTS = 2;
 
 /** Windows until a decrease that did not help is tried again. */
 const RETRY_AFTER_WINDOWS = 10;
@@ -51,6 +57,8 @@ export function adaptive(options: Bounds = {}): LimitFactory {
 interface Trial {
   readonly from: number;
   readonly slowdown: number;
+  /** Margin of error of `slowdown`. */
+  readonly margin: number;
 }
 
 class Adaptive implements Limit {
@@ -58,11 +66,19 @@ class Adaptive implements Limit {
   readonly #baselines = new Baselines();
   #window = new Window();
   #movedAt = -Infinity;
+  /** From when samples are representative. */
+  #settledAt = -Infinity;
+  /** Mean round trip of the latest window, in milliseconds. */
+  #rtt = 0;
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
   /** Whether the limit has never been lowered; it doubles until then (slow start). */
   #starting = true;
   #trial: Trial | undefined;
+  /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
+  #isSlow = false;
+  /** Number of consecutive trials that did not help. */
+  #failed = 0;
   /** Windows left until a decrease that did not help is tried again. */
   #cooldown = 0;
 
@@ -74,14 +90,19 @@ class Adaptive implements Limit {
     const { limit } = this;
     // Ignores work admitted under an earlier limit, which includes the other drops of the same overload.
     if (now - rtt < this.#movedAt) return;
+    // Soon after the limit has moved, only short work can have been admitted since then and ended.
+    if (outcome !== 'dropped' && now < this.#settledAt) return;
     if (outcome === 'dropped') this.#drop();
     else {
       this.#window.add(now, rtt, inflight, this.#baselines.note(kind, rtt));
-      if (!this.#window.isOver(now)) return;
+      if (!this.#window.isOver(now, this.#isSlow && this.#cooldown === 0)) return;
+      this.#rtt = this.#window.rtt;
       this.#judge(this.#window);
     }
     this.#window = new Window();
-    if (this.limit !== limit) this.#movedAt = now;
+    if (this.limit === limit) return;
+    this.#movedAt = now;
+    this.#settledAt = now + SETTLING_RTTS * this.#rtt;
   }
 
   #drop(): void {
@@ -96,10 +117,16 @@ class Adaptive implements Limit {
       slowdown === undefined || inflight <= Math.max(this.range.min, this.#safeInflight / 2),
     );
     if (slowdown === undefined) return;
-    if (slowdown > TOLERANCE + margin) {
+    const wasSlow = this.#isSlow;
+    this.#isSlow = slowdown > TOLERANCE + margin;
+    if (this.#isSlow) {
       this.#safeInflight = Math.min(this.#safeInflight, inflight);
-      return this.#lower(slowdown);
+      this.#lower({ from: this.limit, slowdown, margin });
+      // Work became slow within the first such window, so that its mean cannot be compared.
+      if (!wasSlow) this.#trial = undefined;
+      return;
     }
+    this.#failed = 0;
     this.#trial = undefined;
     this.#cooldown = 0;
     // The excess may be chance.
@@ -110,27 +137,36 @@ class Adaptive implements Limit {
     this.#move(this.#starting ? this.limit * 2 : this.limit + Math.sqrt(this.limit));
   }
 
-  #lower(slowdown: number): void {
+  #lower(now: Trial): void {
     this.#starting = false;
     if (this.#cooldown > 0) {
       this.#cooldown--;
       return;
     }
-    if (this.#trial !== undefined && !this.#hasHelped(this.#trial, slowdown)) {
-      this.#move(this.#trial.from);
-      this.#trial = undefined;
-      this.#cooldown = RETRY_AFTER_WINDOWS;
-      if (slowdown > MAX_EXPLAINED * Math.max(1, this.limit / this.#safeInflight))
-        this.#baselines.forget();
-      return;
+    const { from, slowdown } = now;
+    if (this.#trial !== undefined) {
+      // What a decrease that only just helps would have improved, and what chance might have.
+      const enough = this.#trial.slowdown * (1 - from / this.#trial.from) * MIN_IMPROVEMENT;
+      const chance = CERTAINTY * Math.hypot(this.#trial.margin, now.margin);
+      if (this.#trial.slowdown - slowdown < Math.max(enough, chance))
+        return this.#revert(this.#trial.from, enough >= chance);
     }
-    this.#trial = { from: this.limit, slowdown };
-    this.#move(this.limit * Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / slowdown)));
+    if (this.#trial !== undefined) this.#failed = 0;
+    this.#trial = now;
+    this.#move(from * Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / slowdown)));
   }
 
-  #hasHelped({ from, slowdown: before }: Trial, after: number): boolean {
-    const expected = before * (1 - this.limit / from);
-    return before - after >= expected * MIN_IMPROVEMENT;
+  /** Undoes a decrease that did not help: the load is not the cause. */
+  #revert(limit: number, isCertain: boolean): void {
+    this.#trial = undefined;
+    this.#move(limit);
+    if (!isCertain) {
+      this.#failed = 0;
+      this.#cooldown = RETRY_AFTER_WINDOWS;
+    } else if (++this.#failed === FAILED_TRIALS) {
+      this.#failed = 0;
+      this.#baselines.forget();
+    }
   }
 
   #move(to: number): void {

@@ -6,6 +6,12 @@ const MAX_SAMPLES = 1000;
 /** Samples below which a baseline is too uncertain to be kept under load. */
 const MIN_SAMPLES = 30;
 
+/** The same for a baseline that is learnt again. */
+const MIN_SAMPLES_AGAIN = 300;
+
+/** Samples of a window below which it does not correct a baseline under load: few skewed ones have too low a mean. */
+const MIN_TO_CORRECT = 30;
+
 /** Maximum number of kinds with their own baseline; later ones share one. */
 const MAX_KINDS = 64;
 
@@ -14,6 +20,7 @@ class Baseline {
   /** In milliseconds; 0 while there is no baseline. */
   #rtt = 0;
   #samples = 0;
+  #minSamples = MIN_SAMPLES;
   #window = new Mean();
 
   /** The ratio of a round trip to the baseline; undefined while there is none. */
@@ -25,6 +32,7 @@ class Baseline {
   /** Learns the baseline again from the following samples. */
   forget(): void {
     this.#samples = 0;
+    this.#minSamples = MIN_SAMPLES_AGAIN;
     this.#rtt = 0;
     this.#window = new Mean();
   }
@@ -33,8 +41,9 @@ class Baseline {
   learn(isQuiet: boolean): void {
     const { count, value, margin } = this.#window;
     this.#window = new Mean();
-    const isOpen = isQuiet || this.#samples < MIN_SAMPLES;
-    if (count === 0 || (!isOpen && value + 1.5 * margin >= this.#rtt)) return;
+    const isOpen = isQuiet || this.#samples < this.#minSamples;
+    const isShorter = count >= MIN_TO_CORRECT && value + 1.5 * margin < this.#rtt;
+    if (count === 0 || !(isOpen || isShorter)) return;
     this.#samples = Math.min(this.#samples + count, MAX_SAMPLES);
     this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
   }

@@ -1,14 +1,20 @@
 /** Minimum length of a window, in milliseconds. */
 const MIN_WINDOW_MS = 100;
 
-/** Length in milliseconds after which a window ends even with few samples. */
-const MAX_WINDOW_MS = 10_000;
-
 const MIN_SAMPLES = 10;
 const MAX_SAMPLES = 500;
 
-/** Maximum margin of error of a window's mean, relative to it, unless the window has reached its maximum. */
-const MAX_ERROR = 0.2;
+/** When a window ends: at the latest at its maximum length, in milliseconds. */
+interface Precision {
+  /** Maximum margin of error of the mean, relative to it. */
+  readonly maxError: number;
+  readonly maxLength: number;
+}
+
+const usual: Precision = { maxError: 0.2, maxLength: 10_000 };
+
+/** For windows that are compared with each other. */
+const high: Precision = { maxError: 0.07, maxLength: 30_000 };
 
 /** Statistics of the samples of one period. */
 export class Window {
@@ -31,14 +37,21 @@ export class Window {
   /**
    * Whether the window is complete: long enough for the work admitted at its beginning to have finished, and with
    * enough samples to tell load from chance.
+   *
+   * @param isCompared Whether it is compared with another window.
    */
-  isOver(now: number): boolean {
+  isOver(now: number, isCompared: boolean): boolean {
     const age = now - this.#start;
-    const compared = this.#slowdown.count > 0 ? this.#slowdown : this.#rtt;
-    if (compared.count < MIN_SAMPLES || age < Math.max(MIN_WINDOW_MS, 2 * this.#rtt.value))
-      return false;
-    if (compared.count >= MAX_SAMPLES || age >= MAX_WINDOW_MS) return true;
-    return compared.margin <= MAX_ERROR * compared.value;
+    const { count, margin, value } = this.#slowdown.count > 0 ? this.#slowdown : this.#rtt;
+    const minLength = Math.max(MIN_WINDOW_MS, 2 * this.#rtt.value);
+    if (count < MIN_SAMPLES || age < minLength) return false;
+    const { maxError, maxLength } = isCompared ? high : usual;
+    return count >= MAX_SAMPLES || age >= maxLength || margin <= maxError * value;
+  }
+
+  /** Mean round trip in milliseconds. */
+  get rtt(): number {
+    return this.#rtt.value;
   }
 
   /** Mean weight in use. */

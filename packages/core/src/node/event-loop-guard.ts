@@ -1,6 +1,6 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
 import type { Guard } from '../gate/options.ts';
-import { checkEventLoop, type EventLoop, eventLoop } from '../pacing/event-loop.ts';
+import { checkEventLoop, type EventLoop } from '../pacing/event-loop.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
@@ -49,15 +49,15 @@ let acceptQueue: AcceptQueue | undefined;
  * @throws HeadgateError for an unknown or invalid option, and on Bun and Deno, which do not measure their event loop.
  */
 export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
-  checkEventLoop();
+  const loop = checkEventLoop();
   checkNames('eventLoopGuard', options, known);
   const name = checkText('name', options.name ?? 'event-loop');
   const maxDelay = checkSpan('maxDelay', options.maxDelay ?? 50);
   const maxHeap = options.maxHeap === undefined ? undefined : checkPart('maxHeap', options.maxHeap);
   const maxRss = options.maxRss === undefined ? undefined : checkPart('maxRss', options.maxRss);
-  acceptQueue ??= new AcceptQueue(eventLoop);
+  acceptQueue ??= new AcceptQueue(loop);
   const pressure = () => memoryPressure(maxHeap, maxRss);
-  return new EventLoopGuard({ name, maxDelay, pressure, loop: eventLoop, acceptQueue });
+  return new EventLoopGuard({ name, maxDelay, pressure, loop, acceptQueue });
 }
 
 /** The options of `eventLoopGuard`, validated and with defaults applied. */

@@ -42,15 +42,22 @@ interface Runtime {
 
 const { process, setImmediate = setTimeout } = globalThis as Runtime;
 
-/** Loaded at run time, since bundles for other runtimes must not import Node's modules. */
-const hooks = process?.getBuiltinModule?.<PerformanceHooks>('node:perf_hooks');
-const channels = process?.getBuiltinModule?.<Channels>('node:diagnostics_channel');
+/** Loads a module at run time, since bundles for other runtimes must not import Node's. */
+function load<Module>(name: string): Module | undefined {
+  return process?.getBuiltinModule?.<Module>(name);
+}
+
+/** Undefined on Bun, Deno and other runtimes that imitate Node but do not measure their event loop. */
+function timingOf(hooks = load<PerformanceHooks>('node:perf_hooks')) {
+  const timing = hooks?.performance.nodeTiming;
+  return timing?.uvMetricsInfo === undefined ? undefined : timing;
+}
 
 const now = () => performance.now();
 const whenPolled = (callback: () => void) => void setImmediate(callback);
 
-/** The event loop of this thread; where it is not measured, it seems to be idle at all times. */
-export const eventLoop: EventLoop = measured(hooks?.performance.nodeTiming, channels) ?? {
+/** A loop that is not measured seems to be idle at all times. */
+const unmeasured: EventLoop = {
   now,
   whenPolled,
   iterations: () => 0,
@@ -59,13 +66,19 @@ export const eventLoop: EventLoop = measured(hooks?.performance.nodeTiming, chan
   accepted: () => 0,
 };
 
-/** Bun, Deno and other runtimes that imitate Node do not measure their event loop. */
-function measured(
-  timing: PerformanceHooks['performance']['nodeTiming'],
-  channel: Channels | undefined,
-): EventLoop | undefined {
-  if (timing?.uvMetricsInfo === undefined || channel === undefined) return undefined;
-  const onAccept = (callback: () => void) => channel.subscribe('net.server.socket', callback);
+let own: EventLoop | undefined;
+
+/** The event loop of this thread: one object, since its listener is never removed. */
+export function eventLoop(): EventLoop {
+  own ??= measured() ?? unmeasured;
+  return own;
+}
+
+function measured(): EventLoop | undefined {
+  const timing = timingOf();
+  const channels = load<Channels>('node:diagnostics_channel');
+  if (timing === undefined || channels === undefined) return undefined;
+  const onAccept = (callback: () => void) => channels.subscribe('net.server.socket', callback);
   let accepted = 0;
   onAccept(() => accepted++);
   return {
@@ -79,8 +92,8 @@ function measured(
 }
 
 /** @throws HeadgateError on a runtime that does not measure its event loop. */
-export function checkEventLoop(): void {
-  if (eventLoop.idle !== now) return;
+export function checkEventLoop(): EventLoop {
+  if (timingOf() !== undefined) return eventLoop();
   const { versions = {} } = process ?? {};
   const runtime = 'bun' in versions ? 'Bun' : 'deno' in versions ? 'Deno' : 'This runtime';
   const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: omit the guard, and limit the number of concurrent requests`;

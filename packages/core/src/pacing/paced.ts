@@ -37,7 +37,7 @@ const MAX_LENGTH = 10_000;
  * @param loop The event loop, for tests. Default: that of this thread.
  * @throws HeadgateError for a value that is not an order, or for `byShare()` or `paced()`.
  */
-export function paced(order: Order = fifo(), loop: EventLoop = eventLoop): Order {
+export function paced(order: Order = fifo(), loop: EventLoop = eventLoop()): Order {
   checkInner(order);
   return {
     create: (context) => new PacedQueue(order, context, loop),

@@ -12,6 +12,9 @@ const INITIAL_COST_MS = 5;
 /** Number of requests that this assumption counts for. */
 const INITIAL_REQUESTS = 5;
 
+/** Number of requests finished while others are queued, from which the interval is known. */
+const MIN_FINISHED = 10;
+
 /** Sums over a period; times are in milliseconds. */
 class Sums {
   /** Time that the loop was busy. */
@@ -105,7 +108,7 @@ export class WorkCost {
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
     this.each = busy / finished;
     this.duration = inflight / finished;
-    if (finishedQueued < 1) return;
+    if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);
   }

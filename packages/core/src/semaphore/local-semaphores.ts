@@ -93,10 +93,16 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** As above, and after rejecting the waiter that the new one displaces, if any. */
   #makeRoom(full: Semaphore, waiter: Waiter): Semaphore {
-    const semaphore = this.#rejectExpired(full, waiter);
-    const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
-    if (displaced) semaphore.reject(displaced, 'full');
-    return this.#lookUpAgain(waiter);
+    let semaphore = this.#rejectExpired(full, waiter);
+    // More than one only if the queue has become longer than it may be by now.
+    const { length, maxLength = length } = semaphore.queue;
+    for (let count = Math.max(1, 1 + length - maxLength); count > 0; count--) {
+      const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
+      if (!displaced) break;
+      semaphore.reject(displaced, 'full');
+      semaphore = this.#lookUpAgain(waiter);
+    }
+    return semaphore;
   }
 
   /**

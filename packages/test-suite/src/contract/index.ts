@@ -3,6 +3,7 @@ import { adaptiveLimits } from './adaptive-limits.ts';
 import { admission } from './admission.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
+import { defaultLimit } from './default-limit.ts';
 import { degraded } from './degraded.ts';
 import { distributed } from './distributed.ts';
 import { fairness } from './fairness.ts';
@@ -38,6 +39,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'rejected uploads': rejectedUploads,
   'several limits': limits,
   routes,
+  'the default limit': defaultLimit,
   'adaptive limits': adaptiveLimits,
   priorities,
   'fair queueing and shares': fairness,

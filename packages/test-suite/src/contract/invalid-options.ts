@@ -15,7 +15,7 @@ export const invalidOptions: [string, object, object][] = [
     { limits: [{ name: 'a', limit: 1, kee: 1 }] },
     { option: 'kee' },
   ],
-  ['no limit', {}, {}],
+  ['a key and no limit', { key: () => 'k' }, { option: 'limit' }],
   ['no limits', { limits: [] }, { option: 'limits' }],
   [
     'an unknown method',

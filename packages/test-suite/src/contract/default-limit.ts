@@ -1,0 +1,49 @@
+import type { Priority } from '@headgate/core';
+import { expect, it } from 'vitest';
+import type { SuiteContext } from '../framework.ts';
+import { ok } from '../kit/handlers.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+/** Keeps the event loop busy, in milliseconds. */
+function compute(duration: number): void {
+  const end = performance.now() + duration;
+  while (performance.now() < end);
+}
+
+const slow = (context: SuiteContext) => {
+  compute(20);
+  return ok(context);
+};
+
+export function defaultLimit(world: World): void {
+  it('applies without options, and rejects no request of a server that keeps up', async () => {
+    const limit = world.limit({});
+    const app = await world.serve({ use: limit }, { handle: ok });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => app.call().answer()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await counts(limit, 0);
+    expect(limit.stats()).toMatchObject({ admitted: 30, limits: [{ name: 'default' }] });
+  });
+
+  it('answers some requests soon and rejects the others when handlers keep the event loop busy', async () => {
+    const limit = world.limit({});
+    const app = await world.serve({ use: limit }, { handle: slow });
+    const calls = Array.from({ length: 100 }, () => app.call().answer());
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(5);
+    await counts(limit, 0);
+  });
+
+  it('answers requests of a high priority first', async () => {
+    const priority = (context: SuiteContext) => (context.header('x-class') ?? 'low') as Priority;
+    const limit = world.limit({ priority });
+    const app = await world.serve({ use: limit }, { handle: slow });
+    const calls = Array.from({ length: 60 }, () => app.call().answer());
+    const critical = await app.call('/', { headers: { 'X-Class': 'critical' } }).answer();
+    expect(critical.status).toBe(200);
+    expect((await Promise.all(calls)).filter(({ status }) => status === 503)).not.toEqual([]);
+    await counts(limit, 0);
+  });
+}
