@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { scenario as adaptive } from './scenarios/adaptive.ts';
+import { scenario as defaultLimit } from './scenarios/default-limit.ts';
 import { scenario as fairQueueing } from './scenarios/fair-queueing.ts';
 import { scenario as fixedPoints } from './scenarios/fixed-points.ts';
 import { scenario as longOverload } from './scenarios/long-overload.ts';
@@ -17,6 +18,7 @@ export const scenarios: readonly Scenario[] = [
   metastable,
   priorities,
   tenants,
+  defaultLimit,
   adaptive,
   longOverload,
   retryAfter,

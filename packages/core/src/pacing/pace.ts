@@ -4,8 +4,17 @@ import { WorkCost } from './work-cost.ts';
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
 const BUDGET_MS = 5;
 
-/** Time constant at which the lead returns to the budget, in milliseconds. */
+/** Time constant at which the lead returns to the budget while the loop is never idle, in milliseconds. */
 const LEAD_DECAY_MS = 5000;
+
+/** Milliseconds after which the loop is looked at again while requests are held back. */
+const IDLE_CHECK_MS = 1;
+
+/** Maximum time that starts may be held back for connections, in milliseconds. */
+const MAX_ACCEPT_TIME_MS = 100;
+
+/** Maximum time of one iteration that counts as spent on connections: the rest is work of requests. */
+const MAX_ACCEPT_ITERATION_MS = 1;
 
 /** Fewer consecutive polls that accept a connection may be chance. */
 const MIN_ACCEPTING_POLLS = 2;
@@ -15,8 +24,8 @@ const MIN_ACCEPTING_POLLS = 2;
  * than in the loop, where they delay each other. Three conditions:
  *
  * - Between two polls of the loop, it starts only a few milliseconds of work.
- * - The work it has started and that is not yet done stays below the lead, which handlers need that wait for timers or
- *   sockets before they compute.
+ * - The work of the requests in flight stays below a lead. Handlers that wait for a timer or a socket before they
+ *   compute need one: it grows while the loop is idle although requests are held back.
  * - While the loop accepts connections, it starts nothing, for at most half of the time: Node accepts one connection
  *   per iteration (libuv since 1.45), so that behind long iterations connections wait where nothing can reject them.
  */
@@ -25,23 +34,22 @@ export class Pace {
   /** Requests started since the last poll, and when the first was. */
   #started = 0;
   #startedAt = 0;
-  /** How long the starts before the last poll took, in milliseconds. */
-  #latest = 0;
   #awaitsPoll = false;
-  /** Estimated milliseconds of work that has been started and is not done, at the time `#aheadAt`. */
-  #ahead = 0;
-  #aheadAt: number;
-  /** Maximum of `#ahead`: grows by the time that the loop is idle although requests are held back. */
+  /** Maximum work of the requests in flight, in milliseconds of the loop. */
   #lead = BUDGET_MS;
-  /** Idle time of the loop when the lead was last measured; undefined unless requests are held back. */
-  #idle: number | undefined;
+  #leadAt: number;
+  /** Idle time of the loop at `#leadAt`, and whether requests were held back then because of the lead. */
+  #idle: number;
+  #isHeld = false;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
   /** Number of consecutive polls that accepted a connection. */
   #acceptingPolls = 0;
-  /** Whether nothing is started until the next poll, because connections are being accepted; and since when. */
+  /** Whether nothing is started until the next poll, because connections are being accepted. */
   #isAccepting = false;
-  #acceptingSince = 0;
+  /** Milliseconds for which that is still allowed: as long as the loop has worked on requests before. */
+  #acceptTime = 0;
+  #polledAt = 0;
 
   constructor(
     private readonly loop: EventLoop,
@@ -49,27 +57,22 @@ export class Pace {
     private readonly polled: () => void,
   ) {
     this.cost = new WorkCost(loop);
-    this.#aheadAt = loop.now();
+    this.#leadAt = loop.now();
+    this.#idle = loop.idle();
   }
 
   /** Whether another request may start now. */
   isOpen(now: number): boolean {
-    return !this.#isAccepting && this.#isWithinBudget(now) && this.delay(now) === 0;
+    return !this.#isAccepting && this.#isWithinBudget(now) && this.#isWithinLead(now);
   }
 
-  /** Milliseconds until enough of the work that has been started is estimated to be done; 0 if it is. */
-  delay(now: number): number {
-    this.#catchUp(now);
-    const delay = Math.max(0, this.#ahead - this.#lead);
-    if (delay === 0) this.#idle = undefined;
-    return delay;
+  /** Milliseconds after which another request may perhaps start, if no poll and no end of a request allows it before. */
+  get retryAfter(): number | undefined {
+    return this.#isHeld ? IDLE_CHECK_MS : undefined;
   }
 
   started(now: number): void {
-    this.#catchUp(now);
     this.cost.started(now);
-    this.#ahead += this.cost.each;
-    if (this.#ahead > this.#lead) this.#idle ??= this.loop.idle();
     if (this.#started++ === 0) this.#startedAt = now;
     this.wake();
   }
@@ -91,24 +94,29 @@ export class Pace {
     return this.#started === 0 || work < BUDGET_MS;
   }
 
-  /** Work is done as time passes; a request that has ended leaves none. */
-  #catchUp(now: number): void {
-    const elapsed = now - this.#aheadAt;
-    this.#aheadAt = now;
-    this.#ahead = Math.max(0, Math.min(this.#ahead - elapsed, this.cost.inflight * this.cost.each));
-    if (this.#idle === undefined) {
+  #isWithinLead(now: number): boolean {
+    const { inflight, each } = this.cost;
+    this.#adjustLead(now);
+    this.#isHeld = inflight > 0 && inflight * each > this.#lead;
+    return !this.#isHeld;
+  }
+
+  #adjustLead(now: number): void {
+    const elapsed = now - this.#leadAt;
+    const idle = this.loop.idle() - this.#idle;
+    this.#leadAt = now;
+    this.#idle += idle;
+    if (idle === 0) {
       this.#lead = BUDGET_MS + (this.#lead - BUDGET_MS) * Math.exp(-elapsed / LEAD_DECAY_MS);
-      return;
+    } else if (this.#isHeld) {
+      // In proportion, so that many long requests in flight hold others back for milliseconds only.
+      this.#lead += idle * Math.max(1, this.#lead / 10);
     }
-    const idle = this.loop.idle();
-    this.#lead += idle - this.#idle;
-    this.#idle = idle;
   }
 
   #whenPolled(): void {
     const now = this.loop.now();
     this.#awaitsPoll = false;
-    if (this.#started > 0) this.#latest = now - this.#startedAt;
     this.#started = 0;
     this.#noteAccepted(now);
     this.polled();
@@ -121,10 +129,10 @@ export class Pace {
     this.#acceptingPolls = hasAccepted ? this.#acceptingPolls + 1 : 0;
     // Another poll shows whether it was the last connection.
     if (hasAccepted) this.wake();
-    const wasAccepting = this.#isAccepting;
-    this.#isAccepting = this.#acceptingPolls >= MIN_ACCEPTING_POLLS;
-    if (!this.#isAccepting) return;
-    if (!wasAccepting) this.#acceptingSince = now;
-    this.#isAccepting = now - this.#acceptingSince < Math.max(BUDGET_MS, this.#latest);
+    const elapsed = now - this.#polledAt;
+    this.#polledAt = now;
+    if (this.#isAccepting) this.#acceptTime -= Math.min(elapsed, MAX_ACCEPT_ITERATION_MS);
+    else this.#acceptTime = Math.min(this.#acceptTime + elapsed, MAX_ACCEPT_TIME_MS);
+    this.#isAccepting = this.#acceptingPolls >= MIN_ACCEPTING_POLLS && this.#acceptTime > 0;
   }
 }

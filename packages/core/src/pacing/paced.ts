@@ -17,7 +17,7 @@ import { Pace } from './pace.ts';
 const BASE_MAX_WAIT_MS = 250;
 
 /** Maximum wait as a multiple of the time that a request keeps the loop busy. */
-const MAX_WAIT_PER_COST = 6;
+const MAX_WAIT_PER_COST = 5;
 
 /** Maximum wait as a multiple of the time that a request takes, up to a bound in milliseconds. */
 const MAX_WAIT_PER_DURATION = 3;
@@ -97,11 +97,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   get next(): Waiter | undefined {
     if (this.length === 0) return undefined;
-    const now = this.loop.now();
-    if (this.#pace.isOpen(now)) return this.#inner.next;
-    const delay = this.#pace.delay(now);
-    if (delay > 0) this.#wakeIn(delay);
-    else this.#pace.wake();
+    if (this.isOpen) return this.#inner.next;
+    const { retryAfter } = this.#pace;
+    if (retryAfter === undefined) this.#pace.wake();
+    else this.#wakeIn(retryAfter);
     return undefined;
   }
 

@@ -1,0 +1,92 @@
+import {
+  adaptive,
+  createLimiter,
+  fifo,
+  type LimiterOptions,
+  type Permit,
+  paced,
+} from '@headgate/core';
+import { CallbackWaiter } from '../callback-waiter.ts';
+import { type Cell, type Job, type Outcome, READ_COST, REJECTION_COST, waits } from './cell.ts';
+import { type Incoming, SimulatedLoop } from './simulated-loop.ts';
+
+/** The limiter of a middleware without options. */
+export function defaultLimiter(loop: SimulatedLoop): LimiterOptions {
+  return {
+    limit: adaptive({ min: 8, initial: 8 }),
+    order: paced(fifo(), loop),
+    queueLimit: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Runs the jobs through a limiter in front of the handlers. */
+export function simulate(
+  cell: Cell,
+  jobs: readonly Job[],
+  options: (loop: SimulatedLoop) => LimiterOptions = defaultLimiter,
+): Outcome[] {
+  const loop = new SimulatedLoop(cell.connects);
+  const limiter = createLimiter({ ...options(loop), clock: loop, random: () => 0.5 });
+  const handlers = new Handlers(cell, loop);
+  const outcomes: Outcome[] = [];
+  const end = ({ at }: Job, answered: boolean) =>
+    outcomes.push({ at, took: loop.now() - at, answered });
+  const incoming = jobs.map((job): Incoming => {
+    const granted = (permit: Permit) =>
+      handlers.handle(job.work, () => {
+        end(job, true);
+        permit.release();
+      });
+    const rejected = () => {
+      loop.spend(REJECTION_COST);
+      end(job, false);
+    };
+    const read = () => {
+      loop.spend(READ_COST);
+      new CallbackWaiter(granted, rejected).requestFrom(limiter);
+    };
+    return { at: job.at, read };
+  });
+  loop.run(incoming);
+  return outcomes;
+}
+
+/** The handlers of a server, and the pool that they use. */
+class Handlers {
+  readonly #queue: (() => void)[] = [];
+  #free: number;
+
+  constructor(
+    private readonly cell: Cell,
+    private readonly loop: SimulatedLoop,
+  ) {
+    this.#free = cell.workers;
+  }
+
+  handle(work: number, done: () => void): void {
+    const { kind } = this.cell;
+    const compute = () => {
+      this.loop.spend(work);
+      done();
+    };
+    if (kind === 'sync') compute();
+    else if (kind === 'pool') this.#useWorker(work, done);
+    else this.loop.setTimeout(compute, waits[kind]);
+  }
+
+  #useWorker(work: number, done: () => void): void {
+    const start = () => {
+      this.loop.setTimeout(() => {
+        const next = this.#queue.shift();
+        if (next === undefined) this.#free++;
+        else next();
+        done();
+      }, work);
+    };
+    if (this.#free === 0) this.#queue.push(start);
+    else {
+      this.#free--;
+      start();
+    }
+  }
+}
