@@ -8,6 +8,8 @@ export { createLimiter } from './limiter/create-limiter.ts';
 export type { Limiter, LocalLimiter } from './limiter/limiter.ts';
 export { adaptive } from './limits/adaptive.ts';
 export type { LimitFactory } from './limits/limit.ts';
+export type { EventLoop } from './pacing/event-loop.ts';
+export { paced } from './pacing/paced.ts';
 export { codel } from './queues/codel.ts';
 export { fifo, lifo } from './queues/fifo.ts';
 export type { Observer } from './semaphore/observer.ts';

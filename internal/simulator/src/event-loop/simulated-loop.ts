@@ -25,6 +25,7 @@ const BACKLOG = 511;
  * connection, reads all requests that arrived before, and runs the callbacks of `setImmediate`.
  */
 export class SimulatedLoop implements EventLoop, Clock {
+  readonly isMeasured = true;
   #now = 0;
   #iterations = 0;
   #idle = 0;

@@ -2,6 +2,8 @@ import { HeadgateError } from '../errors.ts';
 
 /** The event loop of a thread. */
 export interface EventLoop {
+  /** Whether its idle time and its polls are known. */
+  readonly isMeasured: boolean;
   /** The current time in milliseconds. */
   now(): number;
   /** Number of loop iterations so far. */
@@ -54,12 +56,12 @@ function timingOf(hooks = load<PerformanceHooks>('node:perf_hooks')) {
 }
 
 const now = () => performance.now();
-const whenPolled = (callback: () => void) => void setImmediate(callback);
 
-/** A loop that is not measured seems to be idle at all times. */
+/** A loop that is not measured seems to be idle at all times, and calls nothing back. */
 const unmeasured: EventLoop = {
+  isMeasured: false,
   now,
-  whenPolled,
+  whenPolled: () => {},
   iterations: () => 0,
   idle: now,
   onAccept: () => {},
@@ -82,8 +84,9 @@ function measured(): EventLoop | undefined {
   let accepted = 0;
   onAccept(() => accepted++);
   return {
+    isMeasured: true,
     now,
-    whenPolled,
+    whenPolled: (callback) => void setImmediate(callback),
     iterations: () => timing.uvMetricsInfo?.loopCount ?? 0,
     idle: () => timing.idleTime,
     onAccept,

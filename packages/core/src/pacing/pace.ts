@@ -63,6 +63,7 @@ export class Pace {
 
   /** Whether another request may start now. */
   isOpen(now: number): boolean {
+    if (!this.loop.isMeasured) return true;
     return !this.#isAccepting && this.#isWithinBudget(now) && this.#isWithinLead(now);
   }
 
@@ -83,7 +84,7 @@ export class Pace {
 
   /** Calls `polled` after the next poll. */
   wake(): void {
-    if (this.#awaitsPoll) return;
+    if (this.#awaitsPoll || !this.loop.isMeasured) return;
     this.#awaitsPoll = true;
     this.loop.whenPolled(() => this.#whenPolled());
   }

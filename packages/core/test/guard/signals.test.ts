@@ -7,6 +7,7 @@ import type { EventLoop } from '../../src/pacing/event-loop.ts';
 
 /** An event loop controlled by the test. */
 class Loop implements EventLoop {
+  readonly isMeasured = true;
   time = 0;
   turn = 0;
   idled = 0;

@@ -39,6 +39,7 @@ interface Task {
  * have arrived by its beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
+  readonly isMeasured = true;
   readonly guard: EventLoopGuard;
   readonly answers: Answer[] = [];
   #now = 0;

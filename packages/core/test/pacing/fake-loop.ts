@@ -3,6 +3,7 @@ import type { EventLoop } from '../../src/index.ts';
 
 /** An event loop on a virtual clock. The test decides when it polls and how long it is idle. */
 export class FakeLoop extends VirtualClock implements EventLoop {
+  readonly isMeasured = true;
   #idle = 0;
   #accepted = 0;
   #callbacks: (() => void)[] = [];

@@ -226,6 +226,21 @@ it('keeps neither a timer nor a poll once nothing is queued', () => {
   expect([loop.armed, loop.isAwaited]).toEqual([0, false]);
 });
 
+it('only bounds the wait where the event loop is not measured, as its callbacks may never come', () => {
+  const loop = Object.assign(new FakeLoop(), { isMeasured: false });
+  const limiter = createLimiter({
+    limit: 2,
+    queueLimit: Number.POSITIVE_INFINITY,
+    order: paced(fifo(), loop),
+    clock: loop,
+  });
+  const callers = Array.from({ length: 3 }, () => call(limiter));
+  expect(callers.map(isGranted)).toEqual([true, true, false]);
+  expect(loop.isAwaited).toBe(false);
+  loop.advance(252);
+  expect(callers[2]?.rejection?.reason).toBe('overloaded');
+});
+
 it('rejects the waiters when the limiter closes', async () => {
   const { loop, limiter } = scene();
   const callers = Array.from({ length: 3 }, () => call(limiter));
