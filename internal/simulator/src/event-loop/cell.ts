@@ -25,8 +25,8 @@ export interface Cell {
 }
 
 /** Milliseconds of the loop to read a request, and to reject one. */
-export const READ_COST = 0.1;
-export const REJECTION_COST = 0.05;
+const READ_COST = 0.1;
+const REJECTION_COST = 0.05;
 
 /** Milliseconds that a handler waits before its work, by its kind. */
 const waits = { sync: 0, timer: 5, socket: 1, pool: 0 };
@@ -44,7 +44,7 @@ export interface Job {
 }
 
 /** Requests per second that the server can answer. */
-export function capacityOf(cell: Cell): number {
+function capacityOf(cell: Cell): number {
   const { kind, mean, workers = 1 } = cell;
   return kind === 'pool' ? (1000 * workers) / mean : 1000 / (mean + readCost(cell));
 }
@@ -138,7 +138,7 @@ class Pool {
 }
 
 /** First in, first out with one fixed bound of the wait: what it would answer. */
-export function fifoWithBound(cell: Cell, jobs: readonly Job[], maxWait: number): Answer[] {
+function fifoWithBound(cell: Cell, jobs: readonly Job[], maxWait: number): Answer[] {
   const isPool = cell.kind === 'pool';
   const free = new Array<number>(isPool ? (cell.workers ?? 1) : 1).fill(0);
   return jobs.map(({ at, work }) => {
