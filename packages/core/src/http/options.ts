@@ -82,8 +82,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   fairBy?: ((request: R) => string) | undefined;
   /**
-   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals.
-   * Default: `fifo()`.
+   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals. The
+   * default limit adds `paced()`. Default: `fifo()`.
    */
   order?: Order | undefined;
   /**
