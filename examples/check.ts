@@ -8,6 +8,7 @@ import { map } from '@headgate/core';
 import { createServer } from '@headgate/server';
 import { startPostgres, startRedis } from '@headgate/test-servers';
 import { cluster } from './checks/cluster.ts';
+import { defaultLimit } from './checks/default.ts';
 import { degraded } from './checks/degraded.ts';
 import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
@@ -24,6 +25,7 @@ import { workerPool } from './checks/worker-pool.ts';
 
 const checks = {
   [import.meta.resolve('./core/worker-pool.ts')]: workerPool,
+  [import.meta.resolve('./express/default.ts')]: defaultLimit,
   [import.meta.resolve('./express/per-route.ts')]: perRoute,
   [import.meta.resolve('./express/per-key.ts')]: perKey,
   [import.meta.resolve('./express/tenants.ts')]: tenants,

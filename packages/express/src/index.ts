@@ -31,7 +31,7 @@ export interface ConcurrencyLimit
 
 /**
  * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with
- * 503 and `Retry-After`.
+ * 503 and `Retry-After`. Without options, the limit adapts to the server; `limit` sets a fixed one.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

@@ -93,7 +93,9 @@ describe('a middleware in the wrong framework', () => {
       for (const framework of [adapter, 'node:http']) {
         const error = await errorOf(framework, adapters[adapter].concurrencyLimit);
         expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
-        expect(error.message).toContain('concurrencyLimit must be called');
+        expect(error.message).toContain(
+          'concurrencyLimit must be called: app.use(concurrencyLimit())',
+        );
       }
     },
   );

@@ -64,3 +64,10 @@ concurrencyLimit({ limit: 1, key: () => 5 });
 // The default limit.
 concurrencyLimit();
 concurrencyLimit({ priority: () => 'low' });
+concurrencyLimit({
+  route: 'POST /reports',
+  weight: (req) => Number(req.query.pages),
+  statusCode: 429,
+});
+// @ts-expect-error: keys need a limit
+concurrencyLimit({ key: (req) => req.ip });

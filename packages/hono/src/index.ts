@@ -14,7 +14,7 @@ export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & Admiss
 
 /**
  * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with
- * 503 and `Retry-After`.
+ * 503 and `Retry-After`. Without options, the limit adapts to the server; `limit` sets a fixed one.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

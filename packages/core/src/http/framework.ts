@@ -78,7 +78,7 @@ export function checkCalled(options: unknown): void {
   if (req === undefined && (url === undefined || headers === undefined)) return;
   throw new HeadgateError(
     'ERR_HEADGATE_MIDDLEWARE',
-    'concurrencyLimit must be called: app.use(concurrencyLimit({ limit: 100 }))',
+    'concurrencyLimit must be called: app.use(concurrencyLimit())',
   );
 }
 

@@ -82,8 +82,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   fairBy?: ((request: R) => string) | undefined;
   /**
-   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals.
-   * Default: `fifo()`.
+   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals. The
+   * default limit adds `paced()`. Default: `fifo()`.
    */
   order?: Order | undefined;
   /**
@@ -104,12 +104,22 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   strict?: boolean | undefined;
 }
 
-/** Options with a guard and no limit, or with the default limit. */
+/** Options without a limit: with a guard, only the guard applies; otherwise the default limit. */
 type NoLimit = {
   [Name in keyof OwnLimit<never> | 'limits']?: undefined;
 };
 
-/** One limit, or several that a request must pass together, or only a guard. */
+/** What the default limit has in common with other limits. */
+type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'>;
+
+/** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`. */
+type DefaultLimit<R> = DefaultLimitOptions<R> &
+  Omit<NoLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
+
+/**
+ * One limit, or several that a request must pass together, or only a guard. Without any of these, the default limit,
+ * which adapts to the server.
+ */
 export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = MiddlewareOptions<
   R,
   Args,
@@ -119,5 +129,6 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
   (
     | ((OwnLimit<R> | ReusedLimit<R>) & { limits?: undefined })
     | { limits: readonly LimitOptions<R>[]; limit?: undefined; limiter?: undefined }
+    | DefaultLimit<R>
     | NoLimit
   );

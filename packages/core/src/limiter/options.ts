@@ -26,7 +26,7 @@ export interface CommonOptions {
   /**
    * Maximum number of queued requests, per key for a limiter with `perKey`, or Infinity. Default: 0 (requests beyond
    * the limit are rejected immediately); for a single limit with `queueWeight`, as many as that allows; for a single
-   * reused limiter, its own.
+   * reused limiter, its own; for the default limit of a middleware, as many as can be served in time.
    */
   queueLimit?: number | undefined;
   /**

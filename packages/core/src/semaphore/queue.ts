@@ -34,7 +34,7 @@ export interface Queue {
   readonly highest?: Priority | undefined;
   /** Whether a request may be admitted while the queue is empty and there is room. Default: true. */
   readonly isOpen?: boolean | undefined;
-  /** Maximum number of waiters, besides `queueLimit`. Default: Infinity. */
+  /** Maximum number of waiters, in addition to `queueLimit`. Default: Infinity. */
   readonly maxLength?: number | undefined;
   /** For a queue that divides the limit: the weight in flight of this share has changed by `change`. */
   changeInflight?(share: string | undefined, change: number): void;

@@ -198,7 +198,7 @@ describe('around another order', () => {
     ['lifo()', lifo(), 1],
     ['byPriority()', byPriority(), 1],
     ['fair()', fair(), 0],
-  ])('%s decides who is next', (_name, order, next) => {
+  ])('%s decides which waiter is next', (_name, order, next) => {
     const { loop, limiter } = scene(order);
     const first = call(limiter);
     const callers = [call(limiter), call(limiter, { priority: 'critical' })];
