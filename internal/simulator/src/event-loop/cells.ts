@@ -5,7 +5,7 @@ const lognormalOf = (mean: number, spread: number) =>
   lognormal(mean / Math.exp(spread ** 2 / 2), spread);
 
 /** Distributions of work with a given mean. */
-export const works: Readonly<Record<string, (mean: number) => Distribution>> = {
+const works: Readonly<Record<string, (mean: number) => Distribution>> = {
   constant,
   'lognormal 0.3': (mean) => lognormalOf(mean, 0.3),
   'lognormal 1.0': (mean) => lognormalOf(mean, 1),
@@ -13,10 +13,10 @@ export const works: Readonly<Record<string, (mean: number) => Distribution>> = {
     random() < 0.01 ? (100 * mean) / 1.99 : mean / 1.99,
 };
 
-export const kinds: readonly Kind[] = ['sync', 'timer', 'socket', 'pool'];
-export const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
-export const means = { loop: [1, 3, 10, 25, 50, 100], pool: [5, 35, 200] };
-export const poolSizes = [5, 10, 50];
+const kinds: readonly Kind[] = ['sync', 'timer', 'socket', 'pool'];
+const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
+const means = { loop: [1, 3, 10, 25, 50, 100], pool: [5, 35, 200] };
+const poolSizes = [5, 10, 50];
 
 export interface NamedCell extends Cell {
   readonly name: string;

@@ -11,7 +11,7 @@ import { type Cell, type Job, type Outcome, READ_COST, REJECTION_COST, waits } f
 import { type Incoming, SimulatedLoop } from './simulated-loop.ts';
 
 /** The limiter of a middleware without options. */
-export function defaultLimiter(loop: SimulatedLoop): LimiterOptions {
+function defaultLimiter(loop: SimulatedLoop): LimiterOptions {
   return {
     limit: adaptive({ min: 8, initial: 8 }),
     order: paced(fifo(), loop),

@@ -35,6 +35,18 @@ async function start(contents: string, ...compatibilityFlags: string[]) {
   return { runtime, call, stats, raw };
 }
 
+const withDefaultLimit = `
+  import { concurrencyLimit } from '@headgate/hono';
+  import { Hono } from 'hono';
+
+  const app = new Hono().use(concurrencyLimit({ maxHold: 5000 }));
+  app.get('/', async (c) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return c.text('done');
+  });
+  export default app;
+`;
+
 type Running = Awaited<ReturnType<typeof start>>;
 
 describe('Hono on Cloudflare Workers', () => {
@@ -44,6 +56,15 @@ describe('Hono on Cloudflare Workers', () => {
     worker = await start("export { default } from './app.ts'", 'enable_request_signal');
   });
   afterAll(() => worker.runtime.dispose());
+
+  it('serves all requests with the default limit', async () => {
+    const { runtime, call } = await start(withDefaultLimit, 'enable_request_signal');
+    for (let round = 0; round < 3; round++) {
+      const calls = Array.from({ length: 20 }, () => call('/').answer());
+      for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ status: 200 });
+    }
+    await runtime.dispose();
+  });
 
   async function counts(inflight: number, queued = 0): Promise<void> {
     let seen: { inflight: number; queued: number } = await worker.stats();
