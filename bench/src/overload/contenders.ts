@@ -22,11 +22,13 @@ export interface Contender {
 /** Headgate's queue timeout in milliseconds. */
 export const queueTimeout = 300;
 
+const priority = (req: Request) =>
+  (req.get('x-class') === 'critical' ? 'critical' : 'normal') as Priority;
+
 const common = () => ({
   queueLimit: 50,
   queueTimeout,
-  priority: (req: Request) =>
-    (req.get('x-class') === 'critical' ? 'critical' : 'normal') as Priority,
+  priority,
   guard: eventLoopGuard({ maxDelay: 50 }),
 });
 
@@ -47,6 +49,10 @@ export const contenders: Record<string, Contender> = {
     settings:
       'limit: adaptive({ max: 200 }), queueLimit: 50, queueTimeout: 300, guard: eventLoopGuard({ maxDelay: 50 })',
     create: () => watched(concurrencyLimit({ limit: adaptive({ max: 200 }), ...common() })),
+  },
+  'headgate, default limit': {
+    settings: 'none',
+    create: () => watched(concurrencyLimit({ priority })),
   },
   'headgate, right limit': {
     settings: 'the same with limit: 1 (cpu, threads) or 10 (database)',
