@@ -53,8 +53,8 @@ export class GateWaiter extends Waiter {
     const demand = this.demands[this.parts.length];
     if (demand === undefined) return this.gate.admit(this, this.parts);
     this.limiter = demand.limiter;
-    this.key = demand.key;
-    this.limit = demand.limit;
+    if (this.key !== demand.key) this.key = demand.key;
+    if (this.limit !== demand.limit) this.limit = demand.limit;
     if (this.share !== demand.share) this.share = demand.share;
     this.weight = weightNow(demand);
     try {
