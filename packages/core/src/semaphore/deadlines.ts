@@ -20,9 +20,9 @@ export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
-/** By the clock that has set the waiter's deadline: a gate may have another clock than a limiter that it reuses. */
-export function timeFor({ timeoutBucket }: Waiter, own: { readonly clock: Clock }): number {
-  return (timeoutBucket?.deadlines ?? own).clock.now();
+/** The clock that has set the waiter's deadline: a gate may have another clock than a limiter that it reuses. */
+export function clockOf({ timeoutBucket }: Waiter, own: { readonly clock: Clock }): Clock {
+  return (timeoutBucket?.deadlines ?? own).clock;
 }
 
 /**

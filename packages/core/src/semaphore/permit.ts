@@ -80,10 +80,11 @@ export interface PermitRegistry {
 /** Base class of the permits of limiters and gates. */
 export abstract class BasePermit implements Permit {
   released = false;
-  /** Time of the admission; 0 unless an observer, `maxHold` or an adaptive limit needs it. */
-  since = 0;
+  // Declared without a value, so that permits without these allocate no fields for them.
+  /** Time of the admission, if an observer, `maxHold` or an adaptive limit needs it. */
+  declare since: number;
   /** The gate's permit that this permit is a part of. */
-  whole: BasePermit | undefined = undefined;
+  declare whole: BasePermit | undefined;
   protected extra: Extra | undefined = undefined;
 
   constructor(

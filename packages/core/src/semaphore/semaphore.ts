@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
-import { isLate, timeFor } from './deadlines.ts';
+import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit } from './local-permit.ts';
 import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
@@ -80,14 +80,14 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   enqueue(waiter: Waiter): void {
-    const { group } = this;
+    const { group, inheritance } = this;
     this.#keepInGroup();
     waiter.queuedAt = this;
-    const highest = this.inheritance && this.queue.highest;
+    const highest = inheritance && this.queue.highest;
     this.queue.insert(waiter);
     group.queued++;
     group.counters.queued(waiter.weight, group.queued);
-    if (isHigher(waiter.priority, highest)) this.inheritance?.raiseTo(waiter.priority);
+    if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
@@ -170,10 +170,15 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   #grantNextOnes(): void {
+    let clock: Clock | undefined;
+    let now = 0;
     for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
       const fits = this.#fits(next.weight);
       if (this.group.closed || (!fits && next.deadline === 0)) return;
-      const now = timeFor(next, this);
+      const ownClock = clockOf(next, this);
+      // The time of the latest grant is enough to reject a waiter that does not fit.
+      if (fits || ownClock !== clock) now = ownClock.now();
+      clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else this.#admitOrForget(next, now);
