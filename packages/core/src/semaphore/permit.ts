@@ -62,11 +62,19 @@ interface Extra {
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
   waiter?: PausedRequest | undefined;
+  /** Ends what a gate has started because of that. */
+  endPause?: (() => void) | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
 }
+
+/**
+ * What pauses a `LocalPermit`, which this file cannot import. Gates provide it, so that a bundle without gates does not
+ * contain it.
+ */
+export type Pause = (permit: never, request: PausedRequest) => (() => void) | undefined;
 
 /** Tracks the permits that a limiter or a gate has granted. */
 export interface PermitRegistry {
@@ -122,7 +130,7 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */
-  pause(_waiter: PausedRequest): void {}
+  pause(_request: PausedRequest, _pause: Pause): void {}
 
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}

@@ -4,7 +4,7 @@ import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit } from './local-permit.ts';
-import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
+import { type Inheritance, isHigher, type Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
@@ -17,8 +17,8 @@ export class Semaphore implements GrantSource, QueueContext {
   inflight = 0;
   readonly queue: Queue;
   isScheduled = false;
-  /** Defined only if the queue orders by priority. */
-  readonly inheritance: PriorityInheritance | undefined;
+  /** Defined once a request has paused here for a later limit of its gate, if the queue orders by priority. */
+  inheritance: Inheritance | undefined = undefined;
   /** Total weight ever released, for `Retry-After`. */
   private returned = 0;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -30,9 +30,7 @@ export class Semaphore implements GrantSource, QueueContext {
     readonly key: string | undefined,
     public limit: number,
   ) {
-    const { order } = group.settings;
-    this.queue = createQueue(order, this);
-    this.inheritance = order.ranks === true ? new PriorityInheritance() : undefined;
+    this.queue = createQueue(group.settings.order, this);
   }
 
   get clock(): Clock {
@@ -116,14 +114,14 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Raises the priority of a queued waiter. */
   raise(waiter: Waiter, priority: Priority): void {
-    if (this.inheritance === undefined) {
+    if (this.group.settings.order.ranks !== true) {
       waiter.priority = priority;
       return;
     }
     this.queue.remove(waiter, false);
     waiter.priority = priority;
     this.queue.insert(waiter);
-    this.inheritance.raiseTo(priority);
+    this.inheritance?.raiseTo(priority);
     grantFrom(this);
   }
 
