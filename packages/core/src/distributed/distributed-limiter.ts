@@ -1,6 +1,6 @@
 import { checkCount } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { callLater, checkWait, notCallable, nothing } from '../limiter/acquire.ts';
+import { callLater, checkCallback, checkWait, nothing } from '../limiter/acquire.ts';
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
@@ -30,7 +30,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     fn: (permit: Permit) => T | PromiseLike<T>,
     options: WaitOptions = nothing,
   ): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
+    checkCallback(fn);
     checkWait('run', options);
     return callLater(this, fn, options);
   }

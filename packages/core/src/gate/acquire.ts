@@ -2,7 +2,7 @@ import {
   Acquisition,
   type Callback,
   callNow,
-  notCallable,
+  checkCallback,
   QueuedCall,
 } from '../limiter/acquire.ts';
 import type { Permit } from '../semaphore/permit.ts';
@@ -24,8 +24,8 @@ export function runInGate<T>(
   fn: Callback<T>,
   options: GateWaitOptions = {},
 ): Promise<T> {
-  if (typeof fn !== 'function') return notCallable(fn);
   return new Promise<QueuedCall<T>>((resolve) => {
+    checkCallback(fn);
     checkGateWaitOptions('run', options);
     request(new QueuedCall(gate, options.signal, fn, resolve), gate, options);
   }).then(callNow);

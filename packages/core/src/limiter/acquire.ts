@@ -39,9 +39,9 @@ function request(waiter: Waiter, limiter: Limiter, options: WaitOptions): void {
   limiter.request(waiter);
 }
 
-/** A rejected promise for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
-export function notCallable(fn: unknown): Promise<never> {
-  return Promise.reject(invalid('fn', 'a function', fn));
+/** @throws HeadgateError for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
+export function checkCallback(fn: unknown): void {
+  if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
 }
 
 /** Calls `fn` with a permit, and ends the permit when `fn` has settled. */

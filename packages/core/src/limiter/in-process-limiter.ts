@@ -4,7 +4,7 @@ import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { callLater, callWith, checkWait, notCallable, nothing } from './acquire.ts';
+import { callLater, callWith, checkCallback, checkWait, nothing } from './acquire.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
@@ -33,8 +33,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
     try {
+      checkCallback(fn);
       checkWait('run', options);
       const permit = this.tryAcquire(options);
       if (permit !== undefined) return callWith(permit, fn);

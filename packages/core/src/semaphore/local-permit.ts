@@ -54,7 +54,7 @@ export class LocalPermit extends BasePermit {
     // `maxHold` may have released it since the admission.
     if (this.released) return;
     const endPause = pause(this as never, request);
-    if (endPause !== undefined) this.extras().endPause = endPause;
+    if (endPause) this.extras().endPause = endPause;
   }
 
   override resume(): void {
