@@ -13,7 +13,7 @@ import {
  * @returns What ends this; undefined if nothing must.
  */
 export function pause(permit: LocalPermit, request: PausedRequest): (() => void) | undefined {
-  const { semaphore, isPaused } = permit;
+  const { semaphore } = permit;
   const { group, queue } = semaphore;
   const { limitUpdater, settings } = group;
   if (settings.order.ranks === true) {
@@ -23,7 +23,7 @@ export function pause(permit: LocalPermit, request: PausedRequest): (() => void)
     if (highest !== undefined && isHigher(highest, request.priority)) request.priority = highest;
   }
   const { inheritance } = semaphore;
-  if (isPaused || (inheritance ?? limitUpdater) === undefined) return undefined;
+  if ((inheritance ?? limitUpdater) === undefined) return undefined;
   inheritance?.track(request);
   if (limitUpdater !== undefined) limitUpdater.idle += permit.weight;
   return () => {

@@ -66,7 +66,7 @@ export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOpt
 /** Calls the function of a queued call, which has its permit, or throws why there is none. */
 export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Promise<T> {
   if (permit === undefined) throw failure;
-  if (signal?.aborted !== true) return callWith(permit, fn);
+  if (!signal?.aborted) return callWith(permit, fn);
   permit.release('ignored');
   throw signal.reason;
 }
@@ -96,7 +96,7 @@ abstract class SignalWaiter extends Waiter {
   granted(permit: Permit): void {
     this.stopListening();
     const { signal } = this;
-    if (signal?.aborted !== true) return this.fulfil(permit);
+    if (!signal?.aborted) return this.fulfil(permit);
     // An observer's `admitted` callback may have aborted the signal.
     permit.release('ignored');
     this.fail(signal.reason);
@@ -129,7 +129,7 @@ abstract class SignalWaiter extends Waiter {
   }
 
   private stopListening(): void {
-    if (this.listening === undefined) return;
+    if (!this.listening) return;
     this.listening.remove(this);
     this.listening = undefined;
   }

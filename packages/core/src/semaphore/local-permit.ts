@@ -45,14 +45,9 @@ export class LocalPermit extends BasePermit {
     return this.semaphore.group.settings.name === limit;
   }
 
-  /** Whether its request is queued at a later limit of its gate. */
-  get isPaused(): boolean {
-    return this.extra?.endPause !== undefined;
-  }
-
   override pause(request: PausedRequest, pause: Pause): void {
     // `maxHold` may have released it since the admission.
-    if (this.released) return;
+    if (this.released || this.extra?.endPause) return;
     const endPause = pause(this as never, request);
     if (endPause) this.extras().endPause = endPause;
   }

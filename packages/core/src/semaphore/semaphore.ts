@@ -74,7 +74,7 @@ export class Semaphore implements GrantSource, QueueContext {
 
   changeWeight({ share }: LocalPermit, change: number): void {
     this.#changeInflight(change, share);
-    if (change < 0 && this.queue.length > 0) grantFrom(this);
+    if (change < 0) this.wake();
   }
 
   enqueue(waiter: Waiter): void {
@@ -193,7 +193,7 @@ export class Semaphore implements GrantSource, QueueContext {
 
   resize(limit: number): void {
     this.limit = limit;
-    if (this.queue.length > 0) grantFrom(this);
+    this.wake();
   }
 
   /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */
