@@ -38,7 +38,7 @@ export function pause(permit: LocalPermit, request: PausedRequest): (() => void)
  * those requests inherit its priority; without that, one low-priority request could block a narrow limit for every
  * higher class.
  */
-export class PriorityInheritance implements Inheritance {
+class PriorityInheritance implements Inheritance {
   readonly #requests = new Set<PausedRequest>();
 
   track(request: PausedRequest): void {

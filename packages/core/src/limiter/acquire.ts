@@ -105,8 +105,11 @@ abstract class SignalWaiter extends Waiter {
   rejected(rejection: Rejection): void {
     this.stopListening();
     const { signal } = this;
-    if (signal?.aborted) this.fail(signal.reason);
-    else this.fail(rejection.error?.for(rejection) ?? new RejectedError(rejection));
+    this.fail(
+      signal?.aborted
+        ? signal.reason
+        : (rejection.error?.for(rejection) ?? new RejectedError(rejection)),
+    );
   }
 
   override joins(): boolean {
