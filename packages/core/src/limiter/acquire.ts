@@ -65,7 +65,7 @@ export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOpt
 
 /** Calls the function of a queued call, which has its permit, or throws why there is none. */
 export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Promise<T> {
-  if (permit === undefined) throw failure;
+  if (!permit) throw failure;
   if (!signal?.aborted) return callWith(permit, fn);
   permit.release('ignored');
   throw signal.reason;
@@ -84,7 +84,7 @@ abstract class SignalWaiter extends Waiter {
 
   constructor(limiter: Pick<Limiter, 'withdraw'>, signal: AbortSignal | undefined) {
     super();
-    if (signal === undefined) return;
+    if (!signal) return;
     this.signal = signal;
     this.limiter = limiter;
   }
@@ -114,7 +114,7 @@ abstract class SignalWaiter extends Waiter {
 
   override joins(): boolean {
     const signal: Signal | undefined = this.signal;
-    if (signal === undefined) return true;
+    if (!signal) return true;
     this.listening = signal[listenerKey] ??= new AbortListener(signal);
     this.listening.add(this);
     return !signal.aborted;
