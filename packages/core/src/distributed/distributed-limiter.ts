@@ -1,6 +1,6 @@
 import { checkCount } from '../checks.ts';
 import { invalid } from '../errors.ts';
-import { acquireFrom, callLater, notCallable } from '../limiter/acquire.ts';
+import { callLater, checkCallback, checkWait, nothing } from '../limiter/acquire.ts';
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
@@ -26,9 +26,13 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     );
   }
 
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
-    return callLater(acquireFrom(this, options, 'run'), fn, options?.signal);
+  async run<T>(
+    fn: (permit: Permit) => T | PromiseLike<T>,
+    options: WaitOptions = nothing,
+  ): Promise<T> {
+    checkCallback(fn);
+    checkWait('run', options);
+    return callLater(this, fn, options);
   }
 
   setLimit(limit: number): void {

@@ -4,6 +4,7 @@ import type { Rejection, RejectionCause } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
+import { pause } from './pausing.ts';
 
 /** What a waiter needs of its gate. */
 export interface GateWaiterOwner {
@@ -33,6 +34,8 @@ export class GateWaiter extends Waiter {
   awaitsStore = false;
   /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
   arrivalNumber = 0;
+  /** A new array for each change, since adding to one reserves room for 16 more. */
+  private parts: readonly BasePermit[];
   /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
   #hasEnded = false;
 
@@ -41,9 +44,10 @@ export class GateWaiter extends Waiter {
     readonly waiter: Waiter,
     private readonly demands: Demands,
     /** The permits that it already holds, of the first limits. */
-    private parts: BasePermit[],
+    parts: readonly BasePermit[],
   ) {
     super();
+    this.parts = parts.slice();
     this.priority = waiter.priority;
     if (waiter.fairBy !== undefined) this.fairBy = waiter.fairBy;
   }
@@ -53,8 +57,8 @@ export class GateWaiter extends Waiter {
     const demand = this.demands[this.parts.length];
     if (demand === undefined) return this.gate.admit(this, this.parts);
     this.limiter = demand.limiter;
-    this.key = demand.key;
-    this.limit = demand.limit;
+    if (this.key !== demand.key) this.key = demand.key;
+    if (this.limit !== demand.limit) this.limit = demand.limit;
     if (this.share !== demand.share) this.share = demand.share;
     this.weight = weightNow(demand);
     try {
@@ -67,7 +71,7 @@ export class GateWaiter extends Waiter {
 
   granted(permit: BasePermit): void {
     if (this.#hasEnded) return permit.release('ignored');
-    this.parts.push(permit);
+    this.parts = this.parts.concat(permit);
     // While a gate closes, its rejected waiters release permits, which may be granted to this one.
     if (this.gate.closed) this.gate.reject(this);
     else this.advance();
@@ -85,7 +89,7 @@ export class GateWaiter extends Waiter {
     // A callback that observed the wait may have withdrawn the request.
     if (this.#hasEnded || this.gate.closed) return false;
     this.arrival = this.arrivalNumber;
-    for (const part of this.parts) part.pause(this);
+    for (const part of this.parts) part.pause(this, pause);
     return true;
   }
 

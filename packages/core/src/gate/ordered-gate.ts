@@ -1,7 +1,7 @@
 import { checkDuration } from '../checks.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
-import { Deadlines, isLate } from '../semaphore/deadlines.ts';
+import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
@@ -95,7 +95,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.closed = true;
-    for (const waiting of this.#deadlines.items()) this.#rejectAtLimit(waiting, 'closed');
+    for (const waiting of waitersOf(this.#deadlines)) this.#rejectAtLimit(waiting, 'closed');
     const owned = this.limits.filter((limit) => limit.owned);
     const closing = Promise.all(owned.map(({ limiter }) => limiter.close()));
     const left = await this.#permits.drain(options);
@@ -106,7 +106,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const common = this.#counters.stats(this.#permits, this.#deadlines.items());
+    const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
     const limits = this.limits.map(({ limiter }) => limiter.stats());
     return { name, inflight, queued, ...common, limits };
   }

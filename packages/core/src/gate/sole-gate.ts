@@ -57,8 +57,8 @@ export class SoleGate implements Gate {
     checkDemands(this.limits, demands);
     const [demand] = demands;
     if (demand === undefined) throw invalid('demands', 'the demand of the only limit', demands);
-    waiter.key = undefined;
-    waiter.limit = undefined;
+    if (waiter.key !== undefined) waiter.key = undefined;
+    if (waiter.limit !== undefined) waiter.limit = undefined;
     if (waiter.share !== demand.share) waiter.share = demand.share;
     waiter.weight = demand.weight;
     this.#limiter.request(waiter);

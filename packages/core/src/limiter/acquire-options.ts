@@ -51,11 +51,11 @@ function isKnown(options: WaitOptions): boolean {
 /** Checks the options of a wait, for a limiter or a gate. */
 export function checkWaitOptions({
   signal,
-  queueTimeout,
+  queueTimeout = 0,
   priority = 'normal',
   fairBy,
 }: Pick<WaitOptions, (typeof waitOptions)[number]>): void {
   checkSignal(signal);
-  if (queueTimeout !== undefined) checkDuration('queueTimeout', queueTimeout);
+  checkDuration('queueTimeout', queueTimeout);
   checkOrdering({ priority, fairBy });
 }

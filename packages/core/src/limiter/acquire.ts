@@ -5,40 +5,47 @@ import { Waiter } from '../semaphore/waiter.ts';
 import { checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
 import type { Limiter } from './limiter.ts';
 
+/** Called with the permit that it holds until it has settled. */
+export type Callback<T> = (permit: Permit) => T | PromiseLike<T>;
+
 /** Stands for omitted options, so that they need no check. */
 export const nothing = {};
 
 /** Requests a permit from a limiter, and resolves to it. */
-export function acquireFrom(
-  limiter: Limiter,
-  options: WaitOptions = nothing,
-  owner = 'acquire',
-): Promise<Permit> {
+export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    if (options !== nothing) checkAcquireOptions(owner, options);
-    options.signal?.throwIfAborted();
-    const waiter = new Acquisition(limiter, resolve, reject, options.signal);
-    waiter.key = options.key;
-    if (options.weight !== undefined) waiter.weight = options.weight;
-    waiter.limit = options.limit;
-    if (options.share !== undefined) waiter.share = options.share;
-    if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
-    waiter.queueTimeout = options.queueTimeout;
-    if (options.priority !== undefined) waiter.priority = options.priority;
-    limiter.request(waiter);
+    checkWait('acquire', options);
+    request(new Acquisition(limiter, options.signal, resolve, reject), limiter, options);
   });
 }
 
-/** A rejected promise for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
-export function notCallable(fn: unknown): Promise<never> {
-  return Promise.reject(invalid('fn', 'a function', fn));
+/** Checks the options of a request, and throws the reason of a signal that has already aborted. */
+export function checkWait(owner: string, options: WaitOptions): void {
+  if (options === nothing) return;
+  checkAcquireOptions(owner, options);
+  options.signal?.throwIfAborted();
+}
+
+function request(waiter: Waiter, limiter: Limiter, options: WaitOptions): void {
+  if (options !== nothing) {
+    if (options.key !== undefined) waiter.key = options.key;
+    if (options.weight !== undefined) waiter.weight = options.weight;
+    if (options.limit !== undefined) waiter.limit = options.limit;
+    if (options.share !== undefined) waiter.share = options.share;
+    if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
+    if (options.queueTimeout !== undefined) waiter.queueTimeout = options.queueTimeout;
+    if (options.priority !== undefined) waiter.priority = options.priority;
+  }
+  limiter.request(waiter);
+}
+
+/** @throws HeadgateError for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
+export function checkCallback(fn: unknown): void {
+  if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
 }
 
 /** Calls `fn` with a permit, and ends the permit when `fn` has settled. */
-export async function callWith<T>(
-  permit: Permit,
-  fn: (permit: Permit) => T | PromiseLike<T>,
-): Promise<T> {
+export async function callWith<T>(permit: Permit, fn: Callback<T>): Promise<T> {
   try {
     return await fn(permit);
   } finally {
@@ -47,58 +54,67 @@ export async function callWith<T>(
 }
 
 /**
- * As `callWith`, for a permit that is not granted yet. `fn` is called from the permit's promise, so it runs in the
- * async context of its own caller and not of the caller that released the previous permit. A pending async function
- * would cost several times as much.
+ * Requests a permit with checked options, and calls `fn` with it in the async context of the caller. A pending async
+ * function would cost several times as much.
  */
-export function callLater<T>(
-  permit: Promise<Permit>,
-  fn: (permit: Permit) => T | PromiseLike<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  return permit.then((granted) => {
-    if (signal?.aborted !== true) return callWith(granted, fn);
-    granted.release('ignored');
-    throw signal.reason;
-  });
+export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOptions): Promise<T> {
+  return new Promise<QueuedCall<T>>((resolve) => {
+    request(new QueuedCall(limiter, options.signal, fn, resolve), limiter, options);
+  }).then(callNow);
+}
+
+/** Calls the function of a queued call, which has its permit, or throws why there is none. */
+export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Promise<T> {
+  if (!permit) throw failure;
+  if (!signal?.aborted) return callWith(permit, fn);
+  permit.release('ignored');
+  throw signal.reason;
 }
 
 /** A waiter that settles a promise. It listens to the signal only while it is queued. */
-export class Acquisition extends Waiter {
-  private listening: AbortListener | undefined = undefined;
-  /** Links the acquisitions of the same signal. Declared without a value, since most have no signal. */
-  declare earlier: Acquisition | undefined;
-  declare next: Acquisition | undefined;
+abstract class SignalWaiter extends Waiter {
+  // Declared without a value, since most waiters have no signal.
+  declare readonly signal: AbortSignal | undefined;
+  /** The limiter or gate that the permit was requested from. */
+  declare private readonly limiter: Pick<Limiter, 'withdraw'>;
+  declare private listening: AbortListener | undefined;
+  /** Links the waiters of the same signal. */
+  declare earlier: SignalWaiter | undefined;
+  declare next: SignalWaiter | undefined;
 
-  constructor(
-    /** The limiter or gate that the permit was requested from. */
-    private readonly limiter: Pick<Limiter, 'withdraw'>,
-    private readonly resolve: (permit: Permit) => void,
-    private readonly reject: (error: unknown) => void,
-    private readonly signal: AbortSignal | undefined,
-  ) {
+  constructor(limiter: Pick<Limiter, 'withdraw'>, signal: AbortSignal | undefined) {
     super();
+    if (!signal) return;
+    this.signal = signal;
+    this.limiter = limiter;
   }
+
+  /** Settles the promise. Only the first call of one of these has an effect. */
+  protected abstract fulfil(permit: Permit): void;
+  protected abstract fail(reason: unknown): void;
 
   granted(permit: Permit): void {
     this.stopListening();
     const { signal } = this;
-    if (signal?.aborted !== true) return this.resolve(permit);
+    if (!signal?.aborted) return this.fulfil(permit);
     // An observer's `admitted` callback may have aborted the signal.
     permit.release('ignored');
-    this.reject(signal.reason);
+    this.fail(signal.reason);
   }
 
   rejected(rejection: Rejection): void {
     this.stopListening();
     const { signal } = this;
-    if (signal?.aborted) this.reject(signal.reason);
-    else this.reject(rejection.error?.for(rejection) ?? new RejectedError(rejection));
+    this.fail(
+      signal?.aborted
+        ? signal.reason
+        : (rejection.error?.for(rejection) ?? new RejectedError(rejection)),
+    );
   }
 
   override joins(): boolean {
     const signal: Signal | undefined = this.signal;
-    if (signal === undefined) return true;
+    if (!signal) return true;
     this.listening = signal[listenerKey] ??= new AbortListener(signal);
     this.listening.add(this);
     return !signal.aborted;
@@ -112,12 +128,54 @@ export class Acquisition extends Waiter {
   abort(): void {
     this.stopListening();
     this.limiter.withdraw(this);
-    this.reject(this.signal?.reason);
+    this.fail(this.signal?.reason);
   }
 
   private stopListening(): void {
-    this.listening?.remove(this);
+    if (!this.listening) return;
+    this.listening.remove(this);
     this.listening = undefined;
+  }
+}
+
+/** The waiter of `acquire`. */
+export class Acquisition extends SignalWaiter {
+  constructor(
+    limiter: Pick<Limiter, 'withdraw'>,
+    signal: AbortSignal | undefined,
+    protected readonly fulfil: (permit: Permit) => void,
+    protected readonly fail: (reason: unknown) => void,
+  ) {
+    super(limiter, signal);
+  }
+}
+
+/**
+ * The waiter of `run`. It resolves its promise to itself, and `callNow` is attached to that promise, so a waiter needs
+ * neither a closure nor a function that rejects the promise.
+ */
+export class QueuedCall<T> extends SignalWaiter {
+  permit: Permit | undefined = undefined;
+  /** Why there is no permit. */
+  declare failure: unknown;
+
+  constructor(
+    limiter: Pick<Limiter, 'withdraw'>,
+    signal: AbortSignal | undefined,
+    readonly fn: Callback<T>,
+    private readonly settle: (call: QueuedCall<T>) => void,
+  ) {
+    super(limiter, signal);
+  }
+
+  protected fulfil(permit: Permit): void {
+    this.permit = permit;
+    this.settle(this);
+  }
+
+  protected fail(reason: unknown): void {
+    this.failure = reason;
+    this.settle(this);
   }
 }
 
@@ -128,8 +186,8 @@ type Signal = AbortSignal & { [listenerKey]?: AbortListener };
 
 /** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
 class AbortListener {
-  #first: Acquisition | undefined;
-  #last: Acquisition | undefined;
+  #first: SignalWaiter | undefined;
+  #last: SignalWaiter | undefined;
   /** A closure, because Node calls it faster than a listener object. */
   readonly #listener = () => {
     // Aborting an acquisition removes it from the list.
@@ -138,7 +196,7 @@ class AbortListener {
 
   constructor(private readonly signal: Signal) {}
 
-  add(acquisition: Acquisition): void {
+  add(acquisition: SignalWaiter): void {
     acquisition.earlier = this.#last;
     if (this.#last !== undefined) this.#last.next = acquisition;
     else {
@@ -148,7 +206,7 @@ class AbortListener {
     this.#last = acquisition;
   }
 
-  remove(acquisition: Acquisition): void {
+  remove(acquisition: SignalWaiter): void {
     const { earlier, next } = acquisition;
     if (earlier === undefined) this.#first = next;
     else earlier.next = next;

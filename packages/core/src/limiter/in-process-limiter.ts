@@ -4,8 +4,8 @@ import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { callLater, callWith, notCallable, nothing } from './acquire.ts';
-import { type AcquireOptions, checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
+import { callLater, callWith, checkCallback, checkWait, nothing } from './acquire.ts';
+import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
@@ -33,16 +33,15 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
-    if (typeof fn !== 'function') return notCallable(fn);
     try {
-      if (options !== nothing) checkAcquireOptions('run', options);
-      options.signal?.throwIfAborted();
+      checkCallback(fn);
+      checkWait('run', options);
       const permit = this.tryAcquire(options);
       if (permit !== undefined) return callWith(permit, fn);
     } catch (error) {
       return Promise.reject(error);
     }
-    return callLater(this.acquire(options), fn, options.signal);
+    return callLater(this, fn, options);
   }
 
   setLimit(limit: number): void {

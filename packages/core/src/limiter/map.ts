@@ -1,5 +1,6 @@
 import { checkNames, checkSignal } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import { checkCallback } from './acquire.ts';
 import { createLimiter } from './create-limiter.ts';
 import type { Limiter } from './limiter.ts';
 
@@ -22,7 +23,7 @@ export async function map<T, R>(
   options: MapOptions,
 ): Promise<R[]> {
   checkItems(items);
-  if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
+  checkCallback(fn);
   checkNames('map', options, ['limit', 'signal']);
   const { limit, signal } = options;
   checkSignal(signal);

@@ -1,7 +1,7 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
-import { BasePermit, type PermitRegistry } from './permit.ts';
-import { isHigher, type PausedRequest, type PriorityInheritance } from './priority.ts';
+import { BasePermit, type Pause, type PermitRegistry } from './permit.ts';
+import type { Inheritance, PausedRequest } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
@@ -9,7 +9,7 @@ interface PermitSource {
   readonly key: string | undefined;
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater' | 'inflight'>;
   readonly queue: Queue;
-  readonly inheritance: PriorityInheritance | undefined;
+  inheritance: Inheritance | undefined;
   changeWeight(permit: LocalPermit, change: number): void;
   release(permit: LocalPermit): void;
 }
@@ -17,7 +17,7 @@ interface PermitSource {
 /** A permit of a limit that is counted in this process. */
 export class LocalPermit extends BasePermit {
   constructor(
-    private readonly semaphore: PermitSource,
+    readonly semaphore: PermitSource,
     weight: number,
     waited: number,
   ) {
@@ -45,25 +45,16 @@ export class LocalPermit extends BasePermit {
     return this.semaphore.group.settings.name === limit;
   }
 
-  override pause(waiter: PausedRequest): void {
+  override pause(request: PausedRequest, pause: Pause): void {
     // `maxHold` may have released it since the admission.
-    if (this.released) return;
-    const { inheritance, group, queue } = this.semaphore;
-    const { limitUpdater } = group;
-    const highest = inheritance && queue.highest;
-    // A waiter of a higher priority may already be queued here: the request inherits that priority.
-    if (highest !== undefined && isHigher(highest, waiter.priority)) waiter.priority = highest;
-    if (this.extra?.waiter !== undefined || (inheritance ?? limitUpdater) === undefined) return;
-    this.extras().waiter = waiter;
-    inheritance?.track(waiter);
-    if (limitUpdater !== undefined) limitUpdater.idle += this.weight;
+    if (this.released || this.extra?.endPause) return;
+    const endPause = pause(this as never, request);
+    if (endPause) this.extras().endPause = endPause;
   }
 
   override resume(): void {
-    if (this.extra?.waiter === undefined) return;
     const { permits, limitUpdater } = this.semaphore.group;
-    this.#stopWaiting(this.extra.waiter);
-    if (limitUpdater !== undefined) permits.restart(this);
+    if (this.#endPause() && limitUpdater !== undefined) permits.restart(this);
   }
 
   protected changeWeight(weight: number): void {
@@ -74,18 +65,19 @@ export class LocalPermit extends BasePermit {
 
   protected returnWeight(outcome: Outcome): void {
     const { limitUpdater } = this.semaphore.group;
-    if (this.extra?.waiter !== undefined) this.#stopWaiting(this.extra.waiter);
-    else if (limitUpdater !== undefined && outcome !== 'ignored') {
+    if (!this.#endPause() && limitUpdater !== undefined && outcome !== 'ignored') {
       this.#sample(limitUpdater, outcome);
     }
     this.semaphore.release(this);
   }
 
-  #stopWaiting(waiter: PausedRequest): void {
-    const { inheritance, group } = this.semaphore;
-    this.extras().waiter = undefined;
-    inheritance?.untrack(waiter);
-    if (group.limitUpdater !== undefined) group.limitUpdater.idle -= this.weight;
+  /** Returns whether it was paused. */
+  #endPause(): boolean {
+    const { extra } = this;
+    if (extra?.endPause === undefined) return false;
+    extra.endPause();
+    extra.endPause = undefined;
+    return true;
   }
 
   #sample(limitUpdater: LimitUpdater, outcome: Exclude<Outcome, 'ignored'>): void {

@@ -1,4 +1,4 @@
-import { isLate, nextArrival, timeFor } from './deadlines.ts';
+import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
@@ -42,12 +42,16 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     let semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    if (this.#isFull(semaphore, waiter)) semaphore = this.#rejectExpired(semaphore, waiter);
+    let isFull = this.#isFull(semaphore, waiter);
+    if (isFull) {
+      semaphore = this.#rejectExpired(semaphore, waiter);
+      isFull = this.#isFull(semaphore, waiter);
+    }
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
     if (semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
     const timeout = this.timeoutOf(waiter);
-    const hasNoRoom = this.#isFull(semaphore, waiter) && !semaphore.displacedBy(waiter);
+    const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
     if (hasNoRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
     semaphore = this.#lookUpAgain(waiter);
     // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
@@ -55,9 +59,10 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.#isFull(semaphore, waiter)) {
       semaphore = this.#makeRoom(semaphore, waiter);
       if (isGone(waiter)) return;
+      if (!this.closed && this.#isFull(semaphore, waiter))
+        return semaphore.rejectNewcomer(waiter, 'full');
     }
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
-    if (this.#isFull(semaphore, waiter)) return semaphore.rejectNewcomer(waiter, 'full');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout, arrival);
     semaphore.enqueue(waiter);
   }
@@ -85,7 +90,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.deadlines.sweep();
     // The deadlines of a gate's requests are tracked by the gate.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
-      if (!isLate(oldest, timeFor(oldest, semaphore))) break;
+      if (!isLate(oldest, clockOf(oldest, semaphore).now())) break;
       semaphore.reject(oldest, 'timeout');
     }
     return this.#lookUpAgain(waiter);

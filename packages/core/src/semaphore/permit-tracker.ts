@@ -16,8 +16,9 @@ export interface CloseOptions {
 /** Checks the options before anything is closed. */
 export function checkClose(options: CloseOptions = {}): void {
   checkNames('close', options, ['timeout', 'signal']);
-  if (options.timeout !== undefined) checkDuration('timeout', options.timeout);
-  checkSignal(options.signal);
+  const { timeout = 0, signal } = options;
+  checkDuration('timeout', timeout);
+  checkSignal(signal);
 }
 
 /** Settings of a limiter or a gate that concern its permits. */
@@ -84,7 +85,7 @@ export class PermitTracker implements PermitRegistry {
 
   /** Resolves to 0 when all permits are released, or after the timeout or abort to the number of permits still held. */
   async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
-    if (this.count > 0 && signal?.aborted !== true) await this.#emptyOr(timeout, signal);
+    if (this.count > 0 && !signal?.aborted) await this.#emptyOr(timeout, signal);
     if (this.count > 0) {
       this.closedReason = new HeadgateError(
         'ERR_HEADGATE_CLOSED',

@@ -62,11 +62,19 @@ interface Extra {
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
   waiter?: PausedRequest | undefined;
+  /** Ends what a gate has started because of that. */
+  endPause?: (() => void) | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
 }
+
+/**
+ * What pauses a `LocalPermit`, which this file cannot import. Gates provide it, so that a bundle without gates does not
+ * contain it.
+ */
+export type Pause = (permit: never, request: PausedRequest) => (() => void) | undefined;
 
 /** Tracks the permits that a limiter or a gate has granted. */
 export interface PermitRegistry {
@@ -80,10 +88,11 @@ export interface PermitRegistry {
 /** Base class of the permits of limiters and gates. */
 export abstract class BasePermit implements Permit {
   released = false;
-  /** Time of the admission; 0 unless an observer, `maxHold` or an adaptive limit needs it. */
-  since = 0;
+  // Declared without a value, so that permits without these allocate no fields for them.
+  /** Time of the admission, if an observer, `maxHold` or an adaptive limit needs it. */
+  declare since: number;
   /** The gate's permit that this permit is a part of. */
-  whole: BasePermit | undefined = undefined;
+  declare whole: BasePermit | undefined;
   protected extra: Extra | undefined = undefined;
 
   constructor(
@@ -121,7 +130,7 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */
-  pause(_waiter: PausedRequest): void {}
+  pause(_request: PausedRequest, _pause: Pause): void {}
 
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}

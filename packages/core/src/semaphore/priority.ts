@@ -35,32 +35,10 @@ export interface PausedRequest {
   leaseLost?(cause: RejectionCause): void;
 }
 
-/**
- * Priority inheritance (Sha, Rajkumar and Lehoczky, 1990). Tracks the requests that hold permits of one semaphore
- * while they are queued at a later limit of the same gate. When a higher-priority waiter joins this semaphore's queue,
- * those requests inherit its priority; without that, one low-priority request could block a narrow limit for every
- * higher class.
- */
-export class PriorityInheritance {
-  readonly #requests = new Set<PausedRequest>();
-
-  track(request: PausedRequest): void {
-    this.#requests.add(request);
-  }
-
-  untrack(request: PausedRequest): void {
-    this.#requests.delete(request);
-  }
-
+/** The requests that inherit the priority of the waiters of one semaphore. */
+export interface Inheritance {
+  track(request: PausedRequest): void;
+  untrack(request: PausedRequest): void;
   /** Raises every tracked request to at least `priority`. */
-  raiseTo(priority: Priority): void {
-    // Copied first: raising a request can admit it, which untracks it.
-    for (const request of [...this.#requests]) {
-      if (!this.#requests.has(request) || !isHigher(priority, request.priority)) continue;
-      const { queuedAt } = request;
-      // Not queued yet: it will enqueue with the new priority.
-      if (queuedAt === undefined) request.priority = priority;
-      else queuedAt.raise?.(request, priority);
-    }
-  }
+  raiseTo(priority: Priority): void;
 }

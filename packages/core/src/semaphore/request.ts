@@ -57,7 +57,7 @@ function notKeyed(name: string): HeadgateError {
  * too.
  */
 export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'fairBy'>): void {
-  checkPriority(priority);
+  if (priority !== 'normal') checkPriority(priority);
   if (fairBy !== undefined && typeof fairBy !== 'string')
     throw invalid('fairBy', 'a string', fairBy);
 }

@@ -79,7 +79,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** Checks how a request waits that cannot be admitted at once; returns its maximum wait in milliseconds. */
   protected timeoutOf(waiter: Waiter): number {
     checkOrdering(waiter);
-    return checkDuration('queueTimeout', waiter.queueTimeout ?? this.settings.queueTimeout);
+    const { queueTimeout = this.settings.queueTimeout } = waiter;
+    return checkDuration('queueTimeout', queueTimeout);
   }
 
   find(key: string | undefined): Semaphore | undefined {

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { attempt, throwLater } from '../errors.ts';
 import { Claim } from './claim.ts';
-import { isLate, timeFor } from './deadlines.ts';
+import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit } from './local-permit.ts';
-import { isHigher, type Priority, PriorityInheritance } from './priority.ts';
+import { type Inheritance, isHigher, type Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
@@ -17,8 +17,8 @@ export class Semaphore implements GrantSource, QueueContext {
   inflight = 0;
   readonly queue: Queue;
   isScheduled = false;
-  /** Defined only if the queue orders by priority. */
-  readonly inheritance: PriorityInheritance | undefined;
+  /** Defined once a request has paused here for a later limit of its gate, if the queue orders by priority. */
+  inheritance: Inheritance | undefined = undefined;
   /** Total weight ever released, for `Retry-After`. */
   private returned = 0;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -30,9 +30,7 @@ export class Semaphore implements GrantSource, QueueContext {
     readonly key: string | undefined,
     public limit: number,
   ) {
-    const { order } = group.settings;
-    this.queue = createQueue(order, this);
-    this.inheritance = order.ranks === true ? new PriorityInheritance() : undefined;
+    this.queue = createQueue(group.settings.order, this);
   }
 
   get clock(): Clock {
@@ -76,18 +74,18 @@ export class Semaphore implements GrantSource, QueueContext {
 
   changeWeight({ share }: LocalPermit, change: number): void {
     this.#changeInflight(change, share);
-    if (change < 0 && this.queue.length > 0) grantFrom(this);
+    if (change < 0) this.wake();
   }
 
   enqueue(waiter: Waiter): void {
-    const { group } = this;
+    const { group, inheritance } = this;
     this.#keepInGroup();
     waiter.queuedAt = this;
-    const highest = this.inheritance && this.queue.highest;
+    const highest = inheritance && this.queue.highest;
     this.queue.insert(waiter);
     group.queued++;
     group.counters.queued(waiter.weight, group.queued);
-    if (isHigher(waiter.priority, highest)) this.inheritance?.raiseTo(waiter.priority);
+    if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
@@ -116,14 +114,14 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Raises the priority of a queued waiter. */
   raise(waiter: Waiter, priority: Priority): void {
-    if (this.inheritance === undefined) {
+    if (this.group.settings.order.ranks !== true) {
       waiter.priority = priority;
       return;
     }
     this.queue.remove(waiter, false);
     waiter.priority = priority;
     this.queue.insert(waiter);
-    this.inheritance.raiseTo(priority);
+    this.inheritance?.raiseTo(priority);
     grantFrom(this);
   }
 
@@ -170,10 +168,15 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   #grantNextOnes(): void {
+    let clock: Clock | undefined;
+    let now = 0;
     for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
       const fits = this.#fits(next.weight);
       if (this.group.closed || (!fits && next.deadline === 0)) return;
-      const now = timeFor(next, this);
+      const ownClock = clockOf(next, this);
+      // The time of the latest grant is enough to reject a waiter that does not fit.
+      if (fits || ownClock !== clock) now = ownClock.now();
+      clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else this.#admitOrForget(next, now);
@@ -190,7 +193,7 @@ export class Semaphore implements GrantSource, QueueContext {
 
   resize(limit: number): void {
     this.limit = limit;
-    if (this.queue.length > 0) grantFrom(this);
+    this.wake();
   }
 
   /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */

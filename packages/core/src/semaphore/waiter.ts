@@ -9,23 +9,22 @@ import type { Rejection } from './rejection.ts';
  * queue, and needs no promise, timer or AbortController unless it must wait.
  */
 export abstract class Waiter {
-  /** The key that the request counts against, if the limit is keyed. */
-  key: string | undefined = undefined;
   /** How much of the limit the request uses. */
   weight = 1;
-  /** This key's own limit, if keys differ. */
-  limit: number | undefined = undefined;
   /** Used by `byPriority()` only. */
   priority: Priority = 'normal';
-  /**
-   * Groups requests for `fair()`. Declared without a value, so that waiters without a group allocate no field for
-   * it.
-   */
+
+  // Declared without a value, so that waiters without these allocate no fields for them.
+  /** The key that the request counts against, if the limit is keyed. */
+  declare key: string | undefined;
+  /** This key's own limit, if keys differ. */
+  declare limit: number | undefined;
+  /** Groups requests for `fair()`. */
   declare fairBy: string | undefined;
   /** Name of the request's share, if the limit is divided by `byShare()`. */
   declare share: string | undefined;
   /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
-  queueTimeout: number | undefined = undefined;
+  declare queueTimeout: number | undefined;
 
   /** Receives the permit. Called at most once, now or later, never from inside another waiter's `granted` or `rejected`. */
   abstract granted(permit: BasePermit): void;

@@ -1,6 +1,6 @@
 import { attempt } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
-import { isLate, timeFor } from '../../semaphore/deadlines.ts';
+import { clockOf, isLate } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
@@ -99,7 +99,7 @@ export class Waiters {
     for (;;) {
       const next = this.#take(lease);
       if (next === undefined) return undefined;
-      if (isLate(next, timeFor(next, settings))) {
+      if (isLate(next, clockOf(next, settings).now())) {
         attempt(() => this.rejectNewcomer(next, 'timeout'));
       } else if (isGone(next)) counters.withdrawn(next);
       else return next;

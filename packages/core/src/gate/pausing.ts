@@ -1,0 +1,63 @@
+import type { LocalPermit } from '../semaphore/local-permit.ts';
+import {
+  type Inheritance,
+  isHigher,
+  type PausedRequest,
+  type Priority,
+} from '../semaphore/priority.ts';
+
+/**
+ * Prepares a permit for its request's wait at a later limit, during which it does no work: an adaptive limit does not
+ * count it, and where requests are queued by priority, it inherits that of the waiters it delays.
+ *
+ * @returns What ends this; undefined if nothing must.
+ */
+export function pause(permit: LocalPermit, request: PausedRequest): (() => void) | undefined {
+  const { semaphore } = permit;
+  const { group, queue } = semaphore;
+  const { limitUpdater, settings } = group;
+  if (settings.order.ranks === true) {
+    semaphore.inheritance ??= new PriorityInheritance();
+    // A waiter of a higher priority may already be queued here.
+    const { highest } = queue;
+    if (highest !== undefined && isHigher(highest, request.priority)) request.priority = highest;
+  }
+  const { inheritance } = semaphore;
+  if ((inheritance ?? limitUpdater) === undefined) return undefined;
+  inheritance?.track(request);
+  if (limitUpdater !== undefined) limitUpdater.idle += permit.weight;
+  return () => {
+    inheritance?.untrack(request);
+    if (limitUpdater !== undefined) limitUpdater.idle -= permit.weight;
+  };
+}
+
+/**
+ * Priority inheritance (Sha, Rajkumar and Lehoczky, 1990). Tracks the requests that hold permits of one semaphore
+ * while they are queued at a later limit of the same gate. When a higher-priority waiter joins this semaphore's queue,
+ * those requests inherit its priority; without that, one low-priority request could block a narrow limit for every
+ * higher class.
+ */
+class PriorityInheritance implements Inheritance {
+  readonly #requests = new Set<PausedRequest>();
+
+  track(request: PausedRequest): void {
+    this.#requests.add(request);
+  }
+
+  untrack(request: PausedRequest): void {
+    this.#requests.delete(request);
+  }
+
+  /** Raises every tracked request to at least `priority`. */
+  raiseTo(priority: Priority): void {
+    // Copied first: raising a request can admit it, which untracks it.
+    for (const request of [...this.#requests]) {
+      if (!this.#requests.has(request) || !isHigher(priority, request.priority)) continue;
+      const { queuedAt } = request;
+      // Not queued yet: it will enqueue with the new priority.
+      if (queuedAt === undefined) request.priority = priority;
+      else queuedAt.raise?.(request, priority);
+    }
+  }
+}
