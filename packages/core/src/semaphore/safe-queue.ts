@@ -1,4 +1,3 @@
-import { isNumber } from '../checks.ts';
 import { attempt } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import { BuiltInQueue, type Order, type Queue, type QueueContext } from './queue.ts';
@@ -44,13 +43,12 @@ class SafeQueue implements Queue {
     return this.#known(() => this.queue.stale);
   }
 
-  get isOpen(): boolean {
-    return attempt(() => this.queue.isOpen) !== false;
+  get isOpen(): boolean | undefined {
+    return attempt(() => this.queue.isOpen);
   }
 
-  get maxLength(): number {
-    const maxLength: unknown = attempt(() => this.queue.maxLength);
-    return isNumber(maxLength) ? maxLength : Infinity;
+  get maxLength(): number | undefined {
+    return attempt(() => this.queue.maxLength);
   }
 
   get highest(): Priority | undefined {

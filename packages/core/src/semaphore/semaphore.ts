@@ -133,28 +133,19 @@ export class Semaphore implements GrantSource, QueueContext {
     return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
 
-  /**
-   * Grants while there is room, then sheds. Repeats, since callbacks may release permits or change which waiter is
-   * next.
-   */
+  /** Grants while there is room, and sheds. Repeats, since callbacks may release permits or change which waiter is next. */
   serve(): void {
     do this.#grantNextOnes();
-    while (!this.group.closed && this.#shed());
+    while (!this.group.closed && this.#shedNext());
   }
 
   /** Returns whether it has shed a waiter. */
-  #shed(): boolean {
-    let hasShed = false;
+  #shedNext(): boolean {
+    const { stale } = this.queue;
     // While room is saved for the waiter with the claim, it is not shed.
-    for (
-      let { stale } = this.queue;
-      stale && stale !== this.claim?.waiter;
-      stale = this.queue.stale
-    ) {
-      this.reject(stale, 'overloaded');
-      hasShed = true;
-    }
-    return hasShed;
+    if (stale === undefined || stale === this.claim?.waiter) return false;
+    this.reject(stale, 'overloaded');
+    return true;
   }
 
   /** Chooses the next waiter; one that does not fit gets the claim. */
