@@ -1,4 +1,4 @@
-import { createLimiter } from '@headgate/core';
+import { createLimiter, type Limiter } from '@headgate/core';
 import type { Store } from '@headgate/core/distributed';
 import { acquireTimeout, type Contender, type Setting } from './contender.ts';
 
@@ -9,11 +9,23 @@ export interface Saving {
 }
 
 /** Headgate's limiter with a store. */
-export function limited(store: Store, { name, limit }: Setting, saving: Saving): Contender {
+export function limited(
+  store: Store,
+  { name, limit, names = 1 }: Setting,
+  saving: Saving,
+): Contender {
   const tap = tapOf(store);
   const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: acquireTimeout };
-  const limiter = createLimiter({ name, limit, store, ...queue, ...saving });
-  return { acquire: () => limiter.acquire(), ...tap };
+  const limiters = Array.from({ length: names }, (_, index) =>
+    createLimiter({ name: `${name}${index || ''}`, limit, store, ...queue, ...saving }),
+  );
+  // Different in each process, so that they do not follow each other from limit to limit.
+  let next = Math.floor(Math.random() * names);
+  const acquire = () => {
+    next = (next + 1) % names;
+    return (limiters[next] as Limiter).acquire();
+  };
+  return { acquire, ...tap };
 }
 
 /** Counts the operations that the limiter sends to its store. */

@@ -1,6 +1,8 @@
+import { names, processes } from '../distributed/growth-tables.ts';
 import { plans } from '../distributed/plan.ts';
 import { reserve } from '../distributed/reserve.ts';
 import { runParts } from '../run-parts.ts';
+import { cluster } from './cluster.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';
 import { memory } from './memory.ts';
@@ -15,4 +17,7 @@ await runParts(plans, {
   wake,
   memory,
   idle,
+  processes: (plan) => RedisScene.during((scene) => processes(scene, plan)),
+  names: (plan) => RedisScene.during((scene) => names(scene, plan)),
+  cluster,
 });

@@ -1,15 +1,13 @@
 import { redisStore } from '@headgate/redis';
 import type { Open } from '../../distributed/contender.ts';
 import { limited, type Saving } from '../../distributed/limited.ts';
-import { connect } from '../connect.ts';
+import { connect, connectCluster } from '../connect.ts';
+import type { RedisSetting } from './setting.ts';
 
 export const headgate =
-  (saving: Saving = {}): Open =>
+  (saving: Saving = {}): Open<RedisSetting> =>
   async (setting) => {
-    const { port, lease } = setting;
-    return limited(
-      redisStore({ client: await connect(port), leaseDuration: lease }),
-      setting,
-      saving,
-    );
+    const { port, lease, isCluster = false } = setting;
+    const client = await (isCluster ? connectCluster(port) : connect(port));
+    return limited(redisStore({ client, leaseDuration: lease }), setting, saving);
   };

@@ -1,0 +1,66 @@
+import {
+  callers,
+  growth,
+  type MeasuredScene,
+  type Step,
+  type StepFigures,
+} from '../distributed/growth.ts';
+import type { DistributedPlan } from '../distributed/plan.ts';
+import { number, type Table } from '../table.ts';
+import { ClusterScene } from './cluster-scene.ts';
+import { RedisScene } from './scene.ts';
+
+/** One: without a cluster. */
+const nodeCounts = [1, 3, 6];
+/** Names enough for every node to have a similar number, so that few callers wait; and few, so that most wait. */
+const steps: readonly Step[] = [
+  { processes: 4, names: 1_000, held: 0 },
+  { processes: 4, names: 6, held: 0 },
+];
+
+/** Measures how names share the nodes of a cluster: what each acquire costs all nodes, and the busiest one. */
+export async function cluster(plan: DistributedPlan): Promise<Table> {
+  const all: StepFigures[][] = [];
+  for (const nodes of nodeCounts) {
+    const measure = (scene: MeasuredScene) => growth(scene, steps, plan);
+    all.push(
+      await (nodes === 1 ? RedisScene.during(measure) : ClusterScene.during(nodes, measure)),
+    );
+  }
+  const capacity = (nodes: number, step: number) =>
+    1e6 / (all[nodes]?.[step]?.spentByBusiest ?? Number.NaN);
+  return {
+    title: `${callers} callers over 4 processes, in a Redis Cluster`,
+    columns: [
+      'names',
+      'nodes',
+      'acquires/s',
+      'all nodes, µs each',
+      'busiest node, µs each',
+      'acquires/s until it is busy',
+      '× one node',
+    ],
+    rows: steps.flatMap(({ names }, step) =>
+      nodeCounts.map((count, nodes) => {
+        const of = (what: keyof StepFigures) => all[nodes]?.[step]?.[what] ?? Number.NaN;
+        const most = capacity(nodes, step);
+        const costs = [of('rate'), of('spent'), of('spentByBusiest')];
+        const cells = [...costs, most, most / capacity(0, step)];
+        return [number(names), `${count}`, ...cells.map(number)];
+      }),
+    ),
+    goals: [
+      {
+        what: '1,000 names, 3 nodes: capacity over one node',
+        target: 2.5,
+        atLeast: true,
+        measured: capacity(1, 0) / capacity(0, 0),
+        unit: '×',
+      },
+    ],
+    notes: [
+      'µs: processor time of the nodes, with their connections. All nodes and processes share one machine, so acquires per second do not ' +
+        'grow here: the capacity is what the busiest node could serve with a core of its own.',
+    ],
+  };
+}
