@@ -48,9 +48,9 @@ export async function names(
     title: `${callers} callers of 1 to 10,000 limits of 10, over ${processesOfNames} processes`,
     columns: ['names', ...columns, 'held', 'server ms a second'],
     rows: all.map((figures, i) => [
-      number(nameCounts[i] ?? 0),
+      `${nameCounts[i]?.toLocaleString('en')}`,
       ...row(figures),
-      `${steps[i]?.held}`,
+      `${steps[i]?.held?.toLocaleString('en')}`,
       number(figures.idle),
     ]),
     goals: [grown('10,000 names over 100', all[4], all[2])],

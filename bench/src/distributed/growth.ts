@@ -18,8 +18,12 @@ export interface Step {
   processes: number;
   /** Number of limits, each with a name of its own, which the callers use in turn. */
   names: number;
-  /** Number of permits, each of another name, that one process holds in the second part of the step. */
-  held: number;
+  /** Default: 10. */
+  limit?: number;
+  /** Default: 64, whatever the number of processes, so that only what grows differs. */
+  callers?: number;
+  /** Number of permits, each of another name, that one process holds in the second part. Default: no such part. */
+  held?: number;
 }
 
 /** The results of a step. */
@@ -36,7 +40,7 @@ export interface StepFigures {
   idle: number;
 }
 
-/** The number of callers, whatever the number of processes, so that only what grows differs. */
+/** The default. */
 export const callers = 64;
 
 /** Measures each step. */
@@ -55,24 +59,36 @@ export async function growth(
 
 async function figuresOf(
   scene: MeasuredScene,
-  { processes, names, held }: Step,
+  step: Step,
   plan: DistributedPlan,
 ): Promise<StepFigures> {
-  const workers = await scene.workers(processes, { contender: ours, names });
-  const busy = await crowd(scene, workers, plan);
-  await workers[0]?.ask('hold', held);
-  // Renewals are a third of a lease apart.
-  const idle = await spentDuring(scene, plan.idle);
+  const { processes, names, held, limit = 10 } = step;
+  const workers = await scene.workers(processes, { contender: ours, names, limit });
+  const busy = await crowd(scene, workers, step, plan);
+  const idle = held === undefined ? Number.NaN : await holding(scene, workers, held, plan);
   await scene.clear();
-  return { ...busy, idle: sum(idle.spent) / (idle.duration / 1_000) };
+  return { ...busy, idle };
+}
+
+/** Milliseconds of the servers' processor time per second while one process holds permits. */
+async function holding(
+  scene: MeasuredScene,
+  [holder]: readonly WorkerProcess[],
+  held: number,
+  { idle }: DistributedPlan,
+): Promise<number> {
+  await holder?.ask('hold', held);
+  const { spent, duration } = await spentDuring(scene, idle);
+  return sum(spent) / (duration / 1_000);
 }
 
 async function crowd(
   scene: MeasuredScene,
   workers: readonly WorkerProcess[],
+  { callers: all = callers }: Step,
   { warmUp, crowd: duration }: DistributedPlan,
 ): Promise<Omit<StepFigures, 'idle'>> {
-  const load = { callers: callers / workers.length, work: 0, warmUp, duration };
+  const load = { callers: all / workers.length, work: 0, warmUp, duration };
   const [{ spent }, served] = await Promise.all([
     sleep(warmUp).then(() => spentDuring(scene, duration)),
     Promise.all(workers.map((worker) => worker.ask('crowd', load))),

@@ -12,25 +12,35 @@ import { RedisScene } from './scene.ts';
 
 /** One: without a cluster. */
 const nodeCounts = [1, 3, 6];
-/** Names enough for every node to have a similar number, so that few callers wait; and few, so that most wait. */
-const steps: readonly Step[] = [
-  { processes: 4, names: 1_000, held: 0 },
-  { processes: 4, names: 6, held: 0 },
+/** Callers per node: as many as for one server, so that as many operations travel together. */
+const callersPerNode = callers;
+/** With room for all callers, and with so little that most wait for a message from another process. */
+const loads = [
+  { names: 1_000, limit: 10 },
+  { names: 24, limit: 1 },
 ];
 
 /** Measures how names share the nodes of a cluster: what each acquire costs all nodes, and the busiest one. */
 export async function cluster(plan: DistributedPlan): Promise<Table> {
   const all: StepFigures[][] = [];
   for (const nodes of nodeCounts) {
+    const steps = loads.map((load): Step => {
+      return { ...load, processes: 4, callers: nodes * callersPerNode };
+    });
     const measure = (scene: MeasuredScene) => growth(scene, steps, plan);
     all.push(
       await (nodes === 1 ? RedisScene.during(measure) : ClusterScene.during(nodes, measure)),
     );
   }
+  return report(all);
+}
+
+/** @param all By number of nodes, then by load. */
+function report(all: readonly StepFigures[][]): Table {
   const capacity = (nodes: number, step: number) =>
     1e6 / (all[nodes]?.[step]?.spentByBusiest ?? Number.NaN);
   return {
-    title: `${callers} callers over 4 processes, in a Redis Cluster`,
+    title: `4 processes with ${callersPerNode} callers for each node of a Redis Cluster`,
     columns: [
       'names',
       'nodes',
@@ -40,13 +50,13 @@ export async function cluster(plan: DistributedPlan): Promise<Table> {
       'acquires/s until it is busy',
       '× one node',
     ],
-    rows: steps.flatMap(({ names }, step) =>
+    rows: loads.flatMap(({ names, limit }, step) =>
       nodeCounts.map((count, nodes) => {
         const of = (what: keyof StepFigures) => all[nodes]?.[step]?.[what] ?? Number.NaN;
         const most = capacity(nodes, step);
         const costs = [of('rate'), of('spent'), of('spentByBusiest')];
         const cells = [...costs, most, most / capacity(0, step)];
-        return [number(names), `${count}`, ...cells.map(number)];
+        return [`${names.toLocaleString('en')}, limit ${limit}`, `${count}`, ...cells.map(number)];
       }),
     ),
     goals: [
