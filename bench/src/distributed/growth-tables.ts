@@ -11,12 +11,20 @@ const columns = ['acquires/s', 'wait p50, ms', 'p99, ms', 'server µs each', 'ac
 const row = ({ rate, p50, p99, spent }: StepFigures): string[] =>
   [rate, p50, p99, spent, 1e6 / spent].map(number);
 
-/** How the cost of one limit grows with the number of processes that share it. */
-export async function processes(scene: MeasuredScene, plan: DistributedPlan): Promise<Table> {
+/**
+ * How the cost of one limit grows with the number of processes that share it.
+ *
+ * @param server Its name, for the title.
+ */
+export async function processes(
+  scene: MeasuredScene,
+  plan: DistributedPlan,
+  server: string,
+): Promise<Table> {
   const steps = processCounts.map((count): Step => ({ processes: count, names: 1, held: 0 }));
   const all = await growth(scene, steps, plan);
   return {
-    title: `${callers} callers of one limit of 10, over 1 to 64 processes`,
+    title: `${callers} callers of one limit of 10, over 1 to 64 processes, in ${server}`,
     columns: ['processes', ...columns, 'idle: server ms a second'],
     rows: all.map((figures, i) => [`${processCounts[i]}`, ...row(figures), number(figures.idle)]),
     goals: [grown('64 processes over 8', all[6], all[3])],
@@ -34,6 +42,7 @@ export async function processes(scene: MeasuredScene, plan: DistributedPlan): Pr
 export async function names(
   scene: MeasuredScene,
   plan: DistributedPlan,
+  server: string,
   maxHeld = Number.POSITIVE_INFINITY,
 ): Promise<Table> {
   const steps = nameCounts.map(
@@ -45,7 +54,7 @@ export async function names(
   );
   const all = await growth(scene, steps, plan);
   return {
-    title: `${callers} callers of 1 to 10,000 limits of 10, over ${processesOfNames} processes`,
+    title: `${callers} callers in ${processesOfNames} processes on 1 to 10,000 limits, in ${server}`,
     columns: ['names', ...columns, 'held', 'server ms a second'],
     rows: all.map((figures, i) => [
       `${nameCounts[i]?.toLocaleString('en')}`,

@@ -19,6 +19,6 @@ await runParts(plans, {
   wake,
   idle,
   bloat,
-  processes: (plan) => PostgresScene.during((scene) => processes(scene, plan)),
-  names: (plan) => PostgresScene.during((scene) => names(scene, plan, maxHeld)),
+  processes: (plan) => PostgresScene.during((scene) => processes(scene, plan, 'PostgreSQL')),
+  names: (plan) => PostgresScene.during((scene) => names(scene, plan, 'PostgreSQL', maxHeld)),
 });

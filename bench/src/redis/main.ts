@@ -2,11 +2,11 @@ import { names, processes } from '../distributed/growth-tables.ts';
 import { plans } from '../distributed/plan.ts';
 import { reserve } from '../distributed/reserve.ts';
 import { runParts } from '../run-parts.ts';
-import { cluster } from './cluster.ts';
 import { contended } from './contended.ts';
 import { idle } from './idle.ts';
 import { memory } from './memory.ts';
 import { RedisScene } from './scene.ts';
+import { servers } from './servers.ts';
 import { uncontended } from './uncontended.ts';
 import { wake } from './wake.ts';
 
@@ -17,7 +17,7 @@ await runParts(plans, {
   wake,
   memory,
   idle,
-  processes: (plan) => RedisScene.during((scene) => processes(scene, plan)),
-  names: (plan) => RedisScene.during((scene) => names(scene, plan)),
-  cluster,
+  processes: (plan) => RedisScene.during((scene) => processes(scene, plan, 'Redis')),
+  names: (plan) => RedisScene.during((scene) => names(scene, plan, 'Redis')),
+  servers,
 });

@@ -1,4 +1,4 @@
-import { redisStore } from '@headgate/redis';
+import { type RedisClient, redisStore } from '@headgate/redis';
 import type { Open } from '../../distributed/contender.ts';
 import { limited, type Saving } from '../../distributed/limited.ts';
 import { connect, connectCluster } from '../connect.ts';
@@ -7,7 +7,9 @@ import type { RedisSetting } from './setting.ts';
 export const headgate =
   (saving: Saving = {}): Open<RedisSetting> =>
   async (setting) => {
-    const { port, lease, isCluster = false } = setting;
-    const client = await (isCluster ? connectCluster(port) : connect(port));
-    return limited(redisStore({ client, leaseDuration: lease }), setting, saving);
+    const { port, ports = [port], lease, isCluster = false } = setting;
+    const client = (port: number) => (isCluster ? connectCluster(port) : connect(port));
+    const clients: RedisClient[] = await Promise.all(ports.map(client));
+    const stores = clients.map((client) => redisStore({ client, leaseDuration: lease }));
+    return limited(stores, setting, saving);
   };

@@ -5,6 +5,8 @@ export interface RedisSetting extends Setting {
   commands?: readonly Command[];
   /** Whether the port is that of a node of a cluster. */
   isCluster?: boolean;
+  /** The ports of several servers, over which the names are spread. Default: one server. */
+  ports?: readonly number[];
 }
 
 /** A command as passed to a client: its name and its arguments. */
