@@ -64,7 +64,7 @@ export async function names(
     ]),
     goals: [grown('10,000 names over 100', all[4], all[2])],
     notes: [
-      'The callers use the limits in turn. In the last column, one process holds one permit of each of so many limits, which it renews.',
+      'The callers use the limits in turn. In the last column, one process holds one permit of each of this many limits, which it renews.',
     ],
   };
 }
