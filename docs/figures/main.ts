@@ -1,6 +1,7 @@
 // npm run docs:figures: writes the figures of the README and of docs/overload.md from the tables of the benchmarks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { withCapacity } from './capacity.ts';
 import { withLoads } from './overload.ts';
 import { drawMeasured } from './plot.ts';
 import { withFigures } from './readme.ts';
@@ -15,3 +16,4 @@ const readme = withFigures(read('README.md'), { performance, overload, sizes });
 writeFileSync(join(root, 'README.md'), readme);
 writeFileSync(join(root, 'docs/overload.md'), withLoads(read('docs/overload.md'), overload));
 writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));
+writeFileSync(join(root, 'docs/capacity.md'), withCapacity(read('docs/capacity.md'), performance));

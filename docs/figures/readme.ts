@@ -71,10 +71,10 @@ const rows: readonly Row[] = [
     goal: 'pairs/s over two UPDATEs, 10 at once',
   },
   {
-    label: 'the semaphore service, relative to a bare Hono route',
+    label: 'the semaphore service, relative to a bare Hono route that reads the same bodies',
     page: 'performance',
     heading: 'Alternating acquires and releases',
-    goal: 'acquire and release over a bare Hono route',
+    goal: 'acquire and release over a bare Hono route, which alternately reads a body',
   },
   {
     label: '5 × the capacity, database: below the reference bound',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { withCapacity } from '../figures/capacity.ts';
 import { medians, withLoads } from '../figures/overload.ts';
 import { drawMeasured } from '../figures/plot.ts';
 import { withFigures } from '../figures/readme.ts';
@@ -84,6 +85,12 @@ it('docs/distributed.md has the rates that PostgreSQL reached', () => {
   expect(handoff).toBeDefined();
   expect(page).toContain(`reached ${own?.[1]} acquires per second`);
   expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);
+});
+
+it('docs/capacity.md has what one Redis, one PostgreSQL and a cluster reached', () => {
+  const page = read('docs/capacity.md');
+  expect(withCapacity(page, performance)).toBe(page);
+  expect(page).toMatch(/<!-- goals -->[^<]*\| (\*\*not )?reached/);
 });
 
 it('docs/overload.md has what the servers do at five times the capacity', () => {

@@ -26,6 +26,8 @@ export interface Setting {
   limit: number;
   /** The length of a lease in milliseconds. */
   lease: number;
+  /** Number of limits, used in turn; their names begin with `name`. Default: one. */
+  names?: number;
 }
 
 export type Open<S extends Setting = Setting> = (setting: S) => Promise<Contender>;

@@ -1,4 +1,4 @@
-import { createLimiter } from '@headgate/core';
+import { createLimiter, type Limiter } from '@headgate/core';
 import type { Store } from '@headgate/core/distributed';
 import { acquireTimeout, type Contender, type Setting } from './contender.ts';
 
@@ -8,24 +8,39 @@ export interface Saving {
   reserve?: number;
 }
 
-/** Headgate's limiter with a store. */
-export function limited(store: Store, { name, limit }: Setting, saving: Saving): Contender {
-  const tap = tapOf(store);
+/** Headgate's limiter with a store; of several names, each with one of the stores. */
+export function limited(
+  stores: readonly Store[],
+  { name, limit, names = 1 }: Setting,
+  saving: Saving,
+): Contender {
+  const tap = tapOf(stores);
   const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: acquireTimeout };
-  const limiter = createLimiter({ name, limit, store, ...queue, ...saving });
-  return { acquire: () => limiter.acquire(), ...tap };
+  const limiters = Array.from({ length: names }, (_, index) => {
+    const store = stores[index % stores.length] as Store;
+    return createLimiter({ name: `${name}${index || ''}`, limit, store, ...queue, ...saving });
+  });
+  // Different in each process, so that they do not follow each other from limit to limit.
+  let next = Math.floor(Math.random() * names);
+  const acquire = () => {
+    next = (next + 1) % names;
+    return (limiters[next] as Limiter).acquire();
+  };
+  return { acquire, ...tap };
 }
 
-/** Counts the operations that the limiter sends to its store. */
-function tapOf(store: Store): Required<Pick<Contender, 'operations' | 'settled'>> {
+/** Counts the operations that the limiters send to their stores. */
+function tapOf(stores: readonly Store[]): Required<Pick<Contender, 'operations' | 'settled'>> {
   const operations: Record<string, number> = {};
-  const send = store.send.bind(store);
   let last: Promise<unknown> = Promise.resolve();
-  store.send = (ops, timeout) => {
-    for (const { verb } of ops) operations[verb] = (operations[verb] ?? 0) + 1;
-    const answers = send(ops, timeout);
-    last = answers;
-    return answers;
-  };
+  for (const store of stores) {
+    const send = store.send.bind(store);
+    store.send = (ops, timeout) => {
+      for (const { verb } of ops) operations[verb] = (operations[verb] ?? 0) + 1;
+      const answers = send(ops, timeout);
+      last = answers;
+      return answers;
+    };
+  }
   return { operations, settled: () => last };
 }

@@ -10,6 +10,9 @@ export interface WorkerOptions extends Partial<Setting> {
 /** The default settings. */
 const defaults = { limit: 10, lease: 10_000 };
 
+/** Processes that start at once: with more, a store's first call would take longer than its timeout. */
+const maxStarting = 8;
+
 /** A server, and the processes that share limits on it. */
 export abstract class Scene<T extends Tasks = Tasks> {
   readonly #program: URL;
@@ -38,13 +41,19 @@ export abstract class Scene<T extends Tasks = Tasks> {
   protected abstract forget(): Promise<unknown>;
   protected abstract stop(): Promise<unknown>;
 
-  protected start(
+  protected async start(
     count: number,
     port: number,
     options: WorkerOptions,
   ): Promise<WorkerProcess<T>[]> {
     const setting = { name: options.contender, ...defaults, ...options, port };
-    return Promise.all(Array.from({ length: count }, () => this.#worker(setting)));
+    const workers: WorkerProcess<T>[] = [];
+    while (workers.length < count) {
+      const next = Math.min(maxStarting, count - workers.length);
+      const started = Array.from({ length: next }, () => this.#worker(setting));
+      workers.push(...(await Promise.all(started)));
+    }
+    return workers;
   }
 
   async #worker(setting: Setting): Promise<WorkerProcess<T>> {

@@ -1,3 +1,4 @@
+import { names, processes } from '../distributed/growth-tables.ts';
 import { plans } from '../distributed/plan.ts';
 import { reserve } from '../distributed/reserve.ts';
 import { runParts } from '../run-parts.ts';
@@ -8,6 +9,9 @@ import { PostgresScene } from './scene.ts';
 import { uncontended } from './uncontended.ts';
 import { wake } from './wake.ts';
 
+/** A process renews its leases on one connection, which must not take longer than the store's `timeout`. */
+const maxHeld = 1_000;
+
 await runParts(plans, {
   uncontended,
   contended,
@@ -15,4 +19,6 @@ await runParts(plans, {
   wake,
   idle,
   bloat,
+  processes: (plan) => PostgresScene.during((scene) => processes(scene, plan, 'PostgreSQL')),
+  names: (plan) => PostgresScene.during((scene) => names(scene, plan, 'PostgreSQL', maxHeld)),
 });

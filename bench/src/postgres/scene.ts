@@ -2,12 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresStore } from '@headgate/postgres';
 import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import type pg from 'pg';
+import { cpuTime } from '../distributed/cpu-time.ts';
 import { Scene, type WorkerOptions } from '../distributed/scene.ts';
 import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { configOf, connect } from './connect.ts';
 
 /** Milliseconds after which PostgreSQL's statistics are up to date: servers report them once a second. */
 const statsDelay = 1_100;
+
+/** Four for each of up to 64 processes: three of the store, and one of the process's own. */
+const max_connections = '300';
 
 /** A PostgreSQL server with durable writes, as in production. */
 export class PostgresScene extends Scene {
@@ -16,7 +20,7 @@ export class PostgresScene extends Scene {
 
   /** Runs a function with a scene. */
   static async during<T>(use: (scene: PostgresScene) => Promise<T>): Promise<T> {
-    const server = await startPostgres({ fsync: true });
+    const server = await startPostgres({ fsync: true, settings: { max_connections } });
     const control = await connect(server.port);
     await postgresStore({ connect: configOf(server.port) }).migrate();
     await control.query('CREATE TABLE bare (name text PRIMARY KEY, held bigint NOT NULL)');
@@ -38,6 +42,10 @@ export class PostgresScene extends Scene {
     const { name = options.contender } = options;
     await this.#control.query('INSERT INTO bare VALUES ($1, 0) ON CONFLICT DO NOTHING', [name]);
     return this.start(count, this.#server.port, { ...options, name });
+  }
+
+  cpu(): number[] {
+    return [cpuTime(this.#server.pid)];
   }
 
   /** Number of committed transactions so far. */

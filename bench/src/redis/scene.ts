@@ -1,5 +1,6 @@
 import { type FaultyProxy, type RedisServer, startProxy, startRedis } from '@headgate/test-servers';
 import type { Redis } from 'ioredis';
+import { cpuTime } from '../distributed/cpu-time.ts';
 import { Scene, type WorkerOptions } from '../distributed/scene.ts';
 import type { WorkerProcess } from '../distributed/worker-process.ts';
 import { connect } from './connect.ts';
@@ -48,6 +49,10 @@ export class RedisScene extends Scene<RedisTasks> {
   ): Promise<WorkerProcess<RedisTasks>[]> {
     const { port } = counted ? this.#proxy : this.#server;
     return this.start(count, port, options);
+  }
+
+  cpu(): number[] {
+    return [cpuTime(this.#server.pid)];
   }
 
   /** The cost of scripts since the previous call. */

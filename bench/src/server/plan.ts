@@ -10,6 +10,6 @@ export interface ServerPlan {
 }
 
 export const plans: Plans<ServerPlan> = {
-  full: { rounds: 5, load: 5_000, wakes: 400, starts: 10 },
+  full: { rounds: 12, load: 2_000, wakes: 400, starts: 10 },
   quick: { rounds: 2, load: 2_000, wakes: 50, starts: 3 },
 };

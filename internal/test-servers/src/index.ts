@@ -1,5 +1,6 @@
 export { bundle, bundleService } from './bundle.ts';
 export { createCertificate } from './certificate.ts';
+export { childrenOf } from './children.ts';
 export { type RedisCluster, type SlotMove, startCluster } from './cluster.ts';
 export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts';
 export { freePort } from './ports.ts';

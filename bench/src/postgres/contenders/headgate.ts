@@ -10,5 +10,5 @@ export const headgate =
     const store = postgresStore({ connect: configOf(port), leaseDuration: lease });
     // Waits until the store is connected and listening.
     await store.stats({ name });
-    return limited(store, setting, saving);
+    return limited([store], setting, saving);
   };

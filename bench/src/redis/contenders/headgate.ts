@@ -1,15 +1,15 @@
-import { redisStore } from '@headgate/redis';
+import { type RedisClient, redisStore } from '@headgate/redis';
 import type { Open } from '../../distributed/contender.ts';
 import { limited, type Saving } from '../../distributed/limited.ts';
-import { connect } from '../connect.ts';
+import { connect, connectCluster } from '../connect.ts';
+import type { RedisSetting } from './setting.ts';
 
 export const headgate =
-  (saving: Saving = {}): Open =>
+  (saving: Saving = {}): Open<RedisSetting> =>
   async (setting) => {
-    const { port, lease } = setting;
-    return limited(
-      redisStore({ client: await connect(port), leaseDuration: lease }),
-      setting,
-      saving,
-    );
+    const { port, ports = [port], lease, isCluster = false } = setting;
+    const client = (port: number) => (isCluster ? connectCluster(port) : connect(port));
+    const clients: RedisClient[] = await Promise.all(ports.map(client));
+    const stores = clients.map((client) => redisStore({ client, leaseDuration: lease }));
+    return limited(stores, setting, saving);
   };

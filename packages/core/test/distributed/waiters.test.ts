@@ -184,6 +184,19 @@ test('a second limiter with the same name on one store is an error until the fir
   (await world.limiter({ store }).acquire()).release();
 });
 
+test('closing a limiter again does not free the name of its successor', async () => {
+  const world = new World();
+  const store = world.line();
+  const first = world.limiter({ store });
+  await first.close();
+  const second = world.limiter({ store });
+  await first.close();
+  expect(() => world.limiter({ store })).toThrow(
+    expect.objectContaining({ code: 'ERR_HEADGATE_DUPLICATE_NAME' }),
+  );
+  (await second.acquire()).release();
+});
+
 test('close() stops waiting for held permits after its timeout', async () => {
   const world = new World();
   const limiter = world.limiter();

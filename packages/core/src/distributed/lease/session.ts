@@ -32,7 +32,8 @@ export interface SessionMember {
  * those to the owner of the lease.
  */
 export class Session implements StoreListener {
-  readonly #members = new Set<SessionMember>();
+  /** By name. */
+  readonly #members = new Map<string, SessionMember>();
   readonly #batch: Batch;
   readonly #renewals: Renewals;
   readonly releases: Releases;
@@ -56,15 +57,17 @@ export class Session implements StoreListener {
    */
   join(member: SessionMember): void {
     const { name } = member;
-    if ([...this.#members].some((other) => other.name === name)) {
+    if (this.#members.has(name)) {
       const message = `the store has a limiter "${name}" in this process: reuse that one, or give them different names`;
       throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
     }
-    this.#members.add(member);
+    this.#members.set(name, member);
   }
 
   leave(member: SessionMember): void {
-    this.#members.delete(member);
+    // A limiter that is closed again must not remove its successor.
+    const { name } = member;
+    if (this.#members.get(name) === member) this.#members.delete(name);
   }
 
   newId(): string {
@@ -135,12 +138,12 @@ export class Session implements StoreListener {
   }
 
   recall({ name, key }: LimitName): void {
-    for (const member of this.#members) if (member.name === name) member.recalled(key);
+    this.#members.get(name)?.recalled(key);
   }
 
   check(): void {
     this.#missed++;
-    for (const member of this.#members) member.subscriptionRenewed();
+    for (const member of this.#members.values()) member.subscriptionRenewed();
     this.#renewals.renewAll();
     this.releases.sendAgain();
     // The store may now guarantee the leases for a shorter time.
@@ -148,7 +151,7 @@ export class Session implements StoreListener {
   }
 
   state(): void {
-    for (const member of [...this.#members]) member.connectionChanged();
+    for (const member of [...this.#members.values()]) member.connectionChanged();
     this.releases.sendAgain();
     this.#renewals.tend();
   }
@@ -158,11 +161,11 @@ export class Session implements StoreListener {
   }
 
   muted(error: StoreError | undefined): void {
-    for (const member of [...this.#members]) member.messagesMissing(error);
+    for (const member of [...this.#members.values()]) member.messagesMissing(error);
   }
 
   slowed(reason: string | undefined): void {
-    for (const member of [...this.#members]) member.slowed(reason);
+    for (const member of [...this.#members.values()]) member.slowed(reason);
   }
 
   #answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
