@@ -9,10 +9,10 @@ const TIME_CONSTANT_MS = 2000;
 /** What a request is assumed to cost until requests have been measured, in milliseconds. */
 const INITIAL_COST_MS = 5;
 
-/** Number of requests that this assumption counts for. */
+/** Number of measured requests that the assumption weighs as much as. */
 const INITIAL_REQUESTS = 5;
 
-/** Number of requests finished while others are queued, from which the interval is known. */
+/** Number of requests finished while others are queued, below which the interval is unknown. */
 const MIN_FINISHED = 10;
 
 /** Sums over a period; times are in milliseconds. */
@@ -41,7 +41,7 @@ export class WorkCost {
   /** Number of requests in flight. */
   inflight = 0;
   /** Milliseconds that a request keeps the loop busy, as if only requests did. */
-  each = INITIAL_COST_MS;
+  perRequest = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
   /** Milliseconds per finished request while others are queued; 0 until that is known. */
@@ -76,11 +76,13 @@ export class WorkCost {
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
 
-  queueFilled(now: number): void {
+  /** The queue is no longer empty. */
+  queueingStarted(now: number): void {
     this.#queuedAt = now;
   }
 
-  queueEmptied(now: number): void {
+  /** The queue is empty again. */
+  queueingEnded(now: number): void {
     this.#addQueued(now);
     this.#queuedAt = undefined;
   }
@@ -106,7 +108,7 @@ export class WorkCost {
     this.#earlier.add(this.#latest, Math.exp(-elapsed / TIME_CONSTANT_MS));
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
-    this.each = busy / finished;
+    this.perRequest = busy / finished;
     this.duration = inflight / finished;
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
