@@ -91,14 +91,14 @@ export class Pace {
 
   #isWithinBudget(now: number): boolean {
     // A handler may start later than its permit is granted, so the elapsed time alone does not show its work.
-    const work = Math.max(now - this.#startedAt, this.#started * this.cost.perRequest);
+    const work = Math.max(now - this.#startedAt, this.#started * this.cost.each);
     return this.#started === 0 || work < BUDGET_MS;
   }
 
   #isWithinLead(now: number): boolean {
-    const { inflight, perRequest } = this.cost;
+    const { inflight, each } = this.cost;
     this.#adjustLead(now);
-    this.#isHeld = inflight > 0 && inflight * perRequest > this.#lead;
+    this.#isHeld = inflight > 0 && inflight * each > this.#lead;
     return !this.#isHeld;
   }
 

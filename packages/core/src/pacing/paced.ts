@@ -146,9 +146,9 @@ class PacedQueue extends BuiltInQueue implements Queue {
   }
 
   get #maxWait(): number {
-    const { perRequest, duration } = this.#pace.cost;
+    const { each, duration } = this.#pace.cost;
     const forDuration = Math.min(MAX_WAIT_FOR_DURATION_MS, MAX_WAIT_PER_DURATION * duration);
-    return Math.max(BASE_MAX_WAIT_MS, MAX_WAIT_PER_COST * perRequest, forDuration);
+    return Math.max(BASE_MAX_WAIT_MS, MAX_WAIT_PER_COST * each, forDuration);
   }
 
   #wakeIn(milliseconds: number): void {

@@ -41,7 +41,7 @@ export class WorkCost {
   /** Number of requests in flight. */
   inflight = 0;
   /** Milliseconds that a request keeps the loop busy, as if only requests did. */
-  perRequest = INITIAL_COST_MS;
+  each = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
   /** Milliseconds per finished request while others are queued; 0 until that is known. */
@@ -108,7 +108,7 @@ export class WorkCost {
     this.#earlier.add(this.#latest, Math.exp(-elapsed / TIME_CONSTANT_MS));
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
-    this.perRequest = busy / finished;
+    this.each = busy / finished;
     this.duration = inflight / finished;
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
