@@ -2,15 +2,15 @@ import { compileWith, type Framework } from '@headgate/core/http';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
-/** Numbers of the routes of mounted routers. */
-const numbers = new WeakMap<object, number>();
-let latest = 0;
+/** Identifies the routes of mounted routers, two of which may have the same path. */
+const routeNumbers = new WeakMap<object, number>();
+let routeCount = 0;
 
-/** Of the mount's path, only what the client has requested is known, which may contain the name of a tenant. */
 function numberOf(route: object): number {
-  const number = numbers.get(route) ?? ++latest;
-  numbers.set(route, number);
-  return number;
+  const known = routeNumbers.get(route);
+  if (known !== undefined) return known;
+  routeNumbers.set(route, ++routeCount);
+  return routeCount;
 }
 
 export const framework: Framework<Request> = {
@@ -22,6 +22,7 @@ export const framework: Framework<Request> = {
   kind: (req) => {
     const route: { readonly path: unknown } | undefined = req.route;
     if (typeof route?.path !== 'string') return undefined;
+    // Express reveals the requested path of the mount, not its pattern: with parameters, each value would be a kind.
     const mount = req.baseUrl === '' ? '' : `mount ${numberOf(route)}: `;
     return `${req.method} ${mount}${route.path}`;
   },

@@ -1,16 +1,15 @@
-import { jobsOf } from './cell.ts';
-import type { NamedCell } from './cells.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { reference } from './reference.ts';
 import { simulate } from './simulate.ts';
+import { jobsOf, type Workload } from './workload.ts';
 
 export interface Comparison extends Figures {
-  /** Answered relative to a FIFO queue with the best fixed maximum wait at the same 99th percentile. */
+  /** `answered` relative to the reference with the same 99th percentile. */
   readonly ratio: number;
 }
 
-export function compare(cell: NamedCell): Comparison {
-  const jobs = jobsOf(cell);
-  const figures = figuresOf(cell, simulate(cell, jobs));
-  return { ...figures, ratio: figures.answered / reference(cell, jobs, figures.p99).answered };
+export function compare(workload: Workload): Comparison {
+  const jobs = jobsOf(workload);
+  const figures = figuresOf(workload, simulate(workload, jobs));
+  return { ...figures, ratio: figures.answered / reference(workload, jobs, figures.p99).answered };
 }

@@ -1,10 +1,10 @@
-import { type Cell, capacityOf, type Outcome } from './cell.ts';
+import { capacityOf, type Outcome, type Workload } from './workload.ts';
 
 /** Milliseconds at the start that are not counted. */
-const WARM_UP = 2000;
+const WARM_UP_MS = 2000;
 
 /** Milliseconds after which a client gives up. */
-const PATIENCE = 1000;
+const PATIENCE_MS = 1000;
 
 export interface Figures {
   /** Answered in time, as a fraction of the capacity. */
@@ -16,15 +16,15 @@ export interface Figures {
   readonly rejected: number;
 }
 
-export function figuresOf(cell: Cell, outcomes: readonly Outcome[]): Figures {
-  const end = 1000 * cell.seconds;
-  const counted = outcomes.filter(({ at }) => at >= WARM_UP && at < end);
+export function figuresOf(workload: Workload, outcomes: readonly Outcome[]): Figures {
+  const end = 1000 * workload.seconds;
+  const counted = outcomes.filter(({ at }) => at >= WARM_UP_MS && at < end);
   const times = counted.filter(({ answered }) => answered).map(({ took }) => took);
   times.sort((one, other) => one - other);
   const percentile = (part: number) => times[Math.floor(part * times.length)] ?? Number.NaN;
-  const inTime = times.filter((time) => time < PATIENCE).length;
+  const inTime = times.filter((time) => time < PATIENCE_MS).length;
   return {
-    answered: (1000 * inTime) / (end - WARM_UP) / capacityOf(cell),
+    answered: (1000 * inTime) / (end - WARM_UP_MS) / capacityOf(workload),
     p50: percentile(0.5),
     p99: percentile(0.99),
     rejected: 1 - times.length / counted.length,

@@ -1,10 +1,10 @@
-// npm run simulate:cells [-- --count 100] [-- --seed 5]: the default limit in cells chosen at random, with a new seed
-// in each run.
+// npm run simulate:random [-- --count 100] [-- --seed 5]: the default limit under workloads chosen at random, with a
+// new seed in each run.
 import { parseArgs } from 'node:util';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { isPossible, randomCell } from './cells.ts';
 import { compare } from './compare.ts';
+import { randomWorkload } from './named-workload.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -19,9 +19,8 @@ const generator = xoroshiro128plus(Number(options.seed));
 const random = () => uniformFloat64(generator);
 const ratios: number[] = [];
 for (let index = 0; index < Number(options.count); index++) {
-  let cell = randomCell(random);
-  while (!isPossible(cell)) cell = randomCell(random);
-  const { answered, ratio, p99, rejected } = compare(cell);
+  const workload = randomWorkload(random);
+  const { answered, ratio, p99, rejected } = compare(workload);
   if (Number.isFinite(ratio)) ratios.push(ratio);
   const columns = [
     answered.toFixed(2).padStart(8),
@@ -29,7 +28,7 @@ for (let index = 0; index < Number(options.count); index++) {
     p99.toFixed(0).padStart(9),
     `${(100 * rejected).toFixed(1)} %`.padStart(10),
   ];
-  console.log(`${columns.join('')}   ${cell.name}`);
+  console.log(`${columns.join('')}   ${workload.name}`);
 }
 ratios.sort((one, other) => one - other);
 const [worst = Number.NaN] = ratios;

@@ -2,32 +2,37 @@ import {
   adaptive,
   createLimiter,
   fifo,
-  type LimiterOptions,
+  type LocalLimiter,
   type Permit,
   paced,
 } from '@headgate/core';
 import { CallbackWaiter } from '../callback-waiter.ts';
-import { type Cell, type Job, type Outcome, READ_COST, REJECTION_COST, waits } from './cell.ts';
 import { type Incoming, SimulatedLoop } from './simulated-loop.ts';
+import {
+  type Job,
+  type Outcome,
+  READ_COST,
+  REJECTION_COST,
+  type Workload,
+  waits,
+} from './workload.ts';
 
 /** The limiter of a middleware without options. */
-function defaultLimiter(loop: SimulatedLoop): LimiterOptions {
-  return {
+function defaultLimiter(loop: SimulatedLoop): LocalLimiter {
+  return createLimiter({
     limit: adaptive({ min: 8, initial: 8 }),
     order: paced(fifo(), loop),
     queueLimit: Number.POSITIVE_INFINITY,
-  };
+    clock: loop,
+    random: () => 0.5,
+  });
 }
 
-/** Runs the jobs through a limiter in front of the handlers. */
-export function simulate(
-  cell: Cell,
-  jobs: readonly Job[],
-  options: (loop: SimulatedLoop) => LimiterOptions = defaultLimiter,
-): Outcome[] {
-  const loop = new SimulatedLoop(cell.connects);
-  const limiter = createLimiter({ ...options(loop), clock: loop, random: () => 0.5 });
-  const handlers = new Handlers(cell, loop);
+/** Runs the jobs through the default limit in front of the handlers. */
+export function simulate(workload: Workload, jobs: readonly Job[]): Outcome[] {
+  const loop = new SimulatedLoop(workload.connects);
+  const limiter = defaultLimiter(loop);
+  const handlers = new Handlers(workload, loop);
   const outcomes: Outcome[] = [];
   const end = ({ at }: Job, answered: boolean) =>
     outcomes.push({ at, took: loop.now() - at, answered });
@@ -57,14 +62,14 @@ class Handlers {
   #free: number;
 
   constructor(
-    private readonly cell: Cell,
+    private readonly workload: Workload,
     private readonly loop: SimulatedLoop,
   ) {
-    this.#free = cell.workers;
+    this.#free = workload.workers;
   }
 
   handle(work: number, done: () => void): void {
-    const { kind } = this.cell;
+    const { kind } = this.workload;
     const compute = () => {
       this.loop.spend(work);
       done();

@@ -18,7 +18,7 @@ export interface Incoming {
 export const ACCEPT_COST = 0.05;
 
 /** Maximum number of connections that wait to be accepted; Node's default. */
-const BACKLOG = 511;
+const MAX_BACKLOG = 511;
 
 /**
  * An event loop in virtual time that works like libuv's. An iteration runs the timers that are due, accepts one
@@ -36,7 +36,7 @@ export class SimulatedLoop implements EventLoop, Clock {
   );
   #immediates: (() => void)[] = [];
   #listeners: (() => void)[] = [];
-  /** Not yet arrived; the next one is the last. */
+  /** Requests that have not arrived yet, the next one last. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
   #readable: Incoming[] = [];
@@ -109,12 +109,13 @@ export class SimulatedLoop implements EventLoop, Clock {
   }
 
   #arrive(): void {
-    for (let next = this.#coming.at(-1); next !== undefined && next.at <= this.#now; ) {
+    for (;;) {
+      const next = this.#coming.at(-1);
+      if (next === undefined || next.at > this.#now) return;
       this.#coming.pop();
       if (!this.connects) this.#readable.push(next);
-      // Beyond the backlog, a connection is dropped.
-      else if (this.#backlog.length < BACKLOG) this.#backlog.push(next);
-      next = this.#coming.at(-1);
+      // The kernel drops connections beyond the backlog.
+      else if (this.#backlog.length < MAX_BACKLOG) this.#backlog.push(next);
     }
   }
 
@@ -139,10 +140,11 @@ export class SimulatedLoop implements EventLoop, Clock {
 
   #runTimers(): void {
     const now = this.#now;
-    for (let timer = this.#timers.peek(); timer !== undefined && timer.due <= now; ) {
+    for (;;) {
+      const timer = this.#timers.peek();
+      if (timer === undefined || timer.due > now) return;
       this.#timers.pop();
       timer.callback?.();
-      timer = this.#timers.peek();
     }
   }
 }

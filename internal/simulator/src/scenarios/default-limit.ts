@@ -1,31 +1,32 @@
-import { cell, type NamedCell } from '../event-loop/cells.ts';
 import { compare } from '../event-loop/compare.ts';
+import { type NamedWorkload, workload } from '../event-loop/named-workload.ts';
 import { figure, type Scenario } from '../scenario.ts';
 
 const usual = 'lognormal 0.3';
+const skewed = '1 % a hundred times as long';
 
 /** The load is a multiple of the capacity. */
-const cells: readonly NamedCell[] = [
-  ...[0.8, 1, 5, 20].map((load) => cell({ kind: 'sync', mean: 10, work: usual, load })),
-  cell({ kind: 'sync', mean: 10, work: usual, load: 20, connects: true }),
-  cell({ kind: 'sync', mean: 1, work: usual, load: 2 }),
-  cell({ kind: 'sync', mean: 50, work: usual, load: 5 }),
-  ...[0.8, 1, 5].map((load) => cell({ kind: 'timer', mean: 10, work: usual, load })),
-  cell({ kind: 'timer', mean: 100, work: usual, load: 10 }),
-  cell({ kind: 'socket', mean: 25, work: 'lognormal 1.0', load: 2, connects: true }),
-  cell({ kind: 'pool', mean: 35, workers: 10, work: usual, load: 1 }),
-  cell({ kind: 'pool', mean: 35, workers: 10, work: usual, load: 20 }),
-  cell({ kind: 'pool', mean: 200, workers: 50, work: usual, load: 5 }),
-  cell({ kind: 'sync', mean: 10, work: '1 % a hundred times as long', load: 1 }),
+const workloads: readonly NamedWorkload[] = [
+  ...[0.8, 1, 5, 20].map((load) => workload({ kind: 'sync', mean: 10, distribution: usual, load })),
+  workload({ kind: 'sync', mean: 10, distribution: usual, load: 20, connects: true }),
+  workload({ kind: 'sync', mean: 1, distribution: usual, load: 2 }),
+  workload({ kind: 'sync', mean: 50, distribution: usual, load: 5 }),
+  ...[0.8, 1, 5].map((load) => workload({ kind: 'timer', mean: 10, distribution: usual, load })),
+  workload({ kind: 'timer', mean: 100, distribution: usual, load: 10 }),
+  workload({ kind: 'socket', mean: 25, distribution: 'lognormal 1.0', load: 2, connects: true }),
+  workload({ kind: 'pool', mean: 35, workers: 10, distribution: usual, load: 1 }),
+  workload({ kind: 'pool', mean: 35, workers: 10, distribution: usual, load: 20 }),
+  workload({ kind: 'pool', mean: 200, workers: 50, distribution: usual, load: 5 }),
+  workload({ kind: 'sync', mean: 10, distribution: skewed, load: 1 }),
 ];
 
 export const scenario: Scenario = {
   id: 'default-limit',
   name: 'The default limit in front of a simulated event loop',
   run: () => ({
-    figures: cells.flatMap((each) => {
+    figures: workloads.flatMap((each) => {
       const { answered, ratio, p99, rejected } = compare(each);
-      const isSkewed = each.name.includes('hundred times');
+      const isSkewed = each.distribution === skewed;
       return [
         figure(each.name, 100 * answered, [0, 200], 'answered, % of the capacity'),
         figure(each.name, 100 * ratio, [isSkewed ? 80 : 94, 130], '% of the reference'),

@@ -9,6 +9,8 @@ const minutes = 60;
 class Overload {
   readonly #limit: Limit;
   #now = 0;
+  /** The limit before the overload. */
+  readonly before: number;
 
   constructor(factory: LimitFactory) {
     this.#limit = factory.create(() => 0.5);
@@ -16,15 +18,14 @@ class Overload {
     this.before = this.#limit.limit;
   }
 
-  readonly before: number;
-
-  after(time: number): number {
-    this.#feed(1000, time);
+  /** The limit after further seconds of overload. */
+  after(seconds: number): number {
+    this.#feed(1000, seconds);
     return this.#limit.limit;
   }
 
-  #feed(rtt: number, time: number): void {
-    for (let second = 0; second < time; second++) {
+  #feed(rtt: number, seconds: number): void {
+    for (let second = 0; second < seconds; second++) {
       this.#now += 1000;
       const { limit: inflight } = this.#limit;
       this.#limit.sample({ rtt, inflight, outcome: 'ok', now: this.#now, kind: undefined });
@@ -32,24 +33,22 @@ class Overload {
   }
 }
 
-type Range = readonly [number, number];
-
-/** When the limit is read: the label, the minutes since the previous reading, and the published and expected values. */
-const stages: readonly (readonly [string, number, string, Range])[] = [
-  ['after 2 minutes', 2, '9', [4, 40]],
-  ['after 10', 8, '294', [150, 450]],
-  ['after an hour', 50, '2694', [2000, 3500]],
-];
+/** When the limit is read, in minutes since the previous reading, with the published and the expected value. */
+const readings = [
+  { label: 'after 2 minutes', later: 2, published: '9', expected: [4, 40] },
+  { label: 'after 10', later: 8, published: '294', expected: [150, 450] },
+  { label: 'after an hour', later: 50, published: '2694', expected: [2000, 3500] },
+] as const;
 
 export const scenario: Scenario = {
   id: 'long-overload',
   name: 'Gradient2, ten times the round trip for an hour, one sample a second: the limit',
   run() {
     const overload = new Overload(gradient2);
-    const later = stages.map(([what, minutesLater, published, expected]) => ({
-      ...figure(what, overload.after(minutesLater * minutes), expected),
+    const figures = readings.map(({ label, later, published, expected }) => ({
+      ...figure(label, overload.after(later * minutes), expected),
       published,
     }));
-    return { figures: [figure('before', overload.before, [60, 10_000]), ...later] };
+    return { figures: [figure('before', overload.before, [60, 10_000]), ...figures] };
   },
 };

@@ -5,7 +5,6 @@ import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec
 import { distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimitDefaults } from '../limiter/options.ts';
-import { adaptive } from '../limits/adaptive.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
@@ -13,11 +12,11 @@ import type { HttpOptions, LimitOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
 /** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
-const own = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
+export const ownLimit = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
 
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
 export const perLimit = [
-  ...own,
+  ...ownLimit,
   'limiter',
   'key',
   'route',
@@ -134,16 +133,6 @@ export class Rule<R> {
   }
 }
 
-/** The limit of a middleware without one; far below the minimum, small pools and a busy event loop would stand idle. */
-const defaultLimit = adaptive({ min: 8, initial: 8 });
-
-/** Whether the middleware has the default limit, since its options describe no other. */
-export function hasDefaultLimit<R>(options: HttpOptions<R, never, unknown, never>): boolean {
-  const given = new Map<string, unknown>(Object.entries(options));
-  const others = [...own, 'limits', 'limiter', 'guard', 'key'];
-  return others.every((name) => given.get(name) === undefined);
-}
-
 /** The rules of a middleware. A single limit in the options themselves is the same as a list of one. */
 export function rulesOf<R>(
   options: HttpOptions<R, never, unknown, never>,
@@ -156,8 +145,7 @@ export function rulesOf<R>(
     const isUnset = perLimit.every((name) => options[name] === undefined);
     if (options.guard !== undefined && isUnset) return [];
     // At the top level, `queueLimit` is the middleware's.
-    const defaults = hasDefaultLimit(options) ? { limit: defaultLimit } : {};
-    const limit = { ...options, ...defaults, queueLimit: undefined } as LimitOptions<R>;
+    const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
     return [new Rule(limit, { ...context, name: 'default' })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
@@ -209,7 +197,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
 }
 
 function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {
-  for (const option of [...own, 'queueLimit'] as const) {
+  for (const option of [...ownLimit, 'queueLimit'] as const) {
     if (options[option] === undefined) continue;
     const message = `${option} is an option of the limiter itself: omit it when limiter is set`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);

@@ -9,10 +9,11 @@ import { byPriority } from '../queues/by-priority.ts';
 import { fair } from '../queues/fair.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
+import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
 import { checkCalled, type Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
 import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
-import { hasDefaultLimit, perLimit, type Rule, rulesOf } from './rule.ts';
+import { perLimit, type Rule, rulesOf } from './rule.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate that they describe. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -59,9 +60,8 @@ export function httpSettings<R>(
   checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
   const { onDisconnect = 'wait', abandonAfter = 30_000, guard } = options;
   const isDefault = hasDefaultLimit(options);
-  const common = checkCommon(
-    isDefault ? { ...options, queueLimit: options.queueLimit ?? Infinity } : options,
-  );
+  const complete = isDefault ? withDefaultLimit(options) : options;
+  const common = checkCommon(complete);
   const own = {
     guard,
     clock: common.clock,
@@ -74,7 +74,8 @@ export function httpSettings<R>(
     fairBy: checkFunction('fairBy', options.fairBy),
   };
   checkFunction('onReject', options.onReject);
-  const rules = rulesOf(options, framework, isDefault ? paced(orderOf(options)) : orderOf(options));
+  const order = orderOf(options);
+  const rules = rulesOf(complete, framework, isDefault ? paced(order) : order);
   const specs = rules.map(({ spec }) => spec);
   if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);

@@ -22,29 +22,26 @@ const MIN_BACKOFF = BACKOFF - 0.2;
 /** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
 const MIN_IMPROVEMENT = 0.5;
 
-/**
- * Consecutive decreases that did not help, and were measured precisely enough to tell, after which work has become
- * slower by itself.
- */
-const FAILED_TRIALS = 2;
+/** Consecutive decreases without effect after which work is taken to have become slower by itself. */
+const MAX_FUTILE_DECREASES = 2;
 
-/** How many margins of error (of two standard errors each) the result of such a trial must exceed. */
-const CERTAINTY = 0.75;
+/** A smaller improvement, as a fraction of its margin of error, may be chance. */
+const MIN_MARGIN_FRACTION = 0.75;
 
 /** Mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
 
-/** Windows until a decrease that did not help is tried again. */
+/** Windows until the limit is lowered again after a decrease with an unclear effect. */
 const RETRY_AFTER_WINDOWS = 10;
 
 /**
  * A limit that adapts to what the server can do concurrently. It grows while it is used and work takes no longer than
  * its baseline. It falls on drops, and while work takes longer and a lower limit helps.
  *
- * The baseline is the latency at low concurrency. Under load it is only ever corrected downwards, so that even a long
- * overload does not become the baseline. If work takes longer and a lower limit does not help, load is not the cause,
- * and the limit stays. The decrease follows the gradient of Envoy's and Netflix's limiters; checking whether it has
- * helped is new.
+ * The baseline is the latency at low concurrency. Under load it is only corrected downwards, so that even a long
+ * overload does not become the baseline. If a lower limit does not help, the load is not the cause: the decrease is
+ * reverted, and after the second in a row the baseline is learnt again. The decrease follows the gradient of Envoy's
+ * and Netflix's limiters; checking whether it has helped is new (ADR 0011).
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
@@ -53,12 +50,23 @@ export function adaptive(options: Bounds = {}): LimitFactory {
   return { create: () => new Adaptive(range) };
 }
 
-/** A decrease whose effect is being measured. */
-interface Trial {
-  readonly from: number;
+/** How slow work was under a limit. */
+interface Measurement {
+  readonly limit: number;
+  /** Mean ratio of work to its baseline. */
   readonly slowdown: number;
   /** Margin of error of `slowdown`. */
   readonly margin: number;
+}
+
+/** Whether a lower limit has made work faster; `unclear` if chance may hide an improvement. */
+function effectOf(before: Measurement, after: Measurement): 'helped' | 'futile' | 'unclear' {
+  const improvement = before.slowdown - after.slowdown;
+  const expected = before.slowdown * (1 - after.limit / before.limit);
+  const enough = expected * MIN_IMPROVEMENT;
+  const chance = MIN_MARGIN_FRACTION * Math.hypot(before.margin, after.margin);
+  if (improvement >= Math.max(enough, chance)) return 'helped';
+  return enough >= chance ? 'futile' : 'unclear';
 }
 
 class Adaptive implements Limit {
@@ -73,13 +81,14 @@ class Adaptive implements Limit {
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
   /** Whether the limit has never been lowered; it doubles until then (slow start). */
-  #starting = true;
-  #trial: Trial | undefined;
+  #isStarting = true;
+  /** The measurement before the latest decrease, until it is known whether that has helped. */
+  #before: Measurement | undefined;
   /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
   #isSlow = false;
-  /** Number of consecutive trials that did not help. */
-  #failed = 0;
-  /** Windows left until a decrease that did not help is tried again. */
+  /** Number of consecutive decreases without effect. */
+  #futile = 0;
+  /** Windows left until the limit may be lowered again. */
   #cooldown = 0;
 
   constructor(private readonly range: Range) {
@@ -106,65 +115,65 @@ class Adaptive implements Limit {
   }
 
   #drop(): void {
-    this.#starting = false;
-    this.#trial = undefined;
+    this.#isStarting = false;
+    this.#before = undefined;
     this.#move(this.limit * BACKOFF);
   }
 
-  #judge(window: Window): void {
-    const { slowdown, margin, inflight } = window;
-    this.#baselines.learn(
-      slowdown === undefined || inflight <= Math.max(this.range.min, this.#safeInflight / 2),
-    );
+  #judge({ slowdown, margin, inflight, peak }: Window): void {
+    const isQuiet = inflight <= Math.max(this.range.min, this.#safeInflight / 2);
+    this.#baselines.learn(isQuiet || slowdown === undefined);
     if (slowdown === undefined) return;
     const wasSlow = this.#isSlow;
     this.#isSlow = slowdown > TOLERANCE + margin;
     if (this.#isSlow) {
       this.#safeInflight = Math.min(this.#safeInflight, inflight);
-      this.#lower({ from: this.limit, slowdown, margin });
+      this.#lower({ limit: this.limit, slowdown, margin });
       // Work became slow within the first such window, so that its mean cannot be compared.
-      if (!wasSlow) this.#trial = undefined;
+      if (!wasSlow) this.#before = undefined;
       return;
     }
-    this.#failed = 0;
-    this.#trial = undefined;
+    this.#before = undefined;
+    this.#futile = 0;
     this.#cooldown = 0;
     // The excess may be chance.
     if (slowdown > TOLERANCE) return;
     this.#safeInflight = Math.max(this.#safeInflight, inflight);
     // A limit that was not nearly used says nothing about what the server can do.
-    if (window.peak < Math.floor(this.limit * BACKOFF)) return;
-    this.#move(this.#starting ? this.limit * 2 : this.limit + Math.sqrt(this.limit));
+    if (peak >= Math.floor(this.limit * BACKOFF)) this.#raise();
   }
 
-  #lower(now: Trial): void {
-    this.#starting = false;
+  #raise(): void {
+    this.#move(this.#isStarting ? this.limit * 2 : this.limit + Math.sqrt(this.limit));
+  }
+
+  /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */
+  #lower(now: Measurement): void {
+    this.#isStarting = false;
     if (this.#cooldown > 0) {
       this.#cooldown--;
       return;
     }
-    const { from, slowdown } = now;
-    if (this.#trial !== undefined) {
-      // What a decrease that only just helps would have improved, and what chance might have.
-      const enough = this.#trial.slowdown * (1 - from / this.#trial.from) * MIN_IMPROVEMENT;
-      const chance = CERTAINTY * Math.hypot(this.#trial.margin, now.margin);
-      if (this.#trial.slowdown - slowdown < Math.max(enough, chance))
-        return this.#revert(this.#trial.from, enough >= chance);
+    const before = this.#before;
+    if (before !== undefined) {
+      const effect = effectOf(before, now);
+      if (effect !== 'helped') return this.#revert(before.limit, effect);
+      this.#futile = 0;
     }
-    if (this.#trial !== undefined) this.#failed = 0;
-    this.#trial = now;
-    this.#move(from * Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / slowdown)));
+    this.#before = now;
+    const backoff = Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / now.slowdown));
+    this.#move(now.limit * backoff);
   }
 
-  /** Undoes a decrease that did not help: the load is not the cause. */
-  #revert(limit: number, isCertain: boolean): void {
-    this.#trial = undefined;
+  /** Undoes a decrease that has not helped. */
+  #revert(limit: number, effect: 'futile' | 'unclear'): void {
+    this.#before = undefined;
     this.#move(limit);
-    if (!isCertain) {
-      this.#failed = 0;
+    if (effect === 'unclear') {
+      this.#futile = 0;
       this.#cooldown = RETRY_AFTER_WINDOWS;
-    } else if (++this.#failed === FAILED_TRIALS) {
-      this.#failed = 0;
+    } else if (++this.#futile === MAX_FUTILE_DECREASES) {
+      this.#futile = 0;
       this.#baselines.forget();
     }
   }

@@ -6,11 +6,14 @@ const MAX_SAMPLES = 1000;
 /** Samples below which a baseline is too uncertain to be kept under load. */
 const MIN_SAMPLES = 30;
 
-/** The same for a baseline that is learnt again. */
+/** The same for a baseline that is learnt again: that happens under load, where it would not rise later. */
 const MIN_SAMPLES_AGAIN = 300;
 
 /** Samples of a window below which it does not correct a baseline under load: few skewed ones have too low a mean. */
-const MIN_TO_CORRECT = 30;
+const MIN_SAMPLES_TO_CORRECT = 30;
+
+/** Margins of error by which such a window must be below the baseline. */
+const MIN_MARGINS_TO_CORRECT = 1.5;
 
 /** Maximum number of kinds with their own baseline; later ones share one. */
 const MAX_KINDS = 64;
@@ -41,9 +44,10 @@ class Baseline {
   learn(isQuiet: boolean): void {
     const { count, value, margin } = this.#window;
     this.#window = new Mean();
-    const isOpen = isQuiet || this.#samples < this.#minSamples;
-    const isShorter = count >= MIN_TO_CORRECT && value + 1.5 * margin < this.#rtt;
-    if (count === 0 || !(isOpen || isShorter)) return;
+    const mayRise = isQuiet || this.#samples < this.#minSamples;
+    const isCorrected =
+      count >= MIN_SAMPLES_TO_CORRECT && value + MIN_MARGINS_TO_CORRECT * margin < this.#rtt;
+    if (count === 0 || !(mayRise || isCorrected)) return;
     this.#samples = Math.min(this.#samples + count, MAX_SAMPLES);
     this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
   }

@@ -1,13 +1,17 @@
 /** Minimum length of a window, in milliseconds. */
 const MIN_WINDOW_MS = 100;
 
+/** Fewer samples say too little, whatever their spread. */
 const MIN_SAMPLES = 10;
+
+/** Number of samples at which a window ends, however imprecise its mean. */
 const MAX_SAMPLES = 500;
 
-/** When a window ends: at the latest at its maximum length, in milliseconds. */
+/** How precise the mean of a window must be for the window to end. */
 interface Precision {
   /** Maximum margin of error of the mean, relative to it. */
   readonly maxError: number;
+  /** Milliseconds after which the window ends all the same. */
   readonly maxLength: number;
 }
 

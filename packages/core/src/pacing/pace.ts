@@ -7,7 +7,7 @@ const BUDGET_MS = 5;
 /** Time constant at which the lead returns to the budget while the loop is never idle, in milliseconds. */
 const LEAD_DECAY_MS = 5000;
 
-/** Milliseconds after which the loop is looked at again while requests are held back. */
+/** Milliseconds after which the idle time of the loop is read again while requests are held back. */
 const IDLE_CHECK_MS = 1;
 
 /** Maximum time that starts may be held back for connections, in milliseconds. */
@@ -53,37 +53,37 @@ export class Pace {
 
   constructor(
     private readonly loop: EventLoop,
-    /** Called after a poll that `wake` has asked for. */
-    private readonly polled: () => void,
+    /** Called after a poll that was awaited. */
+    private readonly onPoll: () => void,
   ) {
     this.cost = new WorkCost(loop);
     this.#leadAt = loop.now();
     this.#idle = loop.idle();
   }
 
-  /** Whether another request may start now. */
+  /** Whether another request may start now. Updates the lead, so it must be asked before `recheckIn`. */
   isOpen(now: number): boolean {
     if (!this.loop.isMeasured) return true;
     return !this.#isAccepting && this.#isWithinBudget(now) && this.#isWithinLead(now);
   }
 
-  /** Milliseconds after which another request may perhaps start, if no poll and no end of a request allows it before. */
-  get retryAfter(): number | undefined {
+  /** Milliseconds after which to ask again; undefined if only a poll can change the answer. */
+  get recheckIn(): number | undefined {
     return this.#isHeld ? IDLE_CHECK_MS : undefined;
   }
 
   started(now: number): void {
     this.cost.started(now);
     if (this.#started++ === 0) this.#startedAt = now;
-    this.wake();
+    this.awaitPoll();
   }
 
   finished(now: number): void {
     this.cost.finished(now);
   }
 
-  /** Calls `polled` after the next poll. */
-  wake(): void {
+  /** Calls `onPoll` after the next poll. */
+  awaitPoll(): void {
     if (this.#awaitsPoll || !this.loop.isMeasured) return;
     this.#awaitsPoll = true;
     this.loop.whenPolled(() => this.#whenPolled());
@@ -120,7 +120,7 @@ export class Pace {
     this.#awaitsPoll = false;
     this.#started = 0;
     this.#noteAccepted(now);
-    this.polled();
+    this.onPoll();
   }
 
   #noteAccepted(now: number): void {
@@ -129,7 +129,7 @@ export class Pace {
     this.#accepted = accepted;
     this.#acceptingPolls = hasAccepted ? this.#acceptingPolls + 1 : 0;
     // Another poll shows whether it was the last connection.
-    if (hasAccepted) this.wake();
+    if (hasAccepted) this.awaitPoll();
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
     if (this.#isAccepting) this.#acceptTime -= Math.min(elapsed, MAX_ACCEPT_ITERATION_MS);

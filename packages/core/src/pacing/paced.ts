@@ -95,15 +95,17 @@ class PacedQueue extends BuiltInQueue implements Queue {
     return Math.min(MAX_LENGTH, Math.ceil((this.#maxWait * (1 + margin)) / interval));
   }
 
+  /** While no request may start, reading it schedules when to read it again. */
   get next(): Waiter | undefined {
     if (this.length === 0) return undefined;
     if (this.isOpen) return this.#inner.next;
-    const { retryAfter } = this.#pace;
-    if (retryAfter === undefined) this.#pace.wake();
-    else this.#wakeIn(retryAfter);
+    const { recheckIn } = this.#pace;
+    if (recheckIn === undefined) this.#pace.awaitPoll();
+    else this.#wakeIn(recheckIn);
     return undefined;
   }
 
+  /** While none is stale, reading it schedules when to read it again. */
   get stale(): Waiter | undefined {
     const { oldest } = this;
     if (oldest === undefined) return undefined;
@@ -127,13 +129,13 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   insert(waiter: Waiter): void {
     this.#inner.insert(waiter);
-    if (this.length === 1) this.#pace.cost.queueFilled(this.loop.now());
+    if (this.length === 1) this.#pace.cost.queueingStarted(this.loop.now());
   }
 
   remove(waiter: Waiter, isGranted: boolean): void {
     this.#inner.remove(waiter, isGranted);
     if (this.length > 0) return;
-    this.#pace.cost.queueEmptied(this.loop.now());
+    this.#pace.cost.queueingEnded(this.loop.now());
     this.#alarm.clear();
   }
 

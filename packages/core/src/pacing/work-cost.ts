@@ -9,10 +9,10 @@ const TIME_CONSTANT_MS = 2000;
 /** What a request is assumed to cost until requests have been measured, in milliseconds. */
 const INITIAL_COST_MS = 5;
 
-/** Number of requests that this assumption counts for. */
+/** Number of measured requests that the assumption weighs as much as. */
 const INITIAL_REQUESTS = 5;
 
-/** Number of requests finished while others are queued, from which the interval is known. */
+/** Number of requests finished while others are queued, below which the interval is unknown. */
 const MIN_FINISHED = 10;
 
 /** Sums over a period; times are in milliseconds. */
@@ -76,11 +76,13 @@ export class WorkCost {
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
 
-  queueFilled(now: number): void {
+  /** The queue is no longer empty. */
+  queueingStarted(now: number): void {
     this.#queuedAt = now;
   }
 
-  queueEmptied(now: number): void {
+  /** The queue is empty again. */
+  queueingEnded(now: number): void {
     this.#addQueued(now);
     this.#queuedAt = undefined;
   }

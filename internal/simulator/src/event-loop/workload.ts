@@ -3,15 +3,15 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Distribution } from '../distributions.ts';
 import { ACCEPT_COST } from './simulated-loop.ts';
 
-/** How handlers work: on the loop at once, on the loop after a timer or a socket, or in a pool outside the loop. */
-export type Kind = 'sync' | 'timer' | 'socket' | 'pool';
+/** Where handlers work: on the loop, immediately or after a timer or a socket, or in a pool outside the loop. */
+export type HandlerKind = 'sync' | 'timer' | 'socket' | 'pool';
 
-/** A server, its work and its load. */
-export interface Cell {
-  readonly kind: Kind;
-  /** Mean milliseconds of work of a request. */
+/** A server, what a request costs it, and its load. */
+export interface Workload {
+  readonly kind: HandlerKind;
+  /** Milliseconds that a request takes, on average. */
   readonly mean: number;
-  readonly work: Distribution;
+  readonly serviceTime: Distribution;
   /** Number of workers of a pool. */
   readonly workers: number;
   /** The load as a multiple of the capacity. */
@@ -27,10 +27,15 @@ export interface Cell {
 export const READ_COST = 0.1;
 export const REJECTION_COST = 0.05;
 
-/** Milliseconds that a handler waits before it works on the loop. */
-export const waits: Readonly<Record<Kind, number>> = { sync: 0, timer: 5, socket: 1, pool: 0 };
+/** Milliseconds that a handler waits before it keeps the loop busy. */
+export const waits: Readonly<Record<HandlerKind, number>> = {
+  sync: 0,
+  timer: 5,
+  socket: 1,
+  pool: 0,
+};
 
-/** A request: when it arrives, and how much work it is, in milliseconds. */
+/** A request: when it arrives, and how long it keeps the loop or a worker busy, in milliseconds. */
 export interface Job {
   readonly at: number;
   readonly work: number;
@@ -44,25 +49,25 @@ export interface Outcome {
 }
 
 /** Milliseconds of the loop before a request can be handled. */
-export function arrivalCost({ connects }: Cell): number {
+export function arrivalCost({ connects }: Workload): number {
   return connects ? READ_COST + ACCEPT_COST : READ_COST;
 }
 
 /** Requests per second that the server can answer. */
-export function capacityOf(cell: Cell): number {
-  const { kind, mean, workers } = cell;
-  return kind === 'pool' ? (1000 * workers) / mean : 1000 / (mean + arrivalCost(cell));
+export function capacityOf(workload: Workload): number {
+  const { kind, mean, workers } = workload;
+  return kind === 'pool' ? (1000 * workers) / mean : 1000 / (mean + arrivalCost(workload));
 }
 
 /** Poisson arrivals (open loop), the same in each run. */
-export function jobsOf(cell: Cell): Job[] {
-  const generator = xoroshiro128plus(cell.seed);
+export function jobsOf(workload: Workload): Job[] {
+  const generator = xoroshiro128plus(workload.seed);
   const random = () => uniformFloat64(generator);
-  const gap = 1000 / (capacityOf(cell) * cell.load);
+  const gap = 1000 / (capacityOf(workload) * workload.load);
   const jobs: Job[] = [];
   for (let at = 0; ; ) {
     at -= gap * Math.log(1 - random());
-    if (at > 1000 * cell.seconds) return jobs;
-    jobs.push({ at, work: cell.work(random) });
+    if (at > 1000 * workload.seconds) return jobs;
+    jobs.push({ at, work: workload.serviceTime(random) });
   }
 }

@@ -1,0 +1,23 @@
+import { adaptive } from '../limits/adaptive.ts';
+import type { HttpOptions } from './options.ts';
+import { ownLimit } from './rule.ts';
+
+/** Below this minimum, small pools and a busy event loop would be idle at times. */
+const defaultLimit = adaptive({ min: 8, initial: 8 });
+
+/** Options that replace the default limit, or that it does not have. */
+const others: readonly string[] = [...ownLimit, 'limits', 'limiter', 'guard', 'key'];
+
+/** Whether a middleware with these options has the default limit. */
+export function hasDefaultLimit(options: object): boolean {
+  const given = new Map<string, unknown>(Object.entries(options));
+  return others.every((name) => given.get(name) === undefined);
+}
+
+/** Adds the default limit. Its queue bounds its own length, so `queueLimit` need not. */
+export function withDefaultLimit<R>(
+  options: HttpOptions<R, never, unknown, never>,
+): HttpOptions<R, never, unknown, never> {
+  const queueLimit = options.queueLimit ?? Infinity;
+  return { ...options, limit: defaultLimit, queueLimit } as typeof options;
+}
