@@ -36,6 +36,8 @@ class Sums {
   }
 }
 
+const fadeAfter = (milliseconds: number) => Math.exp(-milliseconds / TIME_CONSTANT_MS);
+
 /** Measures what a request costs the event loop, how long it takes, and how fast requests are finished. */
 export class WorkCost {
   /** Number of requests in flight. */
@@ -44,7 +46,7 @@ export class WorkCost {
   each = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
-  /** Milliseconds per finished request while others are queued; 0 until that is known. */
+  /** Milliseconds per finished request while others are queued; 0 while too few have finished to know it. */
   interval = 0;
   /** Margin of error of `interval`, as a fraction of it: two standard errors of exponential intervals. */
   margin = 0;
@@ -78,6 +80,7 @@ export class WorkCost {
 
   queueFilled(now: number): void {
     this.#queuedAt = now;
+    this.#estimateInterval(fadeAfter(now - this.#updatedAt));
   }
 
   queueEmptied(now: number): void {
@@ -103,13 +106,19 @@ export class WorkCost {
     this.#latest.busy = Math.max(0, elapsed - (idle - this.#idle));
     this.#updatedAt = now;
     this.#idle = idle;
-    this.#earlier.add(this.#latest, Math.exp(-elapsed / TIME_CONSTANT_MS));
+    this.#earlier.add(this.#latest, fadeAfter(elapsed));
     this.#latest = new Sums();
-    const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
+    const { busy, inflight, finished } = this.#earlier;
     this.each = busy / finished;
     this.duration = inflight / finished;
-    if (finishedQueued < MIN_FINISHED) return;
-    this.interval = queued / finishedQueued;
-    this.margin = 2 / Math.sqrt(finishedQueued);
+    this.#estimateInterval(1);
+  }
+
+  /** @param fade The fraction for which the sums still count: an old overload must not shorten the queue of a burst. */
+  #estimateInterval(fade: number): void {
+    const { queued, finishedQueued } = this.#earlier;
+    const count = finishedQueued * fade;
+    this.interval = count < MIN_FINISHED ? 0 : queued / finishedQueued;
+    this.margin = 2 / Math.sqrt(count);
   }
 }

@@ -185,6 +185,29 @@ describe('the maximum wait', () => {
     expect(rejected.length).toBeGreaterThanOrEqual(20);
   });
 
+  it.each([
+    ['of silence', 0],
+    ['of a light load', 200],
+  ])('does not bound the queue by an overload after a minute %s', (_name, requests) => {
+    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
+    const queued: Caller[] = [];
+    for (let index = 0; index < 100; index++) {
+      queued.push(call(limiter), call(limiter));
+      loop.rest(100);
+      for (const { permit } of queued) permit?.release();
+      loop.poll();
+    }
+    expect(queued.some(({ rejection }) => rejection?.reason === 'full')).toBe(true);
+    for (let index = 0; index < requests; index++) {
+      call(limiter).permit?.release();
+      loop.rest(300);
+      loop.poll();
+    }
+    loop.rest(60_000);
+    const burst = Array.from({ length: 50 }, () => call(limiter));
+    expect(burst.filter(({ rejection }) => rejection !== undefined)).toHaveLength(0);
+  });
+
   it('bounds the queue before anything is known', () => {
     const { limiter } = scene();
     for (let index = 0; index < 10_002; index++) call(limiter);
