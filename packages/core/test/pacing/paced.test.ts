@@ -81,6 +81,23 @@ describe('the work of requests in flight', () => {
     expect(second.permit).toBeDefined();
   });
 
+  it('counts each request once, although its weight is adjusted', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    for (let index = 0; index < 10; index++) {
+      const { permit } = call(limiter);
+      for (const weight of [3, 2, 2, 1]) permit?.adjust(weight);
+      permit?.release();
+      loop.poll();
+    }
+    const callers = Array.from({ length: 5 }, () => call(limiter));
+    for (let index = 0; index < 5; index++) {
+      loop.busy(10);
+      loop.poll();
+    }
+    expect(callers.map(isGranted)).toEqual([true, false, false, false, false]);
+  });
+
   it('does not hold others back while the loop is idle', () => {
     const { loop, limiter, measure } = scene();
     measure(20);
