@@ -15,6 +15,9 @@ const INITIAL_REQUESTS = 5;
 /** Number of requests finished while others are queued, from which the interval is known. */
 const MIN_FINISHED = 10;
 
+/** The number of them, after fading, below which it is no longer known. */
+const MIN_REMAINING = 1;
+
 /** Sums over a period; times are in milliseconds. */
 class Sums {
   /** Time that the loop was busy. */
@@ -114,11 +117,16 @@ export class WorkCost {
     this.#estimateInterval(1);
   }
 
-  /** @param fade The fraction for which the sums still count: an old overload must not shorten the queue of a burst. */
+  /**
+   * Keeps the last interval while its margin grows, then forgets it: an old overload must not shorten the queue of a burst.
+   *
+   * @param fade The fraction for which the sums still count.
+   */
   #estimateInterval(fade: number): void {
     const { queued, finishedQueued } = this.#earlier;
     const count = finishedQueued * fade;
-    this.interval = count < MIN_FINISHED ? 0 : queued / finishedQueued;
+    const isKnown = count >= (this.interval === 0 ? MIN_FINISHED : MIN_REMAINING);
+    this.interval = isKnown ? queued / finishedQueued : 0;
     this.margin = 2 / Math.sqrt(count);
   }
 }
