@@ -15,7 +15,7 @@ const INITIAL_REQUESTS = 5;
 /** Number of requests finished while others are queued, from which the interval is known. */
 const MIN_FINISHED = 10;
 
-/** The number of them, after fading, below which it is no longer known. */
+/** The number of them, after fading, below which the last interval is forgotten. */
 const MIN_REMAINING = 1;
 
 /** Sums over a period; times are in milliseconds. */
@@ -49,7 +49,7 @@ export class WorkCost {
   each = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
-  /** Milliseconds per finished request while others are queued; 0 while too few have finished to know it. */
+  /** Milliseconds per finished request while others are queued; 0 while that is not known. */
   interval = 0;
   /** Margin of error of `interval`, as a fraction of it: two standard errors of exponential intervals. */
   margin = 0;
@@ -117,16 +117,16 @@ export class WorkCost {
     this.#estimateInterval(1);
   }
 
-  /**
-   * Keeps the last interval while its margin grows, then forgets it: an old overload must not shorten the queue of a burst.
-   *
-   * @param fade The fraction for which the sums still count.
-   */
+  /** @param fade The fraction for which the sums still count. */
   #estimateInterval(fade: number): void {
     const { queued, finishedQueued } = this.#earlier;
     const count = finishedQueued * fade;
-    const isKnown = count >= (this.interval === 0 ? MIN_FINISHED : MIN_REMAINING);
-    this.interval = isKnown ? queued / finishedQueued : 0;
-    this.margin = 2 / Math.sqrt(count);
+    if (count >= MIN_FINISHED) {
+      this.interval = queued / finishedQueued;
+      this.margin = 2 / Math.sqrt(count);
+    } else if (count < MIN_REMAINING) {
+      // An old overload must not shorten the queue of a burst.
+      this.interval = 0;
+    }
   }
 }
