@@ -83,7 +83,9 @@ export class WorkCost {
 
   queueFilled(now: number): void {
     this.#queuedAt = now;
-    this.#estimateInterval(fadeAfter(now - this.#updatedAt));
+    const remaining = this.#earlier.finishedQueued * fadeAfter(now - this.#updatedAt);
+    // An old overload must not shorten the queue of a burst.
+    if (remaining < MIN_REMAINING) this.interval = 0;
   }
 
   queueEmptied(now: number): void {
@@ -111,22 +113,11 @@ export class WorkCost {
     this.#idle = idle;
     this.#earlier.add(this.#latest, fadeAfter(elapsed));
     this.#latest = new Sums();
-    const { busy, inflight, finished } = this.#earlier;
+    const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
     this.each = busy / finished;
     this.duration = inflight / finished;
-    this.#estimateInterval(1);
-  }
-
-  /** @param fade The fraction for which the sums still count. */
-  #estimateInterval(fade: number): void {
-    const { queued, finishedQueued } = this.#earlier;
-    const count = finishedQueued * fade;
-    if (count >= MIN_FINISHED) {
-      this.interval = queued / finishedQueued;
-      this.margin = 2 / Math.sqrt(count);
-    } else if (count < MIN_REMAINING) {
-      // An old overload must not shorten the queue of a burst.
-      this.interval = 0;
-    }
+    if (finishedQueued < MIN_FINISHED) return;
+    this.interval = queued / finishedQueued;
+    this.margin = 2 / Math.sqrt(finishedQueued);
   }
 }
