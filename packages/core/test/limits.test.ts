@@ -189,6 +189,37 @@ it('a limit gets the duration, inflight and kind of finished work, except ignore
   ]);
 });
 
+it('adaptive() grows each second while work that never finishes holds all permits', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
+  const streams = Array.from({ length: 8 }, () => call(limiter));
+  const limits: number[] = [];
+  for (let second = 0; second < 4; second++) {
+    call(limiter);
+    limits.push(limiter.limit);
+    while (limiter.inflight < limiter.limit) call(limiter);
+    clock.advance(1000);
+  }
+  expect(streams.every(({ permit }) => permit !== undefined)).toBe(true);
+  expect(limits).toEqual([8, 16, 24, 32]);
+});
+
+it('adaptive() does not grow while slow work finishes', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: adaptive({ min: 2, initial: 2 }), clock });
+  for (let index = 0; index < 8; index++) {
+    const caller = call(limiter);
+    clock.advance(2000);
+    caller.permit?.release('ignored');
+    const other = call(limiter);
+    clock.advance(2000);
+    other.permit?.release();
+    const held = [call(limiter), call(limiter), call(limiter)];
+    for (const { permit } of held) permit?.release('ignored');
+  }
+  expect(limiter.limit).toBe(2);
+});
+
 it('in a gate, work starts at the last limit, and requests queued there do not count as work', () => {
   const { samples, factory } = controlled(9);
   const clock = new VirtualClock();

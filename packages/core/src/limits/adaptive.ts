@@ -95,6 +95,11 @@ class Adaptive implements Limit {
     this.limit = range.initial;
   }
 
+  /** Otherwise work that never finishes would keep the limit where it is forever. */
+  stalled(): void {
+    this.#move(this.limit + this.range.min);
+  }
+
   sample({ rtt, inflight, outcome, now, kind }: Sample): void {
     const { limit } = this;
     // Ignores work admitted under an earlier limit, which includes the other drops of the same overload.

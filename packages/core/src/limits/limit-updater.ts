@@ -2,6 +2,10 @@ import { checkMethods, isNumber } from '../checks.ts';
 import { invalid, throwLater } from '../errors.ts';
 import type { Limit, Sample } from './limit.ts';
 
+/** A limit that rejects requests has stalled after this time, and as many round trips, without finished work. */
+const STALL_MS = 1000;
+const STALL_RTTS = 10;
+
 /** Feeds finished work to an adaptive limit, and applies its updates. */
 export class LimitUpdater {
   /** Weight held by requests that are queued at a later limit of their gate and so do no work. */
@@ -9,6 +13,10 @@ export class LimitUpdater {
   /** The latest valid value of the limit. */
   limit: number;
   #isReported = false;
+  /** When work finished last, or a stall was noticed. */
+  #sampledAt: number | undefined;
+  /** Moving average of the round trips, in milliseconds. */
+  #rtt = 0;
 
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(
@@ -21,10 +29,25 @@ export class LimitUpdater {
     this.limit = whole(limit);
   }
 
-  /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */
   sample(sample: Sample): void {
+    const { rtt, now } = sample;
+    this.#sampledAt = now;
+    this.#rtt += (rtt - this.#rtt) / (this.#rtt === 0 ? 1 : 10);
+    this.#update(() => this.moving.sample(sample));
+  }
+
+  /** A request has been rejected. */
+  rejected(now: number): void {
+    this.#sampledAt ??= now;
+    if (now - this.#sampledAt < Math.max(STALL_MS, STALL_RTTS * this.#rtt)) return;
+    this.#sampledAt = now;
+    this.#update(() => this.moving.stalled?.());
+  }
+
+  /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */
+  #update(change: () => void): void {
     try {
-      this.moving.sample(sample);
+      change();
       const { limit } = this.moving;
       if (isNumber(limit)) this.#follow(whole(limit));
       else if (!this.#isReported) {

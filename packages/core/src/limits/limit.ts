@@ -29,6 +29,11 @@ export interface Limit {
   /** A number from 1; the limiter rounds it down. */
   readonly limit: number;
   sample(sample: Sample): void;
+  /**
+   * Called about each second while requests are rejected and no work finishes, as when open streams hold all permits.
+   * Default: the limit stays.
+   */
+  stalled?(): void;
 }
 
 /** Makes the limit of one limiter; each has its own state. */

@@ -139,10 +139,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
     this.#alarm.clear();
   }
 
-  changeInflight(_share: string | undefined, change: number): void {
+  changeInflight(_share: string | undefined, _change: number, permits: number): void {
     const now = this.loop.now();
-    if (change > 0) this.#pace.started(now);
-    else this.#pace.finished(now);
+    if (permits > 0) this.#pace.started(now);
+    else if (permits < 0) this.#pace.finished(now);
   }
 
   get #maxWait(): number {

@@ -15,6 +15,9 @@ const INITIAL_REQUESTS = 5;
 /** Number of requests finished while others are queued, below which the interval is unknown. */
 const MIN_FINISHED = 10;
 
+/** The number of them, after fading, below which the last interval is forgotten. */
+const MIN_REMAINING = 1;
+
 /** Sums over a period; times are in milliseconds. */
 class Sums {
   /** Time that the loop was busy. */
@@ -36,6 +39,8 @@ class Sums {
   }
 }
 
+const fadeAfter = (milliseconds: number) => Math.exp(-milliseconds / TIME_CONSTANT_MS);
+
 /** Measures what a request costs the event loop, how long it takes, and how fast requests are finished. */
 export class WorkCost {
   /** Number of requests in flight. */
@@ -44,7 +49,7 @@ export class WorkCost {
   each = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
-  /** Milliseconds per finished request while others are queued; 0 until that is known. */
+  /** Milliseconds per finished request while others are queued; 0 while that is not known. */
   interval = 0;
   /** Margin of error of `interval`, as a fraction of it: two standard errors of exponential intervals. */
   margin = 0;
@@ -79,6 +84,9 @@ export class WorkCost {
   /** The queue is no longer empty. */
   queueingStarted(now: number): void {
     this.#queuedAt = now;
+    const remaining = this.#earlier.finishedQueued * fadeAfter(now - this.#updatedAt);
+    // An old overload must not shorten the queue of a burst.
+    if (remaining < MIN_REMAINING) this.interval = 0;
   }
 
   /** The queue is empty again. */
@@ -105,7 +113,7 @@ export class WorkCost {
     this.#latest.busy = Math.max(0, elapsed - (idle - this.#idle));
     this.#updatedAt = now;
     this.#idle = idle;
-    this.#earlier.add(this.#latest, Math.exp(-elapsed / TIME_CONSTANT_MS));
+    this.#earlier.add(this.#latest, fadeAfter(elapsed));
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
     this.each = busy / finished;

@@ -36,8 +36,11 @@ export interface Queue {
   readonly isOpen?: boolean | undefined;
   /** Maximum number of waiters, in addition to `queueLimit`. Default: Infinity. */
   readonly maxLength?: number | undefined;
-  /** For a queue that divides the limit: the weight in flight of this share has changed by `change`. */
-  changeInflight?(share: string | undefined, change: number): void;
+  /**
+   * The weight in flight of this share has changed by `change`, and the number of permits by `permits`: 0 if a permit was
+   * adjusted.
+   */
+  changeInflight?(share: string | undefined, change: number, permits: number): void;
 }
 
 /** Marks the queues of this package, which need no protection against their own errors. */

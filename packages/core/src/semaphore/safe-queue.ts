@@ -87,8 +87,8 @@ class SafeQueue implements Queue {
     attempt(() => this.queue.remove(waiter, isGranted));
   }
 
-  changeInflight(share: string | undefined, change: number): void {
-    attempt(() => this.queue.changeInflight?.(share, change));
+  changeInflight(share: string | undefined, change: number, permits: number): void {
+    attempt(() => this.queue.changeInflight?.(share, change, permits));
   }
 
   #known(named: () => Waiter | undefined): Waiter | undefined {

@@ -60,20 +60,20 @@ export class Semaphore implements GrantSource, QueueContext {
     this.#keepInGroup();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
-    this.#changeInflight(weight, share);
+    this.#changeInflight(weight, share, 1);
     group.permits.add(permit);
     return permit;
   }
 
   release({ weight, share }: LocalPermit): void {
-    this.#changeInflight(-weight, share);
+    this.#changeInflight(-weight, share, -1);
     this.returned += weight;
     this.claim?.released(this.limit - this.inflight, this.limit);
     this.#afterRemoval(true);
   }
 
   changeWeight({ share }: LocalPermit, change: number): void {
-    this.#changeInflight(change, share);
+    this.#changeInflight(change, share, 0);
     if (change < 0) this.wake();
   }
 
@@ -110,6 +110,7 @@ export class Semaphore implements GrantSource, QueueContext {
     const rejection = { ...this.#rejection(waiter, reason), ...cause };
     this.group.counters.rejected(rejection);
     waiter.rejected(rejection);
+    this.group.limitUpdater?.rejected(this.clock.now());
   }
 
   /** Raises the priority of a queued waiter. */
@@ -202,10 +203,10 @@ export class Semaphore implements GrantSource, QueueContext {
     }
   }
 
-  #changeInflight(weight: number, share: string | undefined): void {
+  #changeInflight(weight: number, share: string | undefined, permits: number): void {
     this.inflight += weight;
     this.group.inflight += weight;
-    this.queue.changeInflight?.(share, weight);
+    this.queue.changeInflight?.(share, weight, permits);
   }
 
   #rejection(waiter: Waiter, reason: RejectionReason): Rejection {

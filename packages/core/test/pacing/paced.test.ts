@@ -81,6 +81,23 @@ describe('the work of requests in flight', () => {
     expect(second.permit).toBeDefined();
   });
 
+  it('counts each request once, although its weight is adjusted', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    for (let index = 0; index < 10; index++) {
+      const { permit } = call(limiter);
+      for (const weight of [3, 2, 2, 1]) permit?.adjust(weight);
+      permit?.release();
+      loop.poll();
+    }
+    const callers = Array.from({ length: 5 }, () => call(limiter));
+    for (let index = 0; index < 5; index++) {
+      loop.busy(10);
+      loop.poll();
+    }
+    expect(callers.map(isGranted)).toEqual([true, false, false, false, false]);
+  });
+
   it('does not hold others back while the loop is idle', () => {
     const { loop, limiter, measure } = scene();
     measure(20);
@@ -183,6 +200,29 @@ describe('the maximum wait', () => {
     expect(limiter.queued).toBeGreaterThanOrEqual(25);
     expect(limiter.queued).toBeLessThanOrEqual(30);
     expect(rejected.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it.each([
+    ['of silence', 0],
+    ['of a light load', 200],
+  ])('does not bound the queue by an overload after a minute %s', (_name, requests) => {
+    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
+    const queued: Caller[] = [];
+    for (let index = 0; index < 100; index++) {
+      queued.push(call(limiter), call(limiter));
+      loop.rest(100);
+      for (const { permit } of queued) permit?.release();
+      loop.poll();
+    }
+    expect(queued.some(({ rejection }) => rejection?.reason === 'full')).toBe(true);
+    for (let index = 0; index < requests; index++) {
+      call(limiter).permit?.release();
+      loop.rest(300);
+      loop.poll();
+    }
+    loop.rest(60_000);
+    const burst = Array.from({ length: 50 }, () => call(limiter));
+    expect(burst.filter(({ rejection }) => rejection !== undefined)).toHaveLength(0);
   });
 
   it('bounds the queue before anything is known', () => {
