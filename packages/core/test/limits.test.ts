@@ -192,6 +192,7 @@ it('a limit gets the duration, inflight and kind of finished work, except ignore
 it('adaptive() grows each second while work that never finishes holds all permits', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
+  for (let index = 0; index < 50; index++) call(limiter).permit?.release();
   const streams = Array.from({ length: 8 }, () => call(limiter));
   const limits: number[] = [];
   for (let second = 0; second < 4; second++) {

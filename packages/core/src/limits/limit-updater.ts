@@ -15,8 +15,8 @@ export class LimitUpdater {
   #isReported = false;
   /** When work finished last, or a stall was noticed. */
   #sampledAt: number | undefined;
-  /** Moving average of the round trips, in milliseconds. */
-  #rtt = 0;
+  /** Moving average of the round trips in milliseconds, which are assumed to be long until they are known. */
+  #rtt = 1000;
 
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(
@@ -32,7 +32,7 @@ export class LimitUpdater {
   sample(sample: Sample): void {
     const { rtt, now } = sample;
     this.#sampledAt = now;
-    this.#rtt += (rtt - this.#rtt) / (this.#rtt === 0 ? 1 : 10);
+    this.#rtt += (rtt - this.#rtt) / 10;
     this.#update(() => this.moving.sample(sample));
   }
 
