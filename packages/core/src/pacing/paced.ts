@@ -13,15 +13,16 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import { type EventLoop, eventLoop } from './event-loop.ts';
 import { Pace } from './pace.ts';
 
-/** Wait, in milliseconds, that every request may have to bear. */
-const BASE_MAX_WAIT_MS = 250;
-
-/** Maximum wait as a multiple of the time that a request keeps the loop busy. */
-const MAX_WAIT_PER_COST = 5;
-
-/** Maximum wait as a multiple of the time that a request takes, up to a bound in milliseconds. */
-const MAX_WAIT_PER_DURATION = 3;
-const MAX_WAIT_FOR_DURATION_MS = 400;
+/**
+ * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
+ * that usually takes less.
+ *
+ * @param cost Milliseconds that a request keeps the loop busy.
+ * @param duration Milliseconds that it takes.
+ */
+function maxWaitFor(cost: number, duration: number): number {
+  return Math.max(250, 5 * cost, Math.min(3 * duration, 400), Math.min(duration, 1000));
+}
 
 /** Maximum number of waiters, which bounds the memory. */
 const MAX_LENGTH = 10_000;
@@ -147,8 +148,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   get #maxWait(): number {
     const { each, duration } = this.#pace.cost;
-    const forDuration = Math.min(MAX_WAIT_FOR_DURATION_MS, MAX_WAIT_PER_DURATION * duration);
-    return Math.max(BASE_MAX_WAIT_MS, MAX_WAIT_PER_COST * each, forDuration);
+    return maxWaitFor(each, duration);
   }
 
   #wakeIn(milliseconds: number): void {

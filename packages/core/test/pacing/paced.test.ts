@@ -184,6 +184,22 @@ describe('the maximum wait', () => {
     expect(late.rejection?.reason).toBe('overloaded');
   });
 
+  it('is as long as requests take, if that is more than 400 ms', () => {
+    const { loop, limiter } = scene(fifo(), { limit: 1 });
+    for (let index = 0; index < 100; index++) {
+      const { permit } = call(limiter);
+      loop.rest(800);
+      permit?.release();
+      loop.poll();
+    }
+    call(limiter);
+    const late = call(limiter);
+    loop.rest(750);
+    expect(late.rejection).toBeUndefined();
+    loop.rest(60);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
   it('rejects immediately those that would wait longer', () => {
     const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
     // One request of 10 ms after another, with others queued: 25 are served within the maximum wait.
