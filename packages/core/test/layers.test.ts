@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   http: ['gate', 'limiter', 'pacing', 'queues', 'semaphore', 'limits', shared],
   distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
   'memory-store': ['distributed', 'semaphore', shared],
-  node: ['gate', 'pacing', 'semaphore', 'limits', shared],
+  node: ['gate', 'semaphore', 'limits', shared],
 };
 
 /** The same within `distributed`, whose other files may import from all of these. */

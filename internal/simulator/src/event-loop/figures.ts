@@ -9,8 +9,7 @@ const PATIENCE_MS = 1000;
 export interface Figures {
   /** Answered in time, as a fraction of the capacity. */
   readonly answered: number;
-  /** Percentiles of the answered requests in milliseconds. */
-  readonly p50: number;
+  /** The 99th percentile of the times of the answered requests, in milliseconds. */
   readonly p99: number;
   /** Fraction of the requests that was rejected. */
   readonly rejected: number;
@@ -21,12 +20,10 @@ export function figuresOf(workload: Workload, outcomes: readonly Outcome[]): Fig
   const counted = outcomes.filter(({ at }) => at >= WARM_UP_MS && at < end);
   const times = counted.filter(({ answered }) => answered).map(({ took }) => took);
   times.sort((one, other) => one - other);
-  const percentile = (part: number) => times[Math.floor(part * times.length)] ?? Number.NaN;
   const inTime = times.filter((time) => time < PATIENCE_MS).length;
   return {
     answered: (1000 * inTime) / (end - WARM_UP_MS) / capacityOf(workload),
-    p50: percentile(0.5),
-    p99: percentile(0.99),
+    p99: times[Math.floor(0.99 * times.length)] ?? Number.NaN,
     rejected: 1 - times.length / counted.length,
   };
 }

@@ -27,7 +27,6 @@ const MAX_BACKLOG = 511;
 export class SimulatedLoop implements EventLoop, Clock {
   readonly isMeasured = true;
   #now = 0;
-  #iterations = 0;
   #idle = 0;
   #accepted = 0;
   #order = 0;
@@ -35,7 +34,6 @@ export class SimulatedLoop implements EventLoop, Clock {
     one.due === other.due ? one.order - other.order : one.due - other.due,
   );
   #immediates: (() => void)[] = [];
-  #listeners: (() => void)[] = [];
   /** Requests that have not arrived yet, the next one last. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
@@ -48,20 +46,12 @@ export class SimulatedLoop implements EventLoop, Clock {
     return this.#now;
   }
 
-  iterations(): number {
-    return this.#iterations;
-  }
-
   idle(): number {
     return this.#idle;
   }
 
   accepted(): number {
     return this.#accepted;
-  }
-
-  onAccept(accepted: () => void): void {
-    this.#listeners.push(accepted);
   }
 
   whenPolled(callback: () => void): void {
@@ -120,7 +110,6 @@ export class SimulatedLoop implements EventLoop, Clock {
   }
 
   #iterate(): void {
-    this.#iterations++;
     this.#runTimers();
     this.#arrive();
     const readable = this.#readable;
@@ -129,7 +118,6 @@ export class SimulatedLoop implements EventLoop, Clock {
     if (connection !== undefined) {
       this.spend(ACCEPT_COST);
       this.#accepted++;
-      for (const listener of this.#listeners) listener();
       readable.push(connection);
     }
     for (const request of readable) request.read();

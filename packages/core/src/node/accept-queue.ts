@@ -1,4 +1,4 @@
-import type { EventLoop } from '../pacing/event-loop.ts';
+import type { EventLoop } from './event-loop.ts';
 
 /** Fewer consecutive iterations with a connection than this may be chance. */
 const MIN_ITERATIONS = 4;

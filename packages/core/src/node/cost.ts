@@ -1,4 +1,4 @@
-import type { EventLoop } from '../pacing/event-loop.ts';
+import type { EventLoop } from './event-loop.ts';
 
 /** Time constant of the moving averages, in milliseconds. */
 const TIME_CONSTANT_MS = 3000;

@@ -1,9 +1,9 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
 import type { Guard } from '../gate/options.ts';
-import { checkEventLoop, type EventLoop } from '../pacing/event-loop.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
+import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
 import { LoopIteration } from './loop-iteration.ts';
 import { memoryPressure } from './memory.ts';
 import { Shedding, toleranceOf } from './shedding.ts';
@@ -49,15 +49,15 @@ let acceptQueue: AcceptQueue | undefined;
  * @throws HeadgateError for an unknown or invalid option, and on Bun and Deno, which do not measure their event loop.
  */
 export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
-  const loop = checkEventLoop();
+  checkEventLoop();
   checkNames('eventLoopGuard', options, known);
   const name = checkText('name', options.name ?? 'event-loop');
   const maxDelay = checkSpan('maxDelay', options.maxDelay ?? 50);
   const maxHeap = options.maxHeap === undefined ? undefined : checkPart('maxHeap', options.maxHeap);
   const maxRss = options.maxRss === undefined ? undefined : checkPart('maxRss', options.maxRss);
-  acceptQueue ??= new AcceptQueue(loop);
+  acceptQueue ??= new AcceptQueue(eventLoop);
   const pressure = () => memoryPressure(maxHeap, maxRss);
-  return new EventLoopGuard({ name, maxDelay, pressure, loop, acceptQueue });
+  return new EventLoopGuard({ name, maxDelay, pressure, loop: eventLoop, acceptQueue });
 }
 
 /** The options of `eventLoopGuard`, validated and with defaults applied. */

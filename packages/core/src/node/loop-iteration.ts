@@ -1,4 +1,4 @@
-import type { EventLoop } from '../pacing/event-loop.ts';
+import type { EventLoop } from './event-loop.ts';
 
 /**
  * The current iteration of the event loop. A request handled late in a long iteration has waited for those before it.

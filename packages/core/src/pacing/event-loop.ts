@@ -1,17 +1,11 @@
-import { HeadgateError } from '../errors.ts';
-
-/** The event loop of a thread. */
+/** The event loop of a thread, as far as `paced()` needs it. */
 export interface EventLoop {
   /** Whether its idle time and its polls are known. */
   readonly isMeasured: boolean;
   /** The current time in milliseconds. */
   now(): number;
-  /** Number of loop iterations so far. */
-  iterations(): number;
   /** Total milliseconds that the loop has been idle. */
   idle(): number;
-  /** Calls back for each connection that a server accepts. */
-  onAccept(accepted: () => void): void;
   /** Number of connections that servers have accepted. */
   accepted(): number;
   /** Calls back once, after the events that the loop has already received. */
@@ -23,7 +17,7 @@ interface PerformanceHooks {
   readonly performance: {
     readonly nodeTiming?: {
       readonly idleTime: number;
-      readonly uvMetricsInfo?: { readonly loopCount: number };
+      readonly uvMetricsInfo?: object;
     };
   };
 }
@@ -36,7 +30,6 @@ interface Channels {
 /** Node's globals, which other runtimes may lack. */
 interface Runtime {
   readonly process?: {
-    readonly versions: object;
     getBuiltinModule?<Module>(name: string): Module | undefined;
   };
   setImmediate?(callback: () => void): unknown;
@@ -49,12 +42,6 @@ function load<Module>(name: string): Module | undefined {
   return process?.getBuiltinModule?.<Module>(name);
 }
 
-/** Undefined on Bun, Deno and other runtimes that imitate Node but do not measure their event loop. */
-function timingOf(hooks = load<PerformanceHooks>('node:perf_hooks')) {
-  const timing = hooks?.performance.nodeTiming;
-  return timing?.uvMetricsInfo === undefined ? undefined : timing;
-}
-
 const now = () => performance.now();
 
 /** A loop that is not measured seems to be idle at all times, and calls nothing back. */
@@ -62,9 +49,7 @@ const unmeasured: EventLoop = {
   isMeasured: false,
   now,
   whenPolled: () => {},
-  iterations: () => 0,
   idle: now,
-  onAccept: () => {},
   accepted: () => 0,
 };
 
@@ -76,29 +61,18 @@ export function eventLoop(): EventLoop {
   return own;
 }
 
+/** Undefined on Bun, Deno and other runtimes that imitate Node but do not measure their event loop. */
 function measured(): EventLoop | undefined {
-  const timing = timingOf();
+  const timing = load<PerformanceHooks>('node:perf_hooks')?.performance.nodeTiming;
   const channels = load<Channels>('node:diagnostics_channel');
-  if (timing === undefined || channels === undefined) return undefined;
-  const onAccept = (callback: () => void) => channels.subscribe('net.server.socket', callback);
+  if (timing?.uvMetricsInfo === undefined || channels === undefined) return undefined;
   let accepted = 0;
-  onAccept(() => accepted++);
+  channels.subscribe('net.server.socket', () => accepted++);
   return {
     isMeasured: true,
     now,
     whenPolled: (callback) => void setImmediate(callback),
-    iterations: () => timing.uvMetricsInfo?.loopCount ?? 0,
     idle: () => timing.idleTime,
-    onAccept,
     accepted: () => accepted,
   };
-}
-
-/** @throws HeadgateError on a runtime that does not measure its event loop. */
-export function checkEventLoop(): EventLoop {
-  if (timingOf() !== undefined) return eventLoop();
-  const { versions = {} } = process ?? {};
-  const runtime = 'bun' in versions ? 'Bun' : 'deno' in versions ? 'Deno' : 'This runtime';
-  const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: omit the guard, and limit the number of concurrent requests`;
-  throw new HeadgateError('ERR_HEADGATE_RUNTIME', message);
 }

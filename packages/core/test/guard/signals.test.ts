@@ -1,24 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { AcceptQueue } from '../../src/node/accept-queue.ts';
 import { Cost } from '../../src/node/cost.ts';
+import type { EventLoop } from '../../src/node/event-loop.ts';
 import { LoopIteration } from '../../src/node/loop-iteration.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
-import type { EventLoop } from '../../src/pacing/event-loop.ts';
 
 /** An event loop controlled by the test. */
 class Loop implements EventLoop {
-  readonly isMeasured = true;
   time = 0;
   turn = 0;
   idled = 0;
-  whenAccepted: () => void = () => {};
+  accepted: () => void = () => {};
   now = () => this.time;
   iterations = () => this.turn;
   idle = () => this.idled;
-  accepted = () => 0;
-  whenPolled = () => {};
   onAccept(accepted: () => void): void {
-    this.whenAccepted = accepted;
+    this.accepted = accepted;
   }
 
   work(milliseconds: number): void {
@@ -83,7 +80,7 @@ describe('the accept backlog', () => {
     const acceptQueue = new AcceptQueue(loop);
     for (let count = 0; count < turns; count++) {
       loop.next();
-      loop.whenAccepted();
+      loop.accepted();
       loop.work(10);
     }
     return { loop, acceptQueue };
@@ -96,7 +93,7 @@ describe('the accept backlog', () => {
     expect(acceptQueue.longestWait()).toBe(50);
     loop.next();
     expect(acceptQueue.longestWait()).toBe(0);
-    loop.whenAccepted();
+    loop.accepted();
     loop.work(5);
     expect(acceptQueue.longestWait()).toBe(0);
   });

@@ -1,8 +1,8 @@
 import { lcg } from '@headgate/test-kit/lcg';
 import type { Priority } from '../../src/index.ts';
 import { AcceptQueue } from '../../src/node/accept-queue.ts';
+import type { EventLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
-import type { EventLoop } from '../../src/pacing/event-loop.ts';
 
 /** The work of a server, and how clients connect to it. */
 export interface Scene {
@@ -39,13 +39,12 @@ interface Task {
  * have arrived by its beginning, and then runs the timers that are due. The guard is the real one.
  */
 export class SimulatedServer implements EventLoop {
-  readonly isMeasured = true;
   readonly guard: EventLoopGuard;
   readonly answers: Answer[] = [];
   #now = 0;
   #turns = 0;
   #idle = 0;
-  #whenAccepted: () => void = () => {};
+  #accepted: () => void = () => {};
   #arrivals: Arrival[] = [];
   #backlog: Arrival[] = [];
   #readable: Arrival[] = [];
@@ -70,14 +69,8 @@ export class SimulatedServer implements EventLoop {
     return this.#idle;
   }
 
-  accepted(): number {
-    return 0;
-  }
-
-  whenPolled(): void {}
-
   onAccept(accepted: () => void): void {
-    this.#whenAccepted = accepted;
+    this.#accepted = accepted;
   }
 
   /** Adds Poisson arrivals at this rate per second, over this span. */
@@ -130,7 +123,7 @@ export class SimulatedServer implements EventLoop {
     const connection = this.#backlog.shift();
     if (connection !== undefined) {
       this.#spend(0.05);
-      this.#whenAccepted();
+      this.#accepted();
       this.#readable.push(connection);
     }
     for (const request of readable) this.#read(request);

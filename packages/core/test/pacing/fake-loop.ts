@@ -12,15 +12,9 @@ export class FakeLoop extends VirtualClock implements EventLoop {
     return this.#idle;
   }
 
-  iterations(): number {
-    return 0;
-  }
-
   accepted(): number {
     return this.#accepted;
   }
-
-  onAccept(): void {}
 
   whenPolled(callback: () => void): void {
     this.#callbacks.push(callback);
