@@ -70,6 +70,7 @@ describe('bound', () => {
   it('is the capacity if the main thread is no bottleneck, and never more than the offered load', () => {
     expect(bound('database', { capacity: 200, offered: 2_000 }, 0.1)).toBe(200);
     expect(bound('cpu', { capacity: 100, offered: 50 }, 0.1)).toBe(50);
+    expect(bound('timer', { capacity: 100, offered: 200 }, 0.1)).toBeLessThan(100);
     expect(bound('threads', { capacity: 40, offered: 20 }, 0.1)).toBe(20);
   });
 });

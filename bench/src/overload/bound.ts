@@ -1,4 +1,4 @@
-import type { Resource } from './resources.ts';
+import { needsMainThread, type Resource } from './resources.ts';
 
 /** Requests per second. */
 export interface Rates {
@@ -19,7 +19,7 @@ export function bound(
   rejectionCost: number,
 ): number {
   const max = Math.min(capacity, offered);
-  if (resource !== 'cpu' || offered <= capacity) return max;
+  if (!needsMainThread(resource) || offered <= capacity) return max;
   const seconds = rejectionCost / 1_000;
   return Math.max(0, (capacity * (1 - offered * seconds)) / (1 - capacity * seconds));
 }

@@ -19,13 +19,13 @@ export interface Contender {
   create(resource: Resource): Promise<Protection> | Protection;
 }
 
-/** Headgate's queue timeout in milliseconds. */
-export const queueTimeout = 300;
+/** The queue timeout next to the guard, in milliseconds. */
+const queueTimeout = 300;
 
 const priority = (req: Request) =>
   (req.get('x-class') === 'critical' ? 'critical' : 'normal') as Priority;
 
-const common = () => ({
+const guarded = () => ({
   queueLimit: 50,
   queueTimeout,
   priority,
@@ -33,7 +33,15 @@ const common = () => ({
 });
 
 /** The capacity of each resource, which an expert would use as the limit. */
-const rightLimit: Record<Resource, number> = { cpu: 1, threads: 1, database: 10 };
+const rightLimit: Record<Resource, number> = {
+  cpu: 1,
+  varying: 1,
+  timer: 4,
+  threads: 1,
+  database: 10,
+};
+
+const rightLimits = '1 (cpu, varying, threads), 4 (timer) or 10 (database)';
 
 const watched = (limit: ConcurrencyLimit): Protection => ({
   middleware: limit,
@@ -46,28 +54,24 @@ export const contenders: Record<string, Contender> = {
     create: () => ({ middleware: (_req, _res, next) => next() }),
   },
   headgate: {
-    settings:
-      'limit: adaptive({ max: 200 }), queueLimit: 50, queueTimeout: 300, guard: eventLoopGuard({ maxDelay: 50 })',
-    create: () => watched(concurrencyLimit({ limit: adaptive({ max: 200 }), ...common() })),
-  },
-  'headgate, default limit': {
     settings: 'none',
     create: () => watched(concurrencyLimit({ priority })),
   },
-  'headgate, right limit': {
-    settings: 'the same with limit: 1 (cpu, threads) or 10 (database)',
-    create: (resource) => watched(concurrencyLimit({ limit: rightLimit[resource], ...common() })),
+  'headgate, guard': {
+    settings:
+      'limit: adaptive({ max: 200 }), queueLimit: 50, queueTimeout: 300, guard: eventLoopGuard({ maxDelay: 50 })',
+    create: () => watched(concurrencyLimit({ limit: adaptive({ max: 200 }), ...guarded() })),
   },
-  'express-queue': {
-    settings: 'activeLimit: 10, queuedLimit: 50',
-    create: async () => ({ middleware: await expressQueue(10, 50) }),
+  'headgate, guard and right limit': {
+    settings: `the same with limit: ${rightLimits}`,
+    create: (resource) => watched(concurrencyLimit({ limit: rightLimit[resource], ...guarded() })),
   },
   'express-queue, right limit': {
-    settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 50',
+    settings: `activeLimit: ${rightLimits}, queuedLimit: 50`,
     create: async (resource) => ({ middleware: await expressQueue(rightLimit[resource], 50) }),
   },
   'express-queue, short queue': {
-    settings: 'activeLimit: 1 (cpu, threads) or 10 (database), queuedLimit: 20',
+    settings: 'the same with queuedLimit: 20',
     create: async (resource) => ({ middleware: await expressQueue(rightLimit[resource], 20) }),
   },
   'overload-protection': {

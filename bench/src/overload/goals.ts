@@ -1,5 +1,5 @@
 import type { Goal } from '../table.ts';
-import { queueTimeout } from './contenders.ts';
+import { meanTime, needsMainThread } from './resources.ts';
 import type { Measured, ResourceRun } from './run.ts';
 import { measuredOf, throughputRatio } from './throughput-ratio.ts';
 
@@ -15,6 +15,7 @@ export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
   if (headgate === undefined || headgate instanceof Error) return [];
   const { recovery, critical, loads } = headgate;
   return [
+    ...atCapacity(run, headgate),
     ...overloads
       .filter((multiple) => loads.has(multiple))
       .flatMap((multiple) => atMultiple(run, headgate, multiple, rejectionCost)),
@@ -24,6 +25,32 @@ export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
       target: 0.5,
       measured: 100 * (1 - critical),
       unit: '%',
+    },
+  ];
+}
+
+/** At the capacity, compared with a FIFO queue of the right limit, in which requests wait for as long as clients do. */
+function atCapacity(run: ResourceRun, headgate: Measured): Goal[] {
+  const own = headgate.loads.get(1);
+  const fifo = measuredOf(run).find(([name]) => name === 'express-queue, right limit')?.[1];
+  const other = fifo?.loads.get(1);
+  if (!needsMainThread(run.resource) || own === undefined || !fifo || !other) return [];
+  const answered = own.answered / headgate.capacity / (other.answered / fifo.capacity);
+  const [slow, quick] = drift(run);
+  return [
+    {
+      what: 'answered at 1 × / express-queue, right limit',
+      target: 0.97,
+      atLeast: true,
+      measured: answered,
+      unit: '×',
+      interval: { low: answered * slow, high: answered * quick },
+    },
+    {
+      what: 'p99 at 1 × / express-queue, right limit',
+      target: 0.6,
+      measured: own.p99 / other.p99,
+      unit: '×',
     },
   ];
 }
@@ -48,14 +75,14 @@ function atMultiple(
   return [
     {
       what: `short of the bound at ${multiple} ×`,
-      target: 5,
+      target: 3,
       measured: short(ofBound),
       unit: '%',
       interval: { low: short(ofBound * quick), high: short(ofBound * slow) },
     },
     {
       what: `p99 of those answered at ${multiple} ×`,
-      target: queueTimeout + 3 * unloaded.p99,
+      target: Math.max(300, 12 * meanTime[run.resource]) + unloaded.p99,
       measured: loads.get(multiple)?.p99 ?? Number.NaN,
       unit: 'ms',
     },

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { progress } from '../runner.ts';
 import { type Table, toMarkdown, toText } from '../table.ts';
 import { contenders } from './contenders.ts';
+import { startNeighbours } from './neighbour.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { bare } from './rejecting.ts';
 import { rejectionCosts } from './rejection-cost.ts';
@@ -24,6 +25,8 @@ const { values: options, positionals: words } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Opens a new connection for each request instead of reusing idle ones. */
     'own-connections': { type: 'boolean', default: false },
+    /** Runs next to processes that take half of the CPU, in bursts. */
+    neighbour: { type: 'boolean', default: false },
     markdown: { type: 'string' },
   },
 });
@@ -51,6 +54,7 @@ const show = (table: Table) => {
   console.log(`${toText(table)}\n`);
 };
 
+if (options.neighbour) startNeighbours();
 const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
 console.log(`${machine}\n`);
 progress('calibrating');

@@ -1,22 +1,34 @@
 import { createHash, pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 /** The resource that a handler uses. */
-export type Resource = 'cpu' | 'threads' | 'database';
+export type Resource = 'cpu' | 'varying' | 'timer' | 'threads' | 'database';
 
-export const resources: readonly Resource[] = ['cpu', 'threads', 'database'];
+export const resources: readonly Resource[] = ['cpu', 'varying', 'timer', 'threads', 'database'];
+
+/** Whether the main thread is the bottleneck. */
+export function needsMainThread(resource: Resource): boolean {
+  return resource === 'cpu' || resource === 'varying' || resource === 'timer';
+}
 
 /** The work that takes the intended time: calibrated once, then the same for all servers of a run. */
 export interface Work {
-  /** Hashes per `cpu` request. */
+  /** Hashes that take a millisecond of the main thread. */
   hashes: number;
   /** PBKDF2 iterations per `threads` request. */
   iterations: number;
 }
 
-/** Main-thread time of a `cpu` request in milliseconds. */
+/** Main-thread time of a `cpu` and of a `timer` request in milliseconds. */
 const cpuTime = 10;
+/** Mean main-thread time of a `varying` request in milliseconds, and the sigma of its lognormal distribution. */
+const varyingTime = 25;
+const varyingSigma = 0.3;
+/** Time that a `timer` request waits before it computes, in milliseconds. */
+const timerTime = 20;
 /** Thread-pool time of a `threads` request in milliseconds. */
 const threadTime = 25;
 /** Time that a `database` request holds a connection, in milliseconds. */
@@ -28,8 +40,19 @@ export const poolSize = 1;
 
 export const meaning: Record<Resource, string> = {
   cpu: `${cpuTime} ms of CPU on the main thread`,
+  varying: `${varyingTime} ms of CPU on the main thread, lognormal with sigma ${varyingSigma}`,
+  timer: `a timer of ${timerTime} ms, then ${cpuTime} ms of CPU on the main thread`,
   threads: `${threadTime} ms of CPU on libuv's threads, of which there is ${poolSize}`,
   database: `${queryTime} ms of one of ${connections} connections, no CPU`,
+};
+
+/** The mean time of a request that nothing delays, in milliseconds. */
+export const meanTime: Record<Resource, number> = {
+  cpu: cpuTime,
+  varying: varyingTime,
+  timer: timerTime + cpuTime,
+  threads: threadTime,
+  database: queryTime,
 };
 
 const page = Buffer.alloc(65_536, 'headgate');
@@ -52,7 +75,7 @@ function timeOf(work: () => unknown): number {
 
 export function calibrate(): Work {
   hash(100);
-  const hashes = Math.round((100 * cpuTime) / timeOf(() => hash(100)));
+  const hashes = 100 / timeOf(() => hash(100));
   const derive = () => pbkdf2Sync('password', 'salt', 10_000, 64, 'sha512');
   return { hashes, iterations: Math.round((10_000 * threadTime) / timeOf(derive)) };
 }
@@ -61,7 +84,17 @@ export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
   cpu:
     ({ hashes }) =>
     (_req, res) =>
-      void res.json({ digest: hash(hashes) }),
+      void res.json({ digest: hash(cpuTime * hashes) }),
+  varying: ({ hashes }) => {
+    const next = lognormal(varyingTime, varyingSigma);
+    return (_req, res) => void res.json({ digest: hash(next() * hashes) });
+  },
+  timer:
+    ({ hashes }) =>
+    async (_req, res) => {
+      await sleep(timerTime);
+      res.json({ digest: hash(cpuTime * hashes) });
+    },
   threads:
     ({ iterations }) =>
     (_req, res, next) =>
@@ -77,6 +110,15 @@ export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
     };
   },
 };
+
+/** The same random times for every server. */
+function lognormal(mean: number, sigma: number): () => number {
+  const generator = xoroshiro128plus(1);
+  const normal = () =>
+    Math.sqrt(-2 * Math.log(1 - uniformFloat64(generator))) *
+    Math.cos(2 * Math.PI * uniformFloat64(generator));
+  return () => mean * Math.exp(sigma * normal() - sigma ** 2 / 2);
+}
 
 /** A FIFO connection pool. Like a database driver's pool, it does not notice that a client has disconnected. */
 class ConnectionPool {
