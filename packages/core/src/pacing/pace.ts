@@ -1,4 +1,5 @@
 import type { EventLoop } from './event-loop.ts';
+import { FadingMaximum } from './fading-maximum.ts';
 import { WorkCost } from './work-cost.ts';
 
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
@@ -6,6 +7,9 @@ const BUDGET_MS = 5;
 
 /** Time constant at which the lead returns to the budget while the loop is never idle, in milliseconds. */
 const LEAD_DECAY_MS = 5000;
+
+/** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
+const LONGEST_DECAY_MS = 5000;
 
 /** Milliseconds after which the idle time of the loop is read again while requests are held back. */
 const IDLE_CHECK_MS = 1;
@@ -31,10 +35,13 @@ const MIN_ACCEPTING_POLLS = 2;
  */
 export class Pace {
   readonly cost: WorkCost;
+  /** Milliseconds that requests have kept the loop busy at a stretch. */
+  readonly longest = new FadingMaximum(LONGEST_DECAY_MS);
   /** Requests started since the last poll, and when the first was. */
   #started = 0;
   #startedAt = 0;
   #awaitsPoll = false;
+  #awaitedAt = 0;
   /** Maximum work of the requests in flight, in milliseconds of the loop. */
   #lead = BUDGET_MS;
   #leadAt: number;
@@ -86,6 +93,7 @@ export class Pace {
   awaitPoll(): void {
     if (this.#awaitsPoll || !this.loop.isMeasured) return;
     this.#awaitsPoll = true;
+    this.#awaitedAt = this.loop.now();
     this.loop.whenPolled(() => this.#whenPolled());
   }
 
@@ -119,6 +127,7 @@ export class Pace {
     const now = this.loop.now();
     this.#awaitsPoll = false;
     this.#started = 0;
+    this.longest.note(now - this.#awaitedAt, now);
     this.#noteAccepted(now);
     this.onPoll();
   }

@@ -15,13 +15,15 @@ import { Pace } from './pace.ts';
 
 /**
  * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
- * that usually takes less.
+ * that usually takes less. If a few requests take much longer than most, those behind them wait for that long.
  *
  * @param cost Milliseconds that a request keeps the loop busy.
  * @param duration Milliseconds that it takes.
+ * @param longest Milliseconds for which the loop was busy at a stretch.
  */
-function maxWaitFor(cost: number, duration: number): number {
-  return Math.max(250, 5 * cost, Math.min(3 * duration, 400), Math.min(duration, 1000));
+function maxWaitFor(cost: number, duration: number, longest: number): number {
+  const byLoop = Math.max(5 * cost, Math.min(longest, 500));
+  return Math.max(250, byLoop, Math.min(3 * duration, 400), Math.min(duration, 1000));
 }
 
 /** Maximum number of waiters, which bounds the memory. */
@@ -147,8 +149,8 @@ class PacedQueue extends BuiltInQueue implements Queue {
   }
 
   get #maxWait(): number {
-    const { each, duration } = this.#pace.cost;
-    return maxWaitFor(each, duration);
+    const { cost, longest } = this.#pace;
+    return maxWaitFor(cost.each, cost.duration, longest.value(this.loop.now()));
   }
 
   #wakeIn(milliseconds: number): void {

@@ -184,6 +184,37 @@ describe('the maximum wait', () => {
     expect(late.rejection?.reason).toBe('overloaded');
   });
 
+  it('is as long as one request has just kept the loop busy, up to 500 ms', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(1, 1000);
+    measure(450, 1);
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(440);
+    expect(late.rejection).toBeUndefined();
+    loop.advance(20);
+    expect(late.rejection?.reason).toBe('overloaded');
+    measure(900, 1);
+    call(limiter);
+    const later = call(limiter);
+    loop.advance(490);
+    expect(later.rejection).toBeUndefined();
+    loop.advance(30);
+    expect(later.rejection?.reason).toBe('overloaded');
+  });
+
+  it('is 250 ms again half a minute after a long request', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(1, 1000);
+    measure(450, 1);
+    loop.rest(30_000);
+    measure(1);
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(260);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
   it('is as long as requests take, if that is more than 400 ms', () => {
     const { loop, limiter } = scene(fifo(), { limit: 1 });
     for (let index = 0; index < 100; index++) {
