@@ -95,7 +95,8 @@ type OrderOptions = Pick<
 /** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
 function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
   const within = fairBy === undefined ? order : fair(order);
-  return priority === undefined ? within : byPriority(within);
+  // An order may contain byPriority() already, as byShare() and paced() must.
+  return priority === undefined || within?.ranks === true ? within : byPriority(within);
 }
 
 /**

@@ -5,8 +5,8 @@ import { WorkCost } from './work-cost.ts';
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
 const BUDGET_MS = 5;
 
-/** Time constant at which the lead returns to the budget while the loop is never idle, in milliseconds. */
-const LEAD_DECAY_MS = 5000;
+/** Time constant at which the work allowed in flight falls while the loop is never idle, in milliseconds. */
+const ALLOWANCE_DECAY_MS = 5000;
 
 /** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
 const LONGEST_DECAY_MS = 5000;
@@ -28,8 +28,8 @@ const MIN_ACCEPTING_POLLS = 2;
  * than in the loop, where they delay each other. Three conditions:
  *
  * - Between two polls of the loop, it starts only a few milliseconds of work.
- * - The work of the requests in flight stays below a lead. Handlers that wait for a timer or a socket before they
- *   compute need one: it grows while the loop is idle although requests are held back.
+ * - The work of the requests in flight stays below an allowance. It grows while the loop is idle although requests are
+ *   held back, as happens if handlers wait for a timer or a socket before they compute.
  * - While the loop accepts connections, it starts nothing, for at most half of the time: Node accepts one connection
  *   per iteration (libuv since 1.45), so that behind long iterations connections wait where nothing can reject them.
  */
@@ -43,11 +43,11 @@ export class Pace {
   #awaitsPoll = false;
   #awaitedAt = 0;
   /** Maximum work of the requests in flight, in milliseconds of the loop. */
-  #lead = BUDGET_MS;
-  #leadAt: number;
-  /** Idle time of the loop at `#leadAt`, and whether requests were held back then because of the lead. */
+  #allowance = BUDGET_MS;
+  #adjustedAt: number;
+  /** Idle time of the loop at `#adjustedAt`, and whether the allowance was used up then. */
   #idle: number;
-  #isHeld = false;
+  #isUsedUp = false;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
   /** Number of consecutive polls that accepted a connection. */
@@ -64,19 +64,18 @@ export class Pace {
     private readonly onPoll: () => void,
   ) {
     this.cost = new WorkCost(loop);
-    this.#leadAt = loop.now();
+    this.#adjustedAt = loop.now();
     this.#idle = loop.idle();
   }
 
-  /** Whether another request may start now. Updates the lead, so it must be asked before `recheckIn`. */
-  isOpen(now: number): boolean {
-    if (!this.loop.isMeasured) return true;
-    return !this.#isAccepting && this.#isWithinBudget(now) && this.#isWithinLead(now);
-  }
-
-  /** Milliseconds after which to ask again; undefined if only a poll can change the answer. */
-  get recheckIn(): number | undefined {
-    return this.#isHeld ? IDLE_CHECK_MS : undefined;
+  /**
+   * Decides whether another request may start now. If not: `poll` if only the next poll can change that, or the
+   * milliseconds after which to ask again.
+   */
+  decide(now: number): 'start' | 'poll' | number {
+    if (!this.loop.isMeasured) return 'start';
+    if (this.#isAccepting || !this.#isWithinBudget(now)) return 'poll';
+    return this.#isWithinAllowance(now) ? 'start' : IDLE_CHECK_MS;
   }
 
   started(now: number): void {
@@ -99,27 +98,28 @@ export class Pace {
 
   #isWithinBudget(now: number): boolean {
     // A handler may start later than its permit is granted, so the elapsed time alone does not show its work.
-    const work = Math.max(now - this.#startedAt, this.#started * this.cost.each);
+    const work = Math.max(now - this.#startedAt, this.#started * this.cost.perRequest);
     return this.#started === 0 || work < BUDGET_MS;
   }
 
-  #isWithinLead(now: number): boolean {
-    const { inflight, each } = this.cost;
-    this.#adjustLead(now);
-    this.#isHeld = inflight > 0 && inflight * each > this.#lead;
-    return !this.#isHeld;
+  #isWithinAllowance(now: number): boolean {
+    const { inflight, perRequest } = this.cost;
+    this.#adjustAllowance(now);
+    this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#allowance;
+    return !this.#isUsedUp;
   }
 
-  #adjustLead(now: number): void {
-    const elapsed = now - this.#leadAt;
+  #adjustAllowance(now: number): void {
+    const elapsed = now - this.#adjustedAt;
     const idle = this.loop.idle() - this.#idle;
-    this.#leadAt = now;
+    this.#adjustedAt = now;
     this.#idle += idle;
     if (idle === 0) {
-      this.#lead = BUDGET_MS + (this.#lead - BUDGET_MS) * Math.exp(-elapsed / LEAD_DECAY_MS);
-    } else if (this.#isHeld) {
+      const excess = this.#allowance - BUDGET_MS;
+      this.#allowance = BUDGET_MS + excess * Math.exp(-elapsed / ALLOWANCE_DECAY_MS);
+    } else if (this.#isUsedUp) {
       // In proportion, so that many long requests in flight hold others back for milliseconds only.
-      this.#lead += idle * Math.max(1, this.#lead / 10);
+      this.#allowance += idle * Math.max(1, this.#allowance / 10);
     }
   }
 

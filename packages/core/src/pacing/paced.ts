@@ -88,7 +88,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   }
 
   get isOpen(): boolean {
-    return this.#pace.isOpen(this.loop.now());
+    return this.#pace.decide(this.loop.now()) === 'start';
   }
 
   /** As many as can be served within the maximum wait. */
@@ -101,10 +101,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
   /** While no request may start, reading it schedules when to read it again. */
   get next(): Waiter | undefined {
     if (this.length === 0) return undefined;
-    if (this.isOpen) return this.#inner.next;
-    const { recheckIn } = this.#pace;
-    if (recheckIn === undefined) this.#pace.awaitPoll();
-    else this.#wakeIn(recheckIn);
+    const decision = this.#pace.decide(this.loop.now());
+    if (decision === 'start') return this.#inner.next;
+    if (decision === 'poll') this.#pace.awaitPoll();
+    else this.#wakeIn(decision);
     return undefined;
   }
 
@@ -150,7 +150,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   get #maxWait(): number {
     const { cost, longest } = this.#pace;
-    return maxWaitFor(cost.each, cost.duration, longest.value(this.loop.now()));
+    return maxWaitFor(cost.perRequest, cost.duration, longest.value(this.loop.now()));
   }
 
   #wakeIn(milliseconds: number): void {

@@ -46,7 +46,7 @@ export class WorkCost {
   /** Number of requests in flight. */
   inflight = 0;
   /** Milliseconds that a request keeps the loop busy, as if only requests did. */
-  each = INITIAL_COST_MS;
+  perRequest = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
   /** Milliseconds per finished request while others are queued; 0 while that is not known. */
@@ -116,7 +116,7 @@ export class WorkCost {
     this.#earlier.add(this.#latest, fadeAfter(elapsed));
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
-    this.each = busy / finished;
+    this.perRequest = busy / finished;
     this.duration = inflight / finished;
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;

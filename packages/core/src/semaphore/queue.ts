@@ -82,5 +82,7 @@ export function checkOrder(order: Order): Order {
 export function checkInner(order: Order): Order {
   const { isOutermost, shareNames } = checkOrder(order);
   if (isOutermost !== true && shareNames === undefined) return order;
-  throw invalid('order', 'one without byShare() and paced(), which must be the outermost', order);
+  const expected =
+    'one without byShare() and paced(), which go around all others, as in paced(byPriority())';
+  throw invalid('order', expected, order);
 }

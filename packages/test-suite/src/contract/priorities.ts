@@ -1,3 +1,4 @@
+import { byPriority, byShare, fifo, paced } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteContext, SuiteOptions } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
@@ -22,6 +23,27 @@ export function priorities(world: World): void {
       expect(await call.answer()).toMatchObject({ status: 200 });
     }
     expect(work.paths.slice(1)).toEqual(['/high', '/normal']);
+  });
+
+  it('orders an order around byPriority() by the priority', async () => {
+    const order = byShare({ gold: 0.5 }, byPriority());
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 2, priority, order });
+    const normal = app.call('/normal');
+    await counts(limit, 1, 1);
+    const high = app.call('/high', as('high'));
+    await counts(limit, 1, 2);
+    work.finishAll();
+    for (const call of [holder, high, normal]) {
+      expect(await call.answer()).toMatchObject({ status: 200 });
+    }
+    expect(work.paths.slice(1)).toEqual(['/high', '/normal']);
+  });
+
+  it.each([
+    ['byShare()', byShare({ gold: 0.5 }, fifo())],
+    ['paced()', paced()],
+  ])('throws for a priority that %s does not order by', (_name, order) => {
+    expect(() => world.limit({ limit: 1, priority, order })).toThrow(/paced\(byPriority\(\)\)/);
   });
 
   it('reads the priority only from the function, never from the request', async () => {
