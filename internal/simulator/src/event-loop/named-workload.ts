@@ -22,7 +22,7 @@ const distributions = {
 type DistributionName = keyof typeof distributions;
 
 const distributionNames = Object.keys(distributions) as DistributionName[];
-const kinds: readonly HandlerKind[] = ['sync', 'timer', 'socket', 'pool'];
+const kinds: readonly HandlerKind[] = ['sync', 'timer', 'socket', 'query', 'pool'];
 const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
 const means = { loop: [1, 3, 10, 25, 50, 100], pool: [5, 35, 200] };
 const poolSizes = [5, 10, 50];
@@ -47,6 +47,7 @@ const places: Readonly<Record<HandlerKind, string>> = {
   sync: 'of CPU',
   timer: 'of CPU after a timer',
   socket: 'of CPU after a socket',
+  query: 'of CPU after a query of 100 ms',
   pool: 'in a pool',
 };
 

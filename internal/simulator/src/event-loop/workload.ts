@@ -3,8 +3,8 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Distribution } from '../distributions.ts';
 import { ACCEPT_COST } from './simulated-loop.ts';
 
-/** Where handlers work: on the loop, immediately or after a timer or a socket, or in a pool outside the loop. */
-export type HandlerKind = 'sync' | 'timer' | 'socket' | 'pool';
+/** Where handlers work: on the loop, immediately or after a timer, a socket or a query, or in a pool outside. */
+export type HandlerKind = 'sync' | 'timer' | 'socket' | 'query' | 'pool';
 
 /** A server, what a request costs it, and its load. */
 export interface Workload {
@@ -32,6 +32,7 @@ export const waits: Readonly<Record<HandlerKind, number>> = {
   sync: 0,
   timer: 5,
   socket: 1,
+  query: 100,
   pool: 0,
 };
 

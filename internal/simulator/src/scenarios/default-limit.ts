@@ -13,6 +13,8 @@ const workloads: readonly NamedWorkload[] = [
   workload({ kind: 'sync', mean: 50, distribution: usual, load: 5 }),
   ...[0.8, 1, 5].map((load) => workload({ kind: 'timer', mean: 10, distribution: usual, load })),
   workload({ kind: 'timer', mean: 100, distribution: usual, load: 10 }),
+  workload({ kind: 'query', mean: 10, distribution: 'lognormal 0.3', load: 1 }),
+  workload({ kind: 'query', mean: 10, distribution: 'lognormal 0.3', load: 5 }),
   workload({ kind: 'socket', mean: 25, distribution: 'lognormal 1.0', load: 2, connects: true }),
   workload({ kind: 'pool', mean: 35, workers: 10, distribution: usual, load: 1 }),
   workload({ kind: 'pool', mean: 35, workers: 10, distribution: usual, load: 20 }),

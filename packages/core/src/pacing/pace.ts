@@ -6,7 +6,10 @@ import { WorkCost } from './work-cost.ts';
 const BUDGET_MS = 5;
 
 /** Time constant at which the work allowed in flight falls while the loop is never idle, in milliseconds. */
-const ALLOWANCE_DECAY_MS = 5000;
+const ALLOWANCE_DECAY_MS = 2000;
+
+/** Milliseconds of idle time after which the allowance has doubled, once it is larger than this. */
+const ALLOWANCE_DOUBLING_MS = 40;
 
 /** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
 const LONGEST_DECAY_MS = 5000;
@@ -97,8 +100,12 @@ export class Pace {
   }
 
   #isWithinBudget(now: number): boolean {
+    const { perRequest, duration } = this.cost;
     // A handler may start later than its permit is granted, so the elapsed time alone does not show its work.
-    const work = Math.max(now - this.#startedAt, this.#started * this.cost.perRequest);
+    const elapsed = Math.max(now - this.#startedAt, this.#started * perRequest);
+    // Requests that take longer than they compute do most of that after later polls, and now others compute. To start
+    // only a few per poll would let them all compute at a stretch, and the loop be idle while the next ones wait.
+    const work = duration > perRequest ? (elapsed * perRequest) / duration : elapsed;
     return this.#started === 0 || work < BUDGET_MS;
   }
 
@@ -118,8 +125,8 @@ export class Pace {
       const excess = this.#allowance - BUDGET_MS;
       this.#allowance = BUDGET_MS + excess * Math.exp(-elapsed / ALLOWANCE_DECAY_MS);
     } else if (this.#isUsedUp) {
-      // In proportion, so that many long requests in flight hold others back for milliseconds only.
-      this.#allowance += idle * Math.max(1, this.#allowance / 10);
+      // In proportion, so that many long requests in flight do not hold others back for long.
+      this.#allowance += idle * Math.max(1, this.#allowance / ALLOWANCE_DOUBLING_MS);
     }
   }
 

@@ -59,6 +59,26 @@ describe('between two polls', () => {
     expect(callers.map(isGranted)).toEqual([true, true, false]);
   });
 
+  it('starts others while requests that waited before compute', () => {
+    const { loop, limiter } = scene();
+    for (let index = 0; index < 50; index++) {
+      const { permit } = call(limiter);
+      loop.rest(100);
+      loop.busy(10);
+      permit?.release();
+      loop.poll();
+    }
+    const callers = Array.from({ length: 100 }, () => call(limiter));
+    loop.rest(100);
+    const running = callers.filter(isGranted);
+    loop.poll();
+    for (const { permit } of running.slice(0, 5)) {
+      loop.busy(10);
+      permit?.release();
+    }
+    expect(callers.filter(isGranted).length).toBeGreaterThanOrEqual(running.length + 5);
+  });
+
   it('starts one request while their cost is unknown', () => {
     const { limiter } = scene();
     const callers = Array.from({ length: 3 }, () => call(limiter));
@@ -258,7 +278,7 @@ describe('the maximum wait', () => {
     for (let index = 0; index < 100; index++) {
       queued.push(call(limiter), call(limiter));
       loop.rest(100);
-      for (const { permit } of queued) permit?.release();
+      for (const { permit } of queued.filter(isGranted)) permit?.release();
       loop.poll();
     }
     expect(queued.some(({ rejection }) => rejection?.reason === 'full')).toBe(true);
