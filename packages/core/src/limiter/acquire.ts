@@ -44,13 +44,28 @@ export function checkCallback(fn: unknown): void {
   if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
 }
 
-/** Calls `fn` with a permit, and ends the permit when `fn` has settled. */
-export async function callWith<T>(permit: Permit, fn: Callback<T>): Promise<T> {
+/**
+ * Calls `fn` with a permit, and ends the permit when `fn` has settled. An async function would allocate more, and take
+ * longer.
+ */
+export function callWith<T>(permit: Permit, fn: Callback<T>): Promise<T> {
+  let result: T | PromiseLike<T>;
   try {
-    return await fn(permit);
-  } finally {
+    result = fn(permit);
+  } catch (error) {
     permit[Symbol.dispose]();
+    return Promise.reject(error);
   }
+  return Promise.resolve(result).then(
+    (value) => {
+      permit[Symbol.dispose]();
+      return value;
+    },
+    (error) => {
+      permit[Symbol.dispose]();
+      throw error;
+    },
+  );
 }
 
 /**
