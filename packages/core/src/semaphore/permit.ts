@@ -156,7 +156,7 @@ export abstract class BasePermit implements Permit {
 
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
-    if (outcome !== 'ok' && !outcomes.includes(outcome)) refuse(this, outcome);
+    if (outcome !== 'ok') checkOutcome(this, outcome);
     this.released = true;
     this.registry.remove(this, outcome);
     this.returnWeight(outcome);
@@ -200,8 +200,9 @@ export abstract class BasePermit implements Permit {
   }
 }
 
-/** Releases the permit anyway, since a misspelt outcome would otherwise leak it. */
-function refuse(permit: BasePermit, outcome: unknown): never {
+/** Releases the permit of a misspelt outcome, which would otherwise leak it. */
+function checkOutcome(permit: BasePermit, outcome: Outcome): void {
+  if (outcomes.includes(outcome)) return;
   permit.release('ignored');
   throw invalid('outcome', `one of ${outcomes.join(', ')}`, outcome);
 }

@@ -40,7 +40,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** The limit of keys without a limit of their own. */
   limit: number;
   /** Weight held by this process. */
-  inflight = 0;
+  abstract readonly inflight: number;
   /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;

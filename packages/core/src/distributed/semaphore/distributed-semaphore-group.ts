@@ -14,6 +14,7 @@ export abstract class DistributedSemaphoreGroup<
   declare readonly settings: DistributedSettings;
   /** The limit that this process has declared; another process may have declared the one that applies. */
   declared: number;
+  inflight = 0;
   /** The store's time of the declaration that applies; empty if it has not been declared yet. */
   version = '';
   /** Expired leases, of any process, that were removed. */
