@@ -24,7 +24,9 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const semaphore = semaphores.findOrCreate(options.key, options.limit);
     // Any limit allows a weight of 1.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
-    return semaphores.closed ? undefined : semaphore.tryAdmit(weight, share);
+    return semaphores.closed || !semaphore.admits(weight)
+      ? undefined
+      : semaphore.admit(weight, 0, share);
   }
 
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {

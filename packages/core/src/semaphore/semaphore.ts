@@ -55,11 +55,6 @@ export class Semaphore implements GrantSource, QueueContext {
     if (this.queue.length > 0) grantFrom(this);
   }
 
-  /** Admits a new request if there is room for it. */
-  tryAdmit(weight: number, share: string | undefined): LocalPermit | undefined {
-    return this.admits(weight) ? this.admit(weight, 0, share) : undefined;
-  }
-
   admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
     const { group } = this;
     this.beforeUse();
