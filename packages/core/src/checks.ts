@@ -9,9 +9,11 @@ export function checkNames(owner: string, options: object, known: readonly strin
   if (typeof options !== 'object' || options === null) {
     throw invalid(owner, 'an object', options, undefined, `the options of ${owner}`);
   }
-  for (const [name, value] of Object.entries(options)) {
+  // A loop that allocates nothing, since the options of a request are checked as well.
+  for (const name in options) {
+    const value = options[name as keyof typeof options];
+    if ((value !== null && known.includes(name)) || !Object.hasOwn(options, name)) continue;
     if (value === null) throw invalid(name, 'set or omitted', value);
-    if (known.includes(name)) continue;
     const meant = nearest(name, known);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     const message = `${owner} has no option "${name}"; it knows ${known.join(', ')}${hint}`;
@@ -20,16 +22,14 @@ export function checkNames(owner: string, options: object, known: readonly strin
 }
 
 /** A whole number of at least `min`. */
-export function checkCount(option: string, value: unknown, min: number): number {
+export function checkCount(option: string, value: unknown, min: number, also = ''): number {
   if (Number.isSafeInteger(value) && (value as number) >= min) return value as number;
-  throw invalid(option, `a whole number of at least ${min}`, value);
+  throw invalid(option, `a whole number of at least ${min}${also}`, value);
 }
 
 /** As `checkCount`, or Infinity. */
 export function checkBound(option: string, value: unknown): number {
-  if (value === Infinity) return value;
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
-  throw invalid(option, 'a whole number of at least 0, or Infinity', value);
+  return value === Infinity ? value : checkCount(option, value, 0, ', or Infinity');
 }
 
 /** Milliseconds from 0, including fractions and Infinity. */

@@ -10,9 +10,15 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
-/** `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. */
+/** In Node, to read the global takes a third as long as to read the clock. */
+const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
+
+/**
+ * `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. A test may replace
+ * all of them.
+ */
 export const systemClock: Clock = {
-  now: () => performance.now(),
+  now: () => (setTimeout === ownSetTimeout ? ownPerformance : performance).now(),
   setTimeout: (callback, delay) => setTimeout(callback, delay),
   clearTimeout: (timer) => clearTimeout(timer as number),
 };

@@ -56,3 +56,14 @@ it('timers of waiters keep a process alive, and those of permits do not', () => 
   call(limiter);
   expect(unref).toHaveBeenCalledTimes(1);
 });
+
+it('a wait is measured by the clock that a test has replaced together with the timers', async () => {
+  vi.useRealTimers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
+  const held = limiter.tryAcquire();
+  const queued = limiter.acquire();
+  vi.advanceTimersByTime(300);
+  held?.release();
+  expect((await queued).waited).toBe(300);
+});

@@ -34,21 +34,33 @@ export interface DemandOptions {
 /** @throws HeadgateError for a name that none of the gate's limits has. */
 export function demandsFrom(
   limits: readonly GateLimit[],
-  { keys = {}, weights = {}, shares = {} }: DemandOptions,
+  { keys, weights, shares }: DemandOptions,
 ): Demands {
-  const names = limits.map(({ limiter }) => limiter.name);
-  for (const [option, named] of Object.entries({ keys, weights, shares })) {
-    const unknown = Object.keys(named).find((name) => !names.includes(name));
-    if (unknown === undefined) continue;
-    throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${unknown}"`, option);
-  }
-  return limits.flatMap(({ limiter, optional }) => {
+  checkLimitNames('keys', keys, limits);
+  checkLimitNames('weights', weights, limits);
+  checkLimitNames('shares', shares, limits);
+  const demands: Demand[] = [];
+  for (const { limiter, optional } of limits) {
     const key = named(keys, limiter);
     const weight = named(weights, limiter);
     const share = named(shares, limiter);
     const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;
-    return applies ? [{ limiter, key, weight: weight ?? 1, share }] : [];
-  });
+    if (applies) demands.push({ limiter, key, weight: weight ?? 1, share });
+  }
+  // A copy, since adding to an array reserves room for 16 more, which waiters would keep.
+  return demands.slice();
+}
+
+function checkLimitNames(
+  option: string,
+  named: Readonly<Record<string, unknown>> | undefined,
+  limits: readonly GateLimit[],
+): void {
+  for (const name in named) {
+    if (limits.some(({ limiter }) => limiter.name === name) || !Object.hasOwn(named, name))
+      continue;
+    throw new HeadgateError('ERR_HEADGATE_KEY', `the gate has no limit "${name}"`, option);
+  }
 }
 
 /**
@@ -115,6 +127,9 @@ export function admitBeyond(demands: Demands, queueLimit: number) {
 }
 
 /** Ignores inherited properties such as `constructor`. */
-function named<T>(record: Readonly<Record<string, T>>, { name }: Limiter): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
+function named<T>(
+  record: Readonly<Record<string, T>> | undefined,
+  { name }: Limiter,
+): T | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }

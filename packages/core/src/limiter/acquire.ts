@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import type { Permit } from '../semaphore/permit.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { RejectedError, type Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
@@ -44,13 +44,28 @@ export function checkCallback(fn: unknown): void {
   if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
 }
 
-/** Calls `fn` with a permit, and ends the permit when `fn` has settled. */
-export async function callWith<T>(permit: Permit, fn: Callback<T>): Promise<T> {
+/**
+ * Calls `fn` with a permit, and ends the permit when `fn` has settled. An async function would allocate more, and take
+ * longer.
+ */
+export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
+  let result: T | PromiseLike<T>;
   try {
-    return await fn(permit);
-  } finally {
-    permit[Symbol.dispose]();
+    result = fn(permit);
+  } catch (error) {
+    permit.end();
+    return Promise.reject(error);
   }
+  return Promise.resolve(result).then(
+    (value) => {
+      permit.end();
+      return value;
+    },
+    (error) => {
+      permit.end();
+      throw error;
+    },
+  );
 }
 
 /**
@@ -90,10 +105,10 @@ abstract class SignalWaiter extends Waiter {
   }
 
   /** Settles the promise. Only the first call of one of these has an effect. */
-  protected abstract fulfil(permit: Permit): void;
+  protected abstract fulfil(permit: BasePermit): void;
   protected abstract fail(reason: unknown): void;
 
-  granted(permit: Permit): void {
+  granted(permit: BasePermit): void {
     this.stopListening();
     const { signal } = this;
     if (!signal?.aborted) return this.fulfil(permit);
@@ -155,7 +170,7 @@ export class Acquisition extends SignalWaiter {
  * neither a closure nor a function that rejects the promise.
  */
 export class QueuedCall<T> extends SignalWaiter {
-  permit: Permit | undefined = undefined;
+  permit: BasePermit | undefined = undefined;
   /** Why there is no permit. */
   declare failure: unknown;
 
@@ -168,7 +183,7 @@ export class QueuedCall<T> extends SignalWaiter {
     super(limiter, signal);
   }
 
-  protected fulfil(permit: Permit): void {
+  protected fulfil(permit: BasePermit): void {
     this.permit = permit;
     this.settle(this);
   }

@@ -22,7 +22,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const { weight = 1, share } = options;
     const { semaphores } = this;
     const semaphore = semaphores.findOrCreate(options.key, options.limit);
-    checkRequest(this, semaphore.limit, weight, share);
+    // Any limit allows a weight of 1.
+    if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
     return semaphores.closed || !semaphore.admits(weight)
       ? undefined
       : semaphore.admit(weight, 0, share);

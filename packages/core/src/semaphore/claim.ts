@@ -25,8 +25,8 @@ export class Claim {
    * Called when weight was released. If half of the limit is idle, too few light waiters are queued to fill it:
    * admitting them would only delay the claim.
    */
-  released(room: number, limit: number): void {
-    if (2 * room > limit) this.#isClosed = true;
+  released({ limit, inflight }: { readonly limit: number; readonly inflight: number }): void {
+    if (2 * (limit - inflight) > limit) this.#isClosed = true;
   }
 
   enqueued(waiter: Waiter, queue: Queue): void {

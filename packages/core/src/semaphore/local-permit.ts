@@ -7,7 +7,8 @@ import type { SemaphoreGroup } from './semaphore-group.ts';
 
 interface PermitSource {
   readonly key: string | undefined;
-  readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater' | 'inflight'>;
+  readonly inflight: number;
+  readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
   inheritance: Inheritance | undefined;
   changeWeight(permit: LocalPermit, change: number): void;
@@ -54,7 +55,7 @@ export class LocalPermit extends BasePermit {
 
   override resume(): void {
     const { permits, limitUpdater } = this.semaphore.group;
-    if (this.#endPause() && limitUpdater !== undefined) permits.restart(this);
+    if (this.stopPause() && limitUpdater !== undefined) permits.restart(this);
   }
 
   protected changeWeight(weight: number): void {
@@ -64,27 +65,29 @@ export class LocalPermit extends BasePermit {
   }
 
   protected returnWeight(outcome: Outcome): void {
-    const { limitUpdater } = this.semaphore.group;
-    if (!this.#endPause() && limitUpdater !== undefined && outcome !== 'ignored') {
-      this.#sample(limitUpdater, outcome);
-    }
-    this.semaphore.release(this);
+    const { semaphore, extra } = this;
+    const { limitUpdater } = semaphore.group;
+    if (extra !== undefined || limitUpdater !== undefined) this.endWork(limitUpdater, outcome);
+    semaphore.release(this);
+  }
+
+  private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
+    const wasPaused = this.stopPause();
+    if (limitUpdater === undefined || wasPaused || outcome === 'ignored') return;
+    const { since, kind } = this;
+    const { group, inflight } = this.semaphore;
+    const now = group.settings.clock.now();
+    // Adaptive limits are not per key.
+    const working = inflight - limitUpdater.idle;
+    limitUpdater.sample({ rtt: now - since, inflight: working, outcome, now, kind });
   }
 
   /** Returns whether it was paused. */
-  #endPause(): boolean {
+  private stopPause(): boolean {
     const { extra } = this;
     if (extra?.endPause === undefined) return false;
     extra.endPause();
     extra.endPause = undefined;
     return true;
-  }
-
-  #sample(limitUpdater: LimitUpdater, outcome: Exclude<Outcome, 'ignored'>): void {
-    const { since, kind } = this;
-    const { settings, inflight } = this.semaphore.group;
-    const now = settings.clock.now();
-    const working = inflight - limitUpdater.idle;
-    limitUpdater.sample({ rtt: now - since, inflight: working, outcome, now, kind });
   }
 }

@@ -1,5 +1,6 @@
 import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
+import { KeyedSemaphore } from './keyed-semaphore.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
@@ -7,20 +8,34 @@ import { grant, isGone, type Waiter } from './waiter.ts';
 
 /** The semaphores of a limiter in this process. */
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
+  /** Weight held by all keys; 0 if the limit is not per key. */
+  inflightOfKeys = 0;
+
   constructor(settings: SemaphoreSettings) {
     super(settings);
-    if (!settings.perKey) this.only = new Semaphore(this, undefined, this.limit);
+    if (!settings.perKey) this.only = new Semaphore(this, this.limit);
   }
 
   /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
   findOrCreate(key: string | undefined, limit: number | undefined): Semaphore {
+    const { only } = this;
+    const isKeyed = only === undefined || key !== undefined || limit !== undefined;
+    return isKeyed ? this.#findOrCreateKeyed(key, limit) : only;
+  }
+
+  #findOrCreateKeyed(key: string | undefined, limit: number | undefined): Semaphore {
     checkKey(this.settings, key, limit);
     const semaphore = this.find(key);
-    if (semaphore === undefined) return new Semaphore(this, key, limit ?? this.limit);
+    if (semaphore === undefined)
+      return new KeyedSemaphore(this, key as string, limit ?? this.limit);
     if (limit === undefined || limit === semaphore.limit) return semaphore;
     semaphore.resize(limit);
     // A waiter admitted above may already have released, which evicts the idle semaphore.
-    return this.find(key) ?? new Semaphore(this, key, limit);
+    return this.find(key) ?? new KeyedSemaphore(this, key as string, limit);
+  }
+
+  get inflight(): number {
+    return this.only?.inflight ?? this.inflightOfKeys;
   }
 
   at({ queuedAt }: Waiter): Semaphore | undefined {
@@ -29,12 +44,12 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** Admits the waiters that now fit, and revokes no permit. */
   resize(limit: number): void {
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     this.limit = limit;
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.resize(limit);
     });
-    observer.resized?.({ name, limit });
+    observers.resized?.({ name, limit });
   }
 
   request(waiter: Waiter): void {
@@ -49,7 +64,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     }
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
     if (semaphore.admits(waiter.weight))
-      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
+      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     const timeout = this.timeoutOf(waiter);
     const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
     if (hasNoRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');

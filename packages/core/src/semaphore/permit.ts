@@ -89,10 +89,12 @@ export interface PermitRegistry {
 export abstract class BasePermit implements Permit {
   released = false;
   // Declared without a value, so that permits without these allocate no fields for them.
-  /** Time of the admission, if an observer, `maxHold` or an adaptive limit needs it. */
+  /** Time of the admission, if an observer, `maxHold` or an adaptive limit needed it then. */
   declare since: number;
   /** The gate's permit that this permit is a part of. */
   declare whole: BasePermit | undefined;
+  /** Identifies the request in events, if there is an observer. */
+  declare identity: object | undefined;
   protected extra: Extra | undefined = undefined;
 
   constructor(
@@ -156,7 +158,7 @@ export abstract class BasePermit implements Permit {
 
   release(outcome: Outcome = 'ok'): void {
     if (this.released) return;
-    if (outcome !== 'ok' && !outcomes.includes(outcome)) refuse(this, outcome);
+    if (outcome !== 'ok') checkOutcome(this, outcome);
     this.released = true;
     this.registry.remove(this, outcome);
     this.returnWeight(outcome);
@@ -200,8 +202,9 @@ export abstract class BasePermit implements Permit {
   }
 }
 
-/** Releases the permit anyway, since a misspelt outcome would otherwise leak it. */
-function refuse(permit: BasePermit, outcome: unknown): never {
+/** Releases the permit of a misspelt outcome, which would otherwise leak it. */
+function checkOutcome(permit: BasePermit, outcome: Outcome): void {
+  if (outcomes.includes(outcome)) return;
   permit.release('ignored');
   throw invalid('outcome', `one of ${outcomes.join(', ')}`, outcome);
 }

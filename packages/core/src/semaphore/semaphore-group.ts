@@ -40,7 +40,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** The limit of keys without a limit of their own. */
   limit: number;
   /** Weight held by this process. */
-  inflight = 0;
+  abstract readonly inflight: number;
   /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;
@@ -104,8 +104,9 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   stats() {
     const { name } = this.settings;
     const { limit, inflight, queued } = this;
+    const baseline = this.limitUpdater?.baseline;
     const waiters = this.inUse().map(({ oldest }) => oldest);
     const common = this.counters.stats(this.permits, waiters);
-    return { name, limit, inflight, queued, keys: this.#byKey.size, ...common };
+    return { name, limit, baseline, inflight, queued, keys: this.#byKey.size, ...common };
   }
 }

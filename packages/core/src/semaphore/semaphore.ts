@@ -12,8 +12,9 @@ import { createQueue } from './safe-queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
 
-/** A counting semaphore with its queue: one for the whole limiter, or one for each key in use. */
+/** A counting semaphore with its queue. */
 export class Semaphore implements GrantSource, QueueContext {
+  readonly key: string | undefined = undefined;
   inflight = 0;
   readonly queue: Queue;
   isScheduled = false;
@@ -27,7 +28,6 @@ export class Semaphore implements GrantSource, QueueContext {
 
   constructor(
     readonly group: SemaphoreGroup<Semaphore>,
-    readonly key: string | undefined,
     public limit: number,
   ) {
     this.queue = createQueue(group.settings.order, this);
@@ -55,36 +55,37 @@ export class Semaphore implements GrantSource, QueueContext {
     if (this.queue.length > 0) grantFrom(this);
   }
 
-  admit(weight: number, waited: number, share: string | undefined): LocalPermit {
+  admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
     const { group } = this;
-    this.#keepInGroup();
+    this.beforeUse();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
-    this.#changeInflight(weight, share, 1);
-    group.permits.add(permit);
+    this.changeInflight(weight, share, 1);
+    group.permits.add(permit, waiter);
     return permit;
   }
 
   release({ weight, share }: LocalPermit): void {
-    this.#changeInflight(-weight, share, -1);
+    this.changeInflight(-weight, share, -1);
     this.returned += weight;
-    this.claim?.released(this.limit - this.inflight, this.limit);
-    this.#afterRemoval(true);
+    this.claim?.released(this);
+    if (this.queue.length > 0) grantFrom(this);
+    else this.afterUse();
   }
 
   changeWeight({ share }: LocalPermit, change: number): void {
-    this.#changeInflight(change, share, 0);
+    this.changeInflight(change, share, 0);
     if (change < 0) this.wake();
   }
 
   enqueue(waiter: Waiter): void {
     const { group, inheritance } = this;
-    this.#keepInGroup();
+    this.beforeUse();
     waiter.queuedAt = this;
     const highest = inheritance && this.queue.highest;
     this.queue.insert(waiter);
     group.queued++;
-    group.counters.queued(waiter.weight, group.queued);
+    group.counters.queued(waiter, waiter.weight, group.queued);
     if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
@@ -93,22 +94,22 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
-    const wasFirst = this.#removeWaiter(waiter);
-    this.group.counters.withdrawn(waiter);
-    this.#afterRemoval(wasFirst);
+    const wasFirst = this.removeWaiter(waiter);
+    this.group.counters.withdrawn(waiter, waiter.since);
+    this.afterRemoval(wasFirst);
   }
 
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const wasFirst = this.#removeWaiter(waiter);
+    const wasFirst = this.removeWaiter(waiter);
     attempt(() => this.rejectNewcomer(waiter, reason, cause));
-    this.#afterRemoval(wasFirst);
+    this.afterRemoval(wasFirst);
   }
 
   /** Rejects a waiter that is not in the queue. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const rejection = { ...this.#rejection(waiter, reason), ...cause };
-    this.group.counters.rejected(rejection);
+    const rejection = { ...this.rejection(waiter, reason), ...cause };
+    this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
     this.group.limitUpdater?.rejected(this.clock.now());
   }
@@ -136,12 +137,12 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Grants while there is room, and sheds. Repeats, since callbacks may release permits or change which waiter is next. */
   serve(): void {
-    do this.#grantNextOnes();
-    while (!this.group.closed && this.#shedNext());
+    do this.grantNextOnes();
+    while (!this.group.closed && this.shedNext());
   }
 
   /** Returns whether it has shed a waiter. */
-  #shedNext(): boolean {
+  private shedNext(): boolean {
     const { stale } = this.queue;
     // While room is saved for the waiter with the claim, it is not shed.
     if (stale === undefined || stale === this.claim?.waiter) return false;
@@ -150,20 +151,20 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   /** Chooses the next waiter; one that does not fit gets the claim. */
-  #chooseNext(): Waiter | undefined {
+  private chooseNext(): Waiter | undefined {
     const { claim, queue, limit, inflight } = this;
     const next = claim?.waiter ?? queue.next;
-    if (next === undefined || inflight >= limit || this.#fits(next.weight)) return next;
+    if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
     this.claim ??= new Claim();
     this.claim.waiter = next;
     return this.claim.next(next, queue, limit - inflight, limit);
   }
 
-  #grantNextOnes(): void {
+  private grantNextOnes(): void {
     let clock: Clock | undefined;
     let now = 0;
-    for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
-      const fits = this.#fits(next.weight);
+    for (let next = this.chooseNext(); next !== undefined; next = this.chooseNext()) {
+      const fits = this.fits(next.weight);
       if (this.group.closed || (!fits && next.deadline === 0)) return;
       const ownClock = clockOf(next, this);
       // The time of the latest grant is enough to reject a waiter that does not fit.
@@ -171,16 +172,16 @@ export class Semaphore implements GrantSource, QueueContext {
       clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
-      else this.#admitOrForget(next, now);
+      else this.admitOrForget(next, now);
     }
   }
 
-  #admitOrForget(next: Waiter, now: number): void {
+  private admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
     // `gone` has run application code, which may have withdrawn or rejected the waiter.
     if (next.queuedAt !== this) return;
     if (gone) this.withdraw(next);
-    else if (this.#fits(next.weight)) this.#grantNext(next, now);
+    else if (this.fits(next.weight)) this.grantNext(next, now);
   }
 
   resize(limit: number): void {
@@ -189,27 +190,26 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */
-  #fits(weight: number): boolean {
+  private fits(weight: number): boolean {
     return this.inflight + Math.min(weight, this.limit) <= this.limit;
   }
 
-  #grantNext(waiter: Waiter, now: number): void {
-    this.#removeWaiter(waiter, true);
+  private grantNext(waiter: Waiter, now: number): void {
+    this.removeWaiter(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
     try {
-      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share));
+      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share, waiter));
     } catch (error) {
       throwLater(error);
     }
   }
 
-  #changeInflight(weight: number, share: string | undefined, permits: number): void {
+  protected changeInflight(weight: number, share: string | undefined, permits: number): void {
     this.inflight += weight;
-    this.group.inflight += weight;
     this.queue.changeInflight?.(share, weight, permits);
   }
 
-  #rejection(waiter: Waiter, reason: RejectionReason): Rejection {
+  private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
     const { name, clock, maxRetryAfter, random } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
@@ -224,7 +224,7 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
-  #removeWaiter(waiter: Waiter, isGranted = false): boolean {
+  private removeWaiter(waiter: Waiter, isGranted = false): boolean {
     const hasClaim = this.claim?.waiter === waiter;
     const wasFirst = !isGranted && (hasClaim || this.queue.mayBeNext(waiter));
     if (isGranted && hasClaim) this.claim = undefined;
@@ -236,15 +236,15 @@ export class Semaphore implements GrantSource, QueueContext {
     return wasFirst;
   }
 
-  /** A permit or a waiter has left: serves the next waiter, or evicts the idle semaphore of a key. */
-  #afterRemoval(room: boolean): void {
-    if (this.queue.length > 0) {
-      if (room) grantFrom(this);
-    } else if (this.key !== undefined && this.inflight === 0) this.group.forget(this, this.key);
+  /** A waiter has left without a grant. */
+  private afterRemoval(wasFirst: boolean): void {
+    if (this.queue.length === 0) this.afterUse();
+    else if (wasFirst) grantFrom(this);
   }
 
-  #keepInGroup(): void {
-    if (this.key === undefined || this.inflight > 0 || this.queue.length > 0) return;
-    this.group.keep(this, this.key);
-  }
+  /** Called before a permit or a waiter is added. */
+  protected beforeUse(): void {}
+
+  /** Called after the last waiter has left, and after a release if none is queued. */
+  protected afterUse(): void {}
 }

@@ -1,0 +1,34 @@
+import { Semaphore } from './semaphore.ts';
+import type { SemaphoreGroup } from './semaphore-group.ts';
+
+/** What semaphores of keys need of their group. */
+interface KeyedGroup extends SemaphoreGroup<Semaphore> {
+  /** Weight held by all keys. */
+  inflightOfKeys: number;
+}
+
+/** The semaphore of one key, which is in its group only while it is in use. */
+export class KeyedSemaphore extends Semaphore {
+  declare readonly group: KeyedGroup;
+
+  constructor(
+    group: KeyedGroup,
+    override readonly key: string,
+    limit: number,
+  ) {
+    super(group, limit);
+  }
+
+  protected override beforeUse(): void {
+    if (this.inflight === 0 && this.queue.length === 0) this.group.keep(this, this.key);
+  }
+
+  protected override afterUse(): void {
+    if (this.inflight === 0 && this.queue.length === 0) this.group.forget(this, this.key);
+  }
+
+  protected override changeInflight(weight: number, share: string | undefined, permits: number) {
+    this.group.inflightOfKeys += weight;
+    super.changeInflight(weight, share, permits);
+  }
+}
