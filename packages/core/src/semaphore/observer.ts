@@ -21,6 +21,11 @@ interface RequestEvent extends Event {
 export interface Observer {
   /** A request was granted a permit. `waited` is in milliseconds. */
   admitted?(event: RequestEvent & { weight: number; waited: number }): void;
+  /**
+   * A request must await the answer of a distributed limit's store, after which it is admitted, queued or rejected. Called
+   * in the request's async context, which the later callbacks do not have.
+   */
+  asked?(event: RequestEvent): void;
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: RequestEvent & { weight: number; queued: number }): void;
   /** A request was rejected. With `shadow` it was admitted anyway. */
@@ -66,6 +71,7 @@ export interface Observer {
 
 export const kinds = [
   'admitted',
+  'asked',
   'queued',
   'rejected',
   'withdrawn',
