@@ -29,7 +29,7 @@ export function measurements({ stats, active }: Omit<Measured, 'limits'>, receiv
 }
 
 /** The state of one limit, once for all gates that reuse it. */
-export function limitMeasurements(
+function limitMeasurements(
   { name, limit, inflight, baseline, distributed }: LimiterStats,
   receive: Receive,
 ): void {
