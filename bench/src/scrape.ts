@@ -1,5 +1,6 @@
 // What a scrape costs: milliseconds for 1,000 limits, median of 20. Run: node bench/dist/scrape.js
 import { createLimiter } from '@headgate/core';
+import { MeasuredLimits } from '@headgate/core/metrics';
 import { instrument } from '@headgate/opentelemetry';
 import { collectMetrics } from '@headgate/prometheus';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
@@ -20,9 +21,13 @@ collectMetrics(limiters, { register });
 instrument(limiters, { meter: new MeterProvider({ readers: [reader] }).getMeter('bench') });
 for (const limiter of limiters) await limiter.run(() => {});
 
+const alone = new MeasuredLimits({ start() {}, stop() {}, open: () => ({ record() {} }) });
+alone.add(limiters);
+
 /** The text of prom-client is measured apart: it is the same for any values. */
 const scrapes: Record<string, () => unknown> = {
   'stats() of each limit': () => limiters.map((limiter) => limiter.stats()),
+  'without an exporter': () => alone.collect(() => {}),
   'Prometheus, values': () =>
     Promise.all(
       register.getMetricsAsArray().map((metric) => (metric as { get?(): unknown }).get?.()),

@@ -1,6 +1,13 @@
 import type { Observer } from '@headgate/core';
 import { attributeNames } from '@headgate/core/metrics';
-import { type Context, context, type Span, type Tracer, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  type Span,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 
 /** Where and when a request has begun to wait. */
 interface Start {
@@ -22,9 +29,10 @@ export class WaitSpans {
   constructor(private readonly tracer: Tracer) {
     this.observer = {
       asked: ({ request }) => {
-        if (trace.getSpan(context.active()) !== undefined) this.#starts.set(request, start());
+        const active = context.active();
+        if (isSampled(active)) this.#starts.set(request, { context: active, time: Date.now() });
       },
-      queued: ({ name, request }) => this.#queued(name, request, this.#starts.get(request)),
+      queued: ({ name, request }) => this.#queued(name, request),
       admitted: ({ request }) => this.#end(request, 'admitted'),
       withdrawn: ({ request }) => this.#end(request, 'withdrawn'),
       rejected: ({ name, request, rejection, shadow }) => {
@@ -41,11 +49,12 @@ export class WaitSpans {
     this.#spans.clear();
   }
 
-  #queued(name: string, request: object, asked: Start | undefined): void {
-    const { context: parent, time } = asked ?? start();
-    // Without a trace there is nothing to explain: a wait is no operation of its own.
-    if (trace.getSpan(parent) === undefined) return;
-    const options = { startTime: time, attributes: { [attributeNames.limit]: name } };
+  #queued(name: string, request: object): void {
+    const asked = this.#starts.get(request);
+    const parent = asked?.context ?? context.active();
+    if (!isSampled(parent)) return;
+    const startTime = asked?.time ?? Date.now();
+    const options = { startTime, attributes: { [attributeNames.limit]: name } };
     this.#spans.set(request, this.tracer.startSpan('headgate wait', options, parent));
   }
 
@@ -61,8 +70,13 @@ export class WaitSpans {
   }
 }
 
-function start(): Start {
-  return { context: context.active(), time: Date.now() };
+/**
+ * Whether the request has a trace that is exported. Without one there is nothing to explain, as a wait is no operation of
+ * its own, and a span that is not exported would cost as much as the rest of the wait.
+ */
+function isSampled(parent: Context): boolean {
+  const { traceFlags = TraceFlags.NONE } = trace.getSpan(parent)?.spanContext() ?? {};
+  return (traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 function attributesOf(limit: string, outcome: string): Record<string, string> {

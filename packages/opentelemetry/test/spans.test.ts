@@ -8,7 +8,7 @@ import { VirtualClock } from '@headgate/test-suite';
 import { context, type Span, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { instrument } from '../src/index.ts';
 import { metered, traced } from './sdk.ts';
 
@@ -78,6 +78,22 @@ describe('a span for the wait', () => {
     permit?.release();
     (await waiting).release();
     expect(exporter.getFinishedSpans()).toEqual([]);
+  });
+
+  it('is not created for a request whose trace is not sampled', async () => {
+    const { limiter } = limited();
+    const start = vi.spyOn(tracer, 'startSpan');
+    onTestFinished(() => start.mockRestore());
+    const permit = limiter.tryAcquire();
+    const spanContext = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 };
+    const unsampled = trace.setSpanContext(context.active(), spanContext);
+    const waiting = context.with(unsampled, () => limiter.acquire());
+    const sampled = trace.setSpanContext(context.active(), { ...spanContext, traceFlags: 1 });
+    const other = context.with(sampled, () => limiter.acquire());
+    expect(start).toHaveBeenCalledTimes(1);
+    permit?.release();
+    (await waiting).release();
+    (await other).release();
   });
 
   it('is replaced by attributes of the active span for a request that is rejected immediately', async () => {

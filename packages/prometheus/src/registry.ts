@@ -7,7 +7,7 @@ import {
   type Metric,
   metrics,
 } from '@headgate/core/metrics';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type MetricValue, type Registry } from 'prom-client';
 import { labelsOf, prometheusName, underscored } from './names.ts';
 
 /** A registry is used by all calls of `collectMetrics`, so that its limits share the metrics. */
@@ -19,14 +19,50 @@ export function limitsOf(register: Registry): MeasuredLimits {
   return limits;
 }
 
-type State = Counter | Gauge;
+/** The values of the present scrape, by metric. */
+type Values = Map<Metric, MetricValue<string>[]>;
+
+interface MetricOptions {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: string[];
+  readonly registers: Registry[];
+}
+
+/** Their values are read rather than set, which would hash the labels of each. */
+class State extends Gauge {
+  constructor(
+    options: MetricOptions,
+    private readonly read: () => MetricValue<string>[],
+  ) {
+    super(options);
+  }
+
+  override async get() {
+    const values = this.read();
+    return { ...(await super.get()), values };
+  }
+}
+
+class Totals extends Counter {
+  constructor(
+    options: MetricOptions,
+    private readonly read: () => MetricValue<string>[],
+  ) {
+    super(options);
+  }
+
+  override async get() {
+    const values = this.read();
+    return { ...(await super.get()), values };
+  }
+}
 
 class RegistryExporter implements Exporter {
   readonly limits = new MeasuredLimits(this);
-  readonly #state = new Map<Metric, State>();
   readonly #durations = new Map<Metric, Histogram>();
-  /** Whether the values are those of the present scrape, which reads all metrics in the same tick. */
-  #isFresh = false;
+  #values: Values | undefined;
+  readonly #labels = new WeakMap<Attributes, Record<string, string>>();
 
   constructor(private readonly register: Registry) {}
 
@@ -49,28 +85,25 @@ class RegistryExporter implements Exporter {
     for (const metric of Object.values<Metric>(metrics)) {
       this.register.removeSingleMetric(prometheusName(metric));
     }
-    this.#state.clear();
     this.#durations.clear();
   }
 
   #register(): void {
-    if (this.#state.size > 0) return;
+    if (this.#durations.size > 0) return;
     for (const metric of Object.values<Metric>(metrics)) {
+      const options = this.#options(metric);
+      const read = () => this.#collected().get(metric) ?? [];
       if (metric.kind === 'histogram') this.#durations.set(metric, this.#histogram(metric));
-      else this.#state.set(metric, this.#stateOf(metric));
+      else if (metric.kind === 'counter') new Totals(options, read);
+      else new State(options, read);
     }
-  }
-
-  #stateOf(metric: Metric): State {
-    const options = { ...this.#options(metric), collect: () => this.#refresh() };
-    return metric.kind === 'counter' ? new Counter(options) : new Gauge(options);
   }
 
   #histogram(metric: Metric): Histogram {
     return new Histogram({ ...this.#options(metric), buckets: [...bucketBounds] });
   }
 
-  #options(metric: Metric) {
+  #options(metric: Metric): MetricOptions {
     const hasOutcome = metric === metrics.requests || metric === metrics.timeInQueue;
     const attributes = [attributeNames.limit, ...(hasOutcome ? [attributeNames.outcome] : [])];
     return {
@@ -81,22 +114,22 @@ class RegistryExporter implements Exporter {
     };
   }
 
-  /** Measures all limits once for a scrape, although each metric of prom-client has a callback of its own. */
-  #refresh(): void {
-    if (this.#isFresh) return;
-    this.#isFresh = true;
+  /** Measures all limits once for a scrape, which reads all metrics in the same tick. */
+  #collected(): Values {
+    if (this.#values !== undefined) return this.#values;
+    const values: Values = new Map();
+    this.#values = values;
     queueMicrotask(() => {
-      this.#isFresh = false;
+      this.#values = undefined;
     });
-    for (const state of this.#state.values()) state.reset();
-    this.limits.collect((metric, value, attributes) => this.#set(metric, value, attributes));
-  }
-
-  #set(metric: Metric, value: number, attributes: Attributes): void {
-    const state = this.#state.get(metric);
-    const labels = labelsOf(attributes);
-    // A counter that was reset has the total after one increment.
-    if (state instanceof Counter) state.inc(labels, value);
-    else state?.set(labels, value);
+    this.limits.collect((metric, value, attributes) => {
+      const labels = this.#labels.get(attributes) ?? labelsOf(attributes);
+      this.#labels.set(attributes, labels);
+      const series = { value, labels };
+      const all = values.get(metric);
+      if (all === undefined) values.set(metric, [series]);
+      else all.push(series);
+    });
+    return values;
   }
 }

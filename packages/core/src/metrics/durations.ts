@@ -1,6 +1,6 @@
 import type { Observer } from '../semaphore/observer.ts';
 import { type Metric, metrics } from './definitions.ts';
-import { type Attributes, attributesOf } from './measurements.ts';
+import type { Attributes, LimitAttributes } from './measurements.ts';
 
 /** A series of a histogram. */
 export interface Series {
@@ -22,10 +22,10 @@ export class Durations {
   readonly #held: Series;
 
   constructor(
-    private readonly name: string,
+    private readonly attributes: LimitAttributes,
     private readonly open: OpenSeries,
   ) {
-    this.#held = open(metrics.held, attributesOf(name));
+    this.#held = open(metrics.held, attributes.all);
     this.observer = {
       queued: ({ request }) => void this.#queued.add(request),
       admitted: ({ request, waited }) => this.#left(request, 'admitted', waited),
@@ -48,7 +48,7 @@ export class Durations {
     if (this.#queued.size === 0 || !this.#queued.delete(request)) return;
     let series = this.#waits.get(outcome);
     if (series === undefined) {
-      series = this.open(metrics.timeInQueue, attributesOf(this.name, outcome));
+      series = this.open(metrics.timeInQueue, this.attributes.with(outcome));
       this.#waits.set(outcome, series);
     }
     series.record(waited / 1000);

@@ -1,33 +1,10 @@
 import { HeadgateError, invalid } from '../errors.ts';
-import type { Gate, GateStats } from '../gate/gate.ts';
+import type { Gate } from '../gate/gate.ts';
 import type { Handle } from '../http/handle.ts';
-import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 
 /** What can be measured: a limiter, a gate, or a middleware. */
 export type Measurable = Limiter | Gate | Handle;
-
-/** The statistics of requests, which all of them have in common. */
-export interface Measured {
-  readonly stats: LimiterStats | GateStats;
-  /** Number of requests that hold a permit. */
-  readonly active: number;
-  /** The limits, and the limiter of each. */
-  readonly limits: readonly { readonly limiter: Limiter; readonly stats: LimiterStats }[];
-}
-
-export function measure(limit: Measurable): Measured {
-  const stats = limit.stats();
-  if (!('limits' in stats)) {
-    const limiter = limit as Limiter;
-    return { stats, active: limiter.holders, limits: [{ limiter, stats }] };
-  }
-  const limiters = limitersOf(limit);
-  const limits = stats.limits.map((one, index) => ({
-    limiter: limiters[index] as Limiter,
-    stats: one,
-  }));
-  return { stats, active: stats.inflight, limits };
-}
 
 /** The limiters of a limit, in the order of its statistics. */
 export function limitersOf(limit: Measurable): readonly Limiter[] {

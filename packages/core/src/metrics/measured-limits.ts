@@ -1,7 +1,12 @@
-import type { Limiter } from '../limiter/limiter.ts';
+import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
 import { Durations, type OpenSeries } from './durations.ts';
-import { checkMeasurable, duplicate, limitersOf, type Measurable, measure } from './measurable.ts';
-import { measurements, type Receive, receiveLimits } from './measurements.ts';
+import { checkMeasurable, duplicate, limitersOf, type Measurable } from './measurable.ts';
+import {
+  LimitAttributes,
+  limitMeasurements,
+  type Receive,
+  requestMeasurements,
+} from './measurements.ts';
 
 /** What exports the measurements: a meter, or a registry. */
 export interface Exporter {
@@ -15,15 +20,25 @@ export interface Exporter {
 type Attach = (limit: Measurable) => () => void;
 
 interface Entry {
-  readonly name: string;
   readonly limit: Measurable;
+  readonly attributes: LimitAttributes;
   readonly limiters: readonly Limiter[];
   remove(): void;
 }
 
+/** A limiter, and by how many of the limits it is used. */
+interface Used {
+  readonly limiter: Limiter;
+  readonly attributes: LimitAttributes;
+  uses: number;
+}
+
 /** The limits that one meter or registry exports. */
 export class MeasuredLimits {
-  readonly #entries = new Map<Measurable, Entry>();
+  /** By name. */
+  readonly #entries = new Map<string, Entry>();
+  /** By name: each is reported once, however many gates reuse it. */
+  readonly #limiters = new Map<string, Used>();
 
   constructor(private readonly exporter: Exporter) {}
 
@@ -36,71 +51,94 @@ export class MeasuredLimits {
    *   the same name. It then adds none.
    */
   add(limits: readonly unknown[], attach: Attach = () => () => {}): () => void {
-    for (const limit of this.#entries.keys()) this.#removeIfDone(limit);
-    const added: Measurable[] = [];
+    for (const entry of this.#entries.values()) removeIfDone(entry);
+    const added: Entry[] = [];
+    const remove = () => {
+      for (const entry of added.splice(0)) entry.remove();
+    };
     try {
-      for (const limit of limits) {
-        this.#add(limit, attach);
-        added.push(limit as Measurable);
-      }
+      for (const limit of limits) added.push(this.#add(limit, attach));
     } catch (error) {
-      for (const limit of added) this.#remove(limit);
+      remove();
       throw error;
     }
-    const entries = added.map((limit) => this.#entries.get(limit));
-    return () => {
-      for (const entry of entries) entry?.remove();
-    };
+    return remove;
   }
 
   /** Measures all limits. */
   collect(receive: Receive): void {
-    const seen = new Set<Limiter>();
-    for (const { limit } of this.#entries.values()) {
-      const measured = measure(limit);
-      measurements(measured, receive);
-      receiveLimits(measured, seen, receive);
+    const measured = new Set<Used>();
+    for (const entry of this.#entries.values()) {
+      const { limit, attributes, limiters } = entry;
+      const stats = limit.stats();
+      const active = 'holders' in limit ? limit.holders : stats.inflight;
+      requestMeasurements(stats, active, attributes, receive);
+      for (const [index, limiter] of limiters.entries()) {
+        const used = this.#limiters.get(limiter.name);
+        if (used === undefined || measured.has(used)) continue;
+        measured.add(used);
+        // A limiter's own statistics are those of its requests as well.
+        const own = 'limits' in stats ? stats.limits[index] : stats;
+        limitMeasurements(own as LimiterStats, used.attributes, receive);
+      }
       // Not now: the exporter is calling its callbacks, which this may remove.
-      if (limit.closed) queueMicrotask(() => this.#removeIfDone(limit));
+      if (limit.closed) queueMicrotask(() => removeIfDone(entry));
     }
   }
 
-  #add(limit: unknown, attach: Attach): void {
+  #add(limit: unknown, attach: Attach): Entry {
     checkMeasurable(limit);
     const { name } = limit.stats();
     const limiters = limitersOf(limit);
     this.#checkNames(limit, name, limiters);
-    const durations = new Durations(name, this.exporter.open);
+    const attributes = new LimitAttributes(name);
+    const durations = new Durations(attributes, this.exporter.open);
     if (this.#entries.size === 0) this.exporter.start();
     const stop = limit.observe(durations.observer);
     const detach = attach(limit);
     const remove = () => {
-      if (this.#entries.get(limit) !== entry) return;
-      this.#entries.delete(limit);
+      if (!this.#forget(name, entry)) return;
       stop();
       detach();
       durations.remove();
       if (this.#entries.size === 0) this.exporter.stop();
     };
-    const entry = { name, limit, limiters, remove };
-    this.#entries.set(limit, entry);
+    const entry = { limit, attributes, limiters, remove };
+    this.#entries.set(name, entry);
+    for (const limiter of limiters) this.#use(limiter);
+    return entry;
+  }
+
+  #use(limiter: Limiter): void {
+    const { name } = limiter;
+    const used = this.#limiters.get(name);
+    if (used !== undefined) used.uses++;
+    else this.#limiters.set(name, { limiter, attributes: new LimitAttributes(name), uses: 1 });
+  }
+
+  /** Returns whether the entry was known. */
+  #forget(name: string, entry: Entry): boolean {
+    if (this.#entries.get(name) !== entry) return false;
+    this.#entries.delete(name);
+    for (const limiter of entry.limiters) {
+      const used = this.#limiters.get(limiter.name);
+      if (used !== undefined && --used.uses === 0) this.#limiters.delete(limiter.name);
+    }
+    return true;
   }
 
   #checkNames(limit: Measurable, name: string, limiters: readonly Limiter[]): void {
-    if (this.#entries.has(limit)) throw duplicate(name, 'add it once');
-    for (const entry of this.#entries.values()) {
-      if (entry.name === name) throw duplicate(name, 'give the limits different names');
-      const known = new Map(entry.limiters.map((limiter) => [limiter.name, limiter]));
-      const other = limiters.find((one) => (known.get(one.name) ?? one) !== one);
-      if (other !== undefined) throw duplicate(other.name, 'give the limits different names');
+    const same = this.#entries.get(name);
+    if (same?.limit === limit) throw duplicate(name, 'add it once');
+    if (same !== undefined) throw duplicate(name, 'give the limits different names');
+    for (const limiter of limiters) {
+      const used = this.#limiters.get(limiter.name);
+      if (used === undefined || used.limiter === limiter) continue;
+      throw duplicate(limiter.name, 'give the limits different names');
     }
   }
+}
 
-  #removeIfDone(limit: Measurable): void {
-    if (limit.closed && limit.inflight === 0) this.#remove(limit);
-  }
-
-  #remove(limit: Measurable): void {
-    this.#entries.get(limit)?.remove();
-  }
+function removeIfDone({ limit, remove }: Entry): void {
+  if (limit.closed && limit.inflight === 0) remove();
 }

@@ -1,55 +1,70 @@
-import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
+import type { GateStats } from '../gate/gate.ts';
+import type { LimiterStats } from '../limiter/limiter.ts';
 import { attributeNames, type Metric, metrics } from './definitions.ts';
-import type { Measured } from './measurable.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Receives the values of one collection. */
+/** Receives the values of one collection. The attributes of a series are the same object in each. */
 export type Receive = (metric: Metric, value: number, attributes: Attributes) => void;
 
-export function attributesOf(limit: string, outcome?: string): Attributes {
-  const attributes = { [attributeNames.limit]: limit };
-  return outcome === undefined ? attributes : { ...attributes, [attributeNames.outcome]: outcome };
-}
+/** The attributes of one limit's series, created once: a collection of many limits would create thousands. */
+export class LimitAttributes {
+  readonly all: Attributes;
+  readonly #byOutcome = new Map<string, Attributes>();
 
-/** The state of a limiter, gate or middleware from its statistics. Counters are totals. */
-export function measurements({ stats, active }: Omit<Measured, 'limits'>, receive: Receive): void {
-  const { name, admitted, rejected, withdrawn } = stats;
-  for (const [outcome, total] of Object.entries({ admitted, ...rejected, withdrawn })) {
-    receive(metrics.requests, total, attributesOf(name, outcome));
+  constructor(private readonly name: string) {
+    this.all = { [attributeNames.limit]: name };
   }
-  const attributes = attributesOf(name);
-  receive(metrics.active, active, attributes);
-  receive(metrics.queued, stats.queued, attributes);
-  receive(metrics.longestWait, stats.longestWait / 1000, attributes);
-  receive(metrics.leaked, stats.leaked, attributes);
-  const { delay, shedding } = ('guard' in stats && stats.guard) || {};
-  if (delay !== undefined) receive(metrics.guardDelay, delay / 1000, attributes);
-  if (shedding !== undefined) receive(metrics.guardShedding, shedding, attributes);
+
+  with(outcome: string): Attributes {
+    let attributes = this.#byOutcome.get(outcome);
+    if (attributes === undefined) {
+      attributes = { [attributeNames.limit]: this.name, [attributeNames.outcome]: outcome };
+      this.#byOutcome.set(outcome, attributes);
+    }
+    return attributes;
+  }
 }
 
-/** The state of one limit, once for all gates that reuse it. */
-function limitMeasurements(
-  { name, limit, inflight, baseline, distributed }: LimiterStats,
+/**
+ * The requests of a limiter, gate or middleware. Counters are totals.
+ *
+ * @param active Number of requests that hold a permit.
+ */
+export function requestMeasurements(
+  stats: LimiterStats | GateStats,
+  active: number,
+  attributes: LimitAttributes,
   receive: Receive,
 ): void {
-  const attributes = attributesOf(name);
-  receive(metrics.limit, limit, attributes);
-  receive(metrics.inflight, inflight, attributes);
-  if (baseline !== undefined) receive(metrics.baseline, baseline / 1000, attributes);
-  if (distributed === undefined) return;
-  const { up, roundTrip, lost, reclaimed } = distributed;
-  receive(metrics.storeUp, up ? 1 : 0, attributes);
-  if (roundTrip !== undefined) receive(metrics.roundTrip, roundTrip / 1000, attributes);
-  receive(metrics.lost, lost, attributes);
-  receive(metrics.reclaimed, reclaimed, attributes);
+  const { all } = attributes;
+  receive(metrics.requests, stats.admitted, attributes.with('admitted'));
+  for (const [reason, total] of Object.entries(stats.rejected)) {
+    receive(metrics.requests, total, attributes.with(reason));
+  }
+  receive(metrics.requests, stats.withdrawn, attributes.with('withdrawn'));
+  receive(metrics.active, active, all);
+  receive(metrics.queued, stats.queued, all);
+  receive(metrics.longestWait, stats.longestWait / 1000, all);
+  receive(metrics.leaked, stats.leaked, all);
+  const { delay, shedding } = ('guard' in stats && stats.guard) || {};
+  if (delay !== undefined) receive(metrics.guardDelay, delay / 1000, all);
+  if (shedding !== undefined) receive(metrics.guardShedding, shedding, all);
 }
 
-/** Receives the limits of one collection, each of them once. */
-export function receiveLimits({ limits }: Measured, seen: Set<Limiter>, receive: Receive): void {
-  for (const { limiter, stats } of limits) {
-    if (seen.has(limiter)) continue;
-    seen.add(limiter);
-    limitMeasurements(stats, receive);
-  }
+/** The state of one limit. */
+export function limitMeasurements(
+  { limit, inflight, baseline, distributed }: LimiterStats,
+  { all }: LimitAttributes,
+  receive: Receive,
+): void {
+  receive(metrics.limit, limit, all);
+  receive(metrics.inflight, inflight, all);
+  if (baseline !== undefined) receive(metrics.baseline, baseline / 1000, all);
+  if (distributed === undefined) return;
+  const { up, roundTrip, lost, reclaimed } = distributed;
+  receive(metrics.storeUp, up ? 1 : 0, all);
+  if (roundTrip !== undefined) receive(metrics.roundTrip, roundTrip / 1000, all);
+  receive(metrics.lost, lost, all);
+  receive(metrics.reclaimed, reclaimed, all);
 }
