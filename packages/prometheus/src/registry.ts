@@ -1,13 +1,13 @@
 import {
   type Attributes,
   attributeNames,
-  bucketBounds,
   type Exporter,
   MeasuredLimits,
   type Metric,
   metrics,
 } from '@headgate/core/metrics';
-import { Counter, Gauge, Histogram, type MetricValue, type Registry } from 'prom-client';
+import { Counter, Gauge, type MetricValue, type Registry } from 'prom-client';
+import { DurationsHistogram } from './durations-histogram.ts';
 import { labelsOf, prometheusName, underscored } from './names.ts';
 
 /** A registry is used by all calls of `collectMetrics`, so that its limits share the metrics. */
@@ -60,7 +60,7 @@ class Totals extends Counter {
 
 class RegistryExporter implements Exporter {
   readonly limits = new MeasuredLimits(this);
-  readonly #durations = new Map<Metric, Histogram>();
+  readonly #durations = new Map<Metric, DurationsHistogram>();
   #values: Values | undefined;
   readonly #labels = new WeakMap<Attributes, Record<string, string>>();
 
@@ -68,13 +68,7 @@ class RegistryExporter implements Exporter {
 
   readonly open: Exporter['open'] = (metric, attributes) => {
     this.#register();
-    const histogram = this.#durations.get(metric) as Histogram;
-    const labels = labelsOf(attributes);
-    const series = histogram.labels(labels);
-    return {
-      record: (seconds) => series.observe(seconds),
-      remove: () => histogram.remove(labels),
-    };
+    return (this.#durations.get(metric) as DurationsHistogram).open(labelsOf(attributes));
   };
 
   start(): void {
@@ -93,14 +87,11 @@ class RegistryExporter implements Exporter {
     for (const metric of Object.values<Metric>(metrics)) {
       const options = this.#options(metric);
       const read = () => this.#collected().get(metric) ?? [];
-      if (metric.kind === 'histogram') this.#durations.set(metric, this.#histogram(metric));
+      if (metric.kind === 'histogram')
+        this.#durations.set(metric, new DurationsHistogram(options, [this.register]));
       else if (metric.kind === 'counter') new Totals(options, read);
       else new State(options, read);
     }
-  }
-
-  #histogram(metric: Metric): Histogram {
-    return new Histogram({ ...this.#options(metric), buckets: [...bucketBounds] });
   }
 
   #options(metric: Metric): MetricOptions {

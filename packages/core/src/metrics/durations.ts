@@ -12,11 +12,19 @@ export interface Series {
 
 export type OpenSeries = (metric: Metric, attributes: Attributes) => Series;
 
+/**
+ * Marks requests that were queued, as those admitted at once are not part of the histogram of waits. A Set of them would
+ * cost the garbage collector several times as much (docs/decisions/0008).
+ */
+const wasQueued = Symbol('headgate.queued');
+
+interface Marked {
+  [wasQueued]?: true;
+}
+
 /** Records what `stats()` does not have: how long requests were queued, and permits were held. */
 export class Durations {
   readonly observer: Observer;
-  /** Queued requests: those admitted at once are not part of the histogram of waits. */
-  readonly #queued = new Set<object>();
   /** By outcome. */
   readonly #waits = new Map<string, Series>();
   readonly #held: Series;
@@ -27,7 +35,9 @@ export class Durations {
   ) {
     this.#held = open(metrics.held, attributes.all);
     this.observer = {
-      queued: ({ request }) => void this.#queued.add(request),
+      queued: ({ request }: { request: Marked }) => {
+        request[wasQueued] = true;
+      },
       admitted: ({ request, waited }) => this.#left(request, 'admitted', waited),
       withdrawn: ({ request, waited }) => this.#left(request, 'withdrawn', waited),
       rejected: ({ request, rejection, shadow }) => {
@@ -44,8 +54,8 @@ export class Durations {
     for (const series of this.#waits.values()) series.remove?.();
   }
 
-  #left(request: object, outcome: string, waited: number): void {
-    if (this.#queued.size === 0 || !this.#queued.delete(request)) return;
+  #left(request: Marked, outcome: string, waited: number): void {
+    if (request[wasQueued] === undefined) return;
     let series = this.#waits.get(outcome);
     if (series === undefined) {
       series = this.open(metrics.timeInQueue, this.attributes.with(outcome));

@@ -9,7 +9,10 @@ interface Event {
 }
 
 interface RequestEvent extends Event {
-  /** An empty object that identifies the request: the same in all its events, as the key of a `WeakMap`. */
+  /**
+   * An empty object that identifies the request: the same in all its events, as the key of a `WeakMap`, or for properties
+   * whose names are the observer's own symbols.
+   */
   readonly request: object;
 }
 
