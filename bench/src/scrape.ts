@@ -30,7 +30,13 @@ const scrapes: Record<string, () => unknown> = {
   'without an exporter': () => alone.collect(() => {}),
   'Prometheus, values': () =>
     Promise.all(
-      register.getMetricsAsArray().map((metric) => (metric as { get?(): unknown }).get?.()),
+      register
+        .getMetricsAsArray()
+        .map(
+          (metric) =>
+            (metric as { getForPromString?(): unknown; get?(): unknown }).getForPromString?.() ??
+            (metric as { get?(): unknown }).get?.(),
+        ),
     ),
   'Prometheus, values and text': () => register.metrics(),
   OpenTelemetry: () => reader.collect(),

@@ -1,7 +1,18 @@
 import { bucketBounds } from '@headgate/core/metrics';
-import { Histogram, type MetricValueWithName } from 'prom-client';
+import { Histogram } from 'prom-client';
 
 type Labels = Record<string, string>;
+
+/** A value of a series, with the labels that all of them have apart, so that they are created and formatted once. */
+interface Value {
+  readonly metricName: string;
+  readonly labels: Labels;
+  readonly sharedLabels: Labels;
+  readonly value: number;
+}
+
+const none: Labels = {};
+const bucketLabels: readonly Labels[] = [...bucketBounds, '+Inf'].map((le) => ({ le: `${le}` }));
 
 /** One series: the values are counted here, since prom-client would hash the labels for each of them. */
 class Series {
@@ -22,16 +33,16 @@ class Series {
   }
 
   /** As prom-client reports a histogram. */
-  values(): MetricValueWithName<string>[] {
-    const { name, labels } = this;
+  values(): Value[] {
+    const { name, labels: sharedLabels } = this;
+    const metricName = `${name}_bucket`;
     let count = 0;
-    const values = this.#counts.map((of, bucket): MetricValueWithName<string> => {
+    const values = this.#counts.map((of, bucket): Value => {
       count += of;
-      const le = bucketBounds[bucket] ?? '+Inf';
-      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+      return { metricName, labels: bucketLabels[bucket] ?? none, sharedLabels, value: count };
     });
-    values.push({ metricName: `${name}_sum`, labels, value: this.#sum });
-    values.push({ metricName: `${name}_count`, labels, value: count });
+    values.push({ metricName: `${name}_sum`, labels: none, sharedLabels, value: this.#sum });
+    values.push({ metricName: `${name}_count`, labels: none, sharedLabels, value: count });
     return values;
   }
 }
@@ -63,13 +74,17 @@ export class DurationsHistogram extends Histogram {
   }
 
   override async get(): ReturnType<Histogram['get']> {
-    return this.getForPromString();
+    const metric = await this.getForPromString();
+    const values = metric.values.map(({ sharedLabels, labels, ...value }) => {
+      return { ...value, labels: { ...labels, ...sharedLabels } };
+    });
+    return { ...metric, values } as never;
   }
 
   /** What the registry calls for the text of a scrape; not in the types of prom-client. */
-  async getForPromString(): ReturnType<Histogram['get']> {
+  async getForPromString() {
     const { name, help } = this.options;
     const values = [...this.#series].flatMap((series) => series.values());
-    return { name, help, type: 'histogram', aggregator: 'sum', values } as never;
+    return { name, help, type: 'histogram', aggregator: 'sum', values };
   }
 }

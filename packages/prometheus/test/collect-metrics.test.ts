@@ -110,6 +110,22 @@ describe('collectMetrics()', () => {
     expect(values[bucket]).toBe(1);
   });
 
+  it('reports the same histogram to prom-client as text and as JSON', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    limiter.tryAcquire()?.release();
+    const [metric] = (await register.getMetricsAsJSON()).filter(
+      ({ name }) => name === 'headgate_permit_duration_seconds',
+    );
+    const values = metric?.values as { metricName?: string; labels: object; value: number }[];
+    const text = await scrape(register);
+    for (const { metricName, labels, value } of values) {
+      const shown = Object.entries(labels).map(([name, of]) => `${name}="${of}"`);
+      expect(text[`${metricName}{${shown.join()}}`]).toBe(value);
+    }
+    expect(values).toHaveLength(19);
+  });
+
   it('reports the requests of a gate once, each of its limits, and its guard', async () => {
     const register = new Registry();
     const guard: Guard = {
