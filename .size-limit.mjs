@@ -41,6 +41,22 @@ export default [
     modifyEsbuildConfig,
   },
   {
+    name: '@headgate/opentelemetry: with the definitions of the metrics',
+    path: 'packages/opentelemetry/dist/index.js',
+    ignore: ['@opentelemetry/api'],
+    limit: '5 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
+  {
+    name: '@headgate/prometheus: with the definitions of the metrics',
+    path: 'packages/prometheus/dist/index.js',
+    ignore: ['prom-client'],
+    limit: '5 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
+  {
     name: '@headgate/throttle: the client and the store',
     path: 'packages/throttle/dist/index.js',
     ignore: ['@headgate/core'],

@@ -5,10 +5,29 @@ import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
 import { type Goal, number, type Table } from './table.ts';
 
 interface Comparison extends Group {
-  /** The case to compare Headgate's CPU per request with, and the ratio to reach. */
-  over?: 'hand-written' | 'bare';
+  /** Case whose CPU per request is compared. Default: `headgate`. */
+  of?: string;
+  /** The case to compare it with, and the ratio to reach. */
+  over?: string;
   target?: number;
 }
+
+const instrumented = ['headgate', 'headgate with Prometheus'];
+const traced = ['headgate, traced', 'headgate, traced with spans'];
+
+/** What metrics and spans cost. */
+const instruments = (['express', 'hono'] as const).flatMap((framework): Comparison[] =>
+  (['free', 'queueing'] as const).flatMap((situation) => [
+    {
+      ...{ framework, situation, name: 'metrics', cases: instrumented },
+      ...{ of: 'headgate with Prometheus', over: 'headgate', target: 1.03 },
+    },
+    {
+      ...{ framework, situation, name: 'spans', cases: traced },
+      ...{ of: 'headgate, traced with spans', over: 'headgate, traced', target: 1.05 },
+    },
+  ]),
+);
 
 const ours = ['bare', 'hand-written', 'headgate'];
 
@@ -50,6 +69,7 @@ const groups: readonly Comparison[] = [
     target: 1.05,
   },
   { framework: 'hono', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
+  ...instruments,
 ];
 
 /** Compares middlewares over HTTP. `only` selects groups by name, such as "express free". */
@@ -77,25 +97,31 @@ const described = Object.entries(situations)
   })
   .join('; ');
 
-const nameOf = ({ framework, situation }: Group) => `${framework} ${situation}`;
+const nameOf = ({ framework, situation, name }: Group) =>
+  [framework, situation, name].filter((word) => word !== undefined).join(' ');
 
 function row(group: Group, results: Rounds, name: string): string[] {
   const all = results.get(name);
   if (all instanceof Error) return [`${nameOf(group)}, ${name}`, all.message, '', '', ''];
+  const ratio = (over: string) => (results.has(over) ? range(cpuRatio(results, name, over)) : '');
   return [
     `${nameOf(group)}, ${name}`,
     number(median(figures(results, name, 'cpu'))),
-    name === 'bare' ? '' : range(cpuRatio(results, name, 'bare')),
-    name === 'bare' || name === 'hand-written'
-      ? ''
-      : range(cpuRatio(results, name, 'hand-written')),
+    name === 'bare' ? '' : ratio('bare'),
+    name === 'bare' || name === 'hand-written' ? '' : ratio('hand-written'),
     number(median(figures(results, name, 'rate'))),
   ];
 }
 
-function goal({ over = 'hand-written', target = 1, ...group }: Comparison, results: Rounds): Goal {
-  const { mean, low, high } = cpuRatio(results, 'headgate', over);
-  const what = `${nameOf(group)}: CPU / ${over === 'hand-written' ? 'hand-written counter' : 'bare app'}`;
+const names: Readonly<Record<string, string>> = {
+  'hand-written': 'hand-written counter',
+  bare: 'bare app',
+};
+
+function goal(comparison: Comparison, results: Rounds): Goal {
+  const { of = 'headgate', over = 'hand-written', target = 1 } = comparison;
+  const { mean, low, high } = cpuRatio(results, of, over);
+  const what = `${nameOf(comparison)}: CPU / ${names[over] ?? over}`;
   return { what, target, measured: mean, unit: '×', interval: { low, high } };
 }
 

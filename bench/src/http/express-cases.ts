@@ -42,6 +42,16 @@ function handWritten({ limit, queueLimit }: Situation): RequestHandler {
   };
 }
 
+/** In a server that traces its requests, with or without spans for those that wait. */
+async function traced({ limit, queueLimit }: Situation, spans: boolean): Promise<RequestHandler> {
+  const { concurrencyLimit } = await import('@headgate/express');
+  const { requestSpans, spansFor } = await import('./instruments.ts');
+  const middleware = concurrencyLimit({ limit, queueLimit });
+  if (spans) spansFor(middleware);
+  const within = requestSpans();
+  return (req, res, next) => within(() => middleware(req, res, next));
+}
+
 export const cases: Record<string, Serve> = {
   bare: serve(),
   'hand-written': serve(handWritten),
@@ -49,6 +59,15 @@ export const cases: Record<string, Serve> = {
     const { concurrencyLimit } = await import('@headgate/express');
     return concurrencyLimit({ limit, queueLimit });
   }),
+  'headgate with Prometheus': serve(async ({ limit, queueLimit }) => {
+    const { concurrencyLimit } = await import('@headgate/express');
+    const { prometheusFor } = await import('./instruments.ts');
+    const middleware = concurrencyLimit({ limit, queueLimit });
+    prometheusFor(middleware);
+    return middleware;
+  }),
+  'headgate, traced': serve((situation) => traced(situation, false)),
+  'headgate, traced with spans': serve((situation) => traced(situation, true)),
   'express-queue': serve(async ({ limit, queueLimit }) => {
     const { default: expressQueue } = await import('express-queue');
     return expressQueue({ activeLimit: limit, queuedLimit: queueLimit });

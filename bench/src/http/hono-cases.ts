@@ -44,6 +44,20 @@ function handWritten({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
   };
 }
 
+/** In a server that traces its requests, with or without spans for those that wait. */
+async function traced(
+  { limit, queueLimit }: Situation,
+  spans: boolean,
+): Promise<MiddlewareHandler<Env>> {
+  const { concurrencyLimit } = await import('@headgate/hono');
+  const { requestSpans, spansFor } = await import('./instruments.ts');
+  const middleware = concurrencyLimit({ limit, queueLimit });
+  if (spans) spansFor(middleware);
+  const within = requestSpans();
+  const handle = middleware as unknown as MiddlewareHandler<Env>;
+  return (c, next) => within(() => handle(c, next)) as ReturnType<typeof handle>;
+}
+
 export const cases: Record<string, Serve> = {
   bare: serve(),
   'hand-written': serve(handWritten),
@@ -51,6 +65,15 @@ export const cases: Record<string, Serve> = {
     const { concurrencyLimit } = await import('@headgate/hono');
     return concurrencyLimit({ limit, queueLimit }) as unknown as MiddlewareHandler<Env>;
   }),
+  'headgate with Prometheus': serve(async ({ limit, queueLimit }) => {
+    const { concurrencyLimit } = await import('@headgate/hono');
+    const { prometheusFor } = await import('./instruments.ts');
+    const middleware = concurrencyLimit({ limit, queueLimit });
+    prometheusFor(middleware);
+    return middleware as unknown as MiddlewareHandler<Env>;
+  }),
+  'headgate, traced': serve((situation) => traced(situation, false)),
+  'headgate, traced with spans': serve((situation) => traced(situation, true)),
   'hono-rate-limiter': serve(async () => {
     const { rateLimiter } = await import('hono-rate-limiter');
     return rateLimiter({ windowMs: 3_600_000, limit: 1e9, keyGenerator: () => 'all' });

@@ -9,6 +9,8 @@ import { holdPath, type SituationName, situations } from './situation.ts';
 export interface Group {
   framework: 'express' | 'koa' | 'hono';
   situation: SituationName;
+  /** Distinguishes groups of the same framework and situation. */
+  name?: string;
   cases: readonly string[];
 }
 

@@ -102,13 +102,13 @@ export class LimitMiddleware {
     if (gated.left) return;
     const { rejection } = gated;
     const onReject = this.#onReject;
+    // Also for a rejected request, whose access log needs it.
+    res.locals.admission = gated.admission;
     if (rejection === undefined) {
-      res.locals.admission = gated.admission;
       this.#addFields(gated, res);
       return proceed();
     }
     if (onReject === undefined) return this.#reject(gated, req, res);
-    res.locals.admission = gated.admission;
     const settle = (answer: unknown) => answer === false && this.#reject(gated, req, res);
     attempt(() => onReject(rejection, req, res, proceed), next, settle);
   }

@@ -17,6 +17,15 @@ for (const name of ['express', 'koa', 'hono']) {
   assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
 }
 
+const { instrument } = require('@headgate/opentelemetry');
+instrument(limiter);
+
+const { Registry } = require('prom-client');
+const { collectMetrics } = require('@headgate/prometheus');
+const register = new Registry();
+collectMetrics(limiter, { register });
+assert.equal(register.getMetricsAsArray().length > 0, true);
+
 const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
 assert.equal(redisStore({ client: createClient() }).leaseDuration, 10_000);

@@ -6,11 +6,14 @@ import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
+import { instrument } from '@headgate/opentelemetry';
 import { postgresStore } from '@headgate/postgres';
+import { collectMetrics } from '@headgate/prometheus';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
 import { throttleClient, throttleStore } from '@headgate/throttle';
 import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
 
 // The pages that warnings and READMEs link to.
 assert.ok(existsSync(new URL('../docs/errors.md', import.meta.resolve('@headgate/core'))));
@@ -19,6 +22,11 @@ const limiter = createLimiter({ limit: 1 });
 assert.equal(await limiter.run(() => limiter.inflight), 1);
 assert.equal(limiter.inflight, 0);
 assert.ok(Object.keys(http).length > 0);
+
+instrument(limiter);
+const register = new Registry();
+collectMetrics(limiter, { register });
+assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="default"\} 1$/m);
 
 const guard = eventLoopGuard();
 assert.equal(guard.admits('normal'), true);

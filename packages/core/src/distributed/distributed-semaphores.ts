@@ -58,7 +58,10 @@ export class DistributedSemaphores
     // `joins` may have run application code.
     const again = this.findOrCreate(waiter.key, waiter.limit);
     if (this.closed) again.waiters.rejectNewcomer(waiter, 'closed');
-    else again.ask(waiter, timeout);
+    else {
+      this.counters.asked(waiter);
+      again.ask(waiter, timeout);
+    }
   }
 
   resize(limit: number): void {

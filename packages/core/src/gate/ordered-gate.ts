@@ -141,6 +141,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     if (awaitsStore) {
       gateWaiter.awaitsStore = true;
       this.#awaitingStore++;
+      this.#counters.asked(waiter);
     } else this.#counters.queued(waiter, gateWaiter.weight, this.queued);
     return true;
   }

@@ -36,6 +36,12 @@ export class Counters {
     return { longestWait, admitted, rejected: { ...rejections }, withdrawn, leaked };
   }
 
+  /** The waiter awaits the answer of a store. */
+  asked(waiter: Waiter): void {
+    const { name, observers } = this.settings;
+    observers.asked?.({ name, request: identityOf(waiter) });
+  }
+
   queued(waiter: Waiter, weight: number, queued: number): void {
     const { name, observers } = this.settings;
     observers.queued?.({ name, request: identityOf(waiter), weight, queued });

@@ -9,7 +9,10 @@ interface Event {
 }
 
 interface RequestEvent extends Event {
-  /** An empty object that identifies the request: the same in all its events, as the key of a `WeakMap`. */
+  /**
+   * An empty object that identifies the request: the same in all its events, as the key of a `WeakMap`, or for properties
+   * whose names are the observer's own symbols.
+   */
   readonly request: object;
 }
 
@@ -21,6 +24,11 @@ interface RequestEvent extends Event {
 export interface Observer {
   /** A request was granted a permit. `waited` is in milliseconds. */
   admitted?(event: RequestEvent & { weight: number; waited: number }): void;
+  /**
+   * A request must await the answer of a distributed limit's store, after which it is admitted, queued or rejected. Called
+   * in the request's async context, which the later callbacks do not have.
+   */
+  asked?(event: RequestEvent): void;
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: RequestEvent & { weight: number; queued: number }): void;
   /** A request was rejected. With `shadow` it was admitted anyway. */
@@ -66,6 +74,7 @@ export interface Observer {
 
 export const kinds = [
   'admitted',
+  'asked',
   'queued',
   'rejected',
   'withdrawn',

@@ -13,6 +13,7 @@ const limitKinds: readonly Kind[] = ['resized', 'store', 'slowed', 'lost', 'recl
  */
 export class Observers {
   admitted: Observer['admitted'] = undefined;
+  asked: Observer['asked'] = undefined;
   queued: Observer['queued'] = undefined;
   rejected: Observer['rejected'] = undefined;
   withdrawn: Observer['withdrawn'] = undefined;

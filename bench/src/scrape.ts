@@ -1,0 +1,53 @@
+// What a scrape costs: milliseconds for 1,000 limits, median of 20. Run: node bench/dist/scrape.js
+import { createLimiter } from '@headgate/core';
+import { MeasuredLimits } from '@headgate/core/metrics';
+import { instrument } from '@headgate/opentelemetry';
+import { collectMetrics } from '@headgate/prometheus';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { Registry } from 'prom-client';
+import { median } from './stats.ts';
+
+class Reader extends MetricReader {
+  protected async onForceFlush(): Promise<void> {}
+  protected async onShutdown(): Promise<void> {}
+}
+
+const limiters = Array.from({ length: 1000 }, (_, index) =>
+  createLimiter({ name: `limit ${index}`, limit: 10, queueLimit: 10 }),
+);
+const register = new Registry();
+const reader = new Reader();
+collectMetrics(limiters, { register });
+instrument(limiters, { meter: new MeterProvider({ readers: [reader] }).getMeter('bench') });
+for (const limiter of limiters) await limiter.run(() => {});
+
+const alone = new MeasuredLimits({ start() {}, stop() {}, open: () => ({ record() {} }) });
+alone.add(limiters);
+
+/** The text of prom-client is measured apart: it is the same for any values. */
+const scrapes: Record<string, () => unknown> = {
+  'stats() of each limit': () => limiters.map((limiter) => limiter.stats()),
+  'without an exporter': () => alone.collect(() => {}),
+  'Prometheus, values': () =>
+    Promise.all(
+      register
+        .getMetricsAsArray()
+        .map(
+          (metric) =>
+            (metric as { getForPromString?(): unknown; get?(): unknown }).getForPromString?.() ??
+            (metric as { get?(): unknown }).get?.(),
+        ),
+    ),
+  'Prometheus, values and text': () => register.metrics(),
+  OpenTelemetry: () => reader.collect(),
+};
+
+for (const [name, scrape] of Object.entries(scrapes)) {
+  const times: number[] = [];
+  for (let round = -5; round < 20; round++) {
+    const started = performance.now();
+    await scrape();
+    if (round >= 0) times.push(performance.now() - started);
+  }
+  console.log(`${name}: ${median(times).toFixed(1)} ms`);
+}

@@ -1,0 +1,209 @@
+import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
+import { collectMetrics } from '@headgate/prometheus';
+import { createServer } from '@headgate/server';
+import { VirtualClock } from '@headgate/test-suite';
+import { parser } from '@prometheus-io/lezer-promql';
+import { Registry } from 'prom-client';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { read } from './pages.ts';
+
+const folder = 'docs/observability';
+
+interface Query {
+  readonly title: string;
+  readonly expr: string;
+}
+
+interface Dashboard {
+  readonly uid: string;
+  readonly __inputs: readonly { readonly name: string; readonly pluginId: string }[];
+  readonly templating: {
+    readonly list: readonly { name: string; definition?: string; query: unknown }[];
+  };
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly gridPos: {
+      readonly x: number;
+      readonly y: number;
+      readonly w: number;
+      readonly h: number;
+    };
+    readonly datasource: { readonly uid: string };
+    readonly targets: readonly {
+      readonly expr: string;
+      readonly datasource: { readonly uid: string };
+    }[];
+  }[];
+}
+
+const dashboards = ['limits', 'semaphores'].map((name) => ({
+  name,
+  dashboard: JSON.parse(read(`${folder}/${name}.dashboard.json`)) as Dashboard,
+}));
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly { alert: string; expr: string; annotations: object }[];
+  }[];
+}
+
+const rules = (parse(read(`${folder}/alerts.yml`)) as Rules).groups.flatMap((group) => group.rules);
+
+/** Grafana replaces its variables before Prometheus parses the query. */
+function replaced(expr: string): string {
+  return expr.replaceAll('$__rate_interval', '5m').replace(/\$\w+/g, '.*');
+}
+
+/** The metrics and labels that a query selects. @throws if it is not valid. */
+function selected(expr: string): { metrics: string[]; labels: string[] } {
+  const text = replaced(expr);
+  const [metrics, labels]: [string[], string[]] = [[], []];
+  parser.parse(text).iterate({
+    enter({ name, from, to, type }) {
+      if (type.isError) throw new Error(`invalid at ${from}: ${text}`);
+      const word = text.slice(from, to);
+      if (name === 'VectorSelector') metrics.push(/^[\w:]+/.exec(word)?.[0] ?? word);
+      if (name === 'LabelName') labels.push(word);
+    },
+  });
+  return { metrics, labels };
+}
+
+/** Names and labels of the series of a scrape. */
+function exportedBy(text: string) {
+  const series = text.split('\n').filter((line) => /^[a-z]/.test(line));
+  return {
+    names: new Set(series.map((line) => /^\w+/.exec(line)?.[0] ?? '')),
+    labels: new Set([...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label as string)),
+  };
+}
+
+/** Uses limits of every kind, so that every series exists. */
+async function everySeries(): Promise<string> {
+  const clock = new VirtualClock();
+  const register = new Registry();
+  const guard: Guard = {
+    name: 'guard',
+    admits: () => true,
+    stats: () => ({ delay: 1, shedding: 0 }),
+  };
+  const search = createLimiter({ name: 'search', limit: adaptive(), queueLimit: 1, clock });
+  const gate = createGate({
+    limits: [{ limiter: search }],
+    guard,
+    name: 'api',
+    queueLimit: 1,
+    clock,
+  });
+  const account = createLimiter({
+    name: 'account',
+    limit: 1,
+    store: memoryStore({ clock }),
+    clock,
+  });
+  collectMetrics([gate, account], { register });
+  await account.run(() => {});
+  for (let count = 0; count < 100; count++) {
+    const permit = await gate.acquire();
+    clock.advance(10);
+    permit.release();
+  }
+  const permits = [];
+  while (gate.queued === 0) {
+    const acquired = gate.acquire();
+    if (gate.queued === 0) permits.push(await acquired);
+    else void acquired.then((permit) => permit.release());
+  }
+  for (const permit of permits) permit.release();
+  await account.close();
+  return register.metrics();
+}
+
+async function service(): Promise<string> {
+  const server = createServer({ semaphores: { A: 3 } });
+  const { url } = await server.listen({ port: 0 });
+  const answer = await fetch(`${url}/metrics`);
+  const text = await answer.text();
+  await server.close();
+  return text;
+}
+
+let limits: ReturnType<typeof exportedBy>;
+let semaphores: ReturnType<typeof exportedBy>;
+beforeAll(async () => {
+  limits = exportedBy(await everySeries());
+  semaphores = exportedBy(await service());
+});
+
+/** `instance` is added by Prometheus. */
+function check({ expr }: Query, exported: ReturnType<typeof exportedBy>): void {
+  const { metrics, labels } = selected(expr);
+  expect(metrics.length).toBeGreaterThan(0);
+  expect(metrics.filter((name) => !exported.names.has(name))).toEqual([]);
+  const known = new Set([...exported.labels, 'instance']);
+  expect(labels.filter((name) => !known.has(name))).toEqual([]);
+}
+
+it('the parser finds errors, metrics and labels', () => {
+  expect(() => selected('sum by (x (rate(y[5m]))')).toThrow('invalid');
+  expect(selected('sum by (x) (rate(y{z="1"}[5m])) / w')).toEqual({
+    ...{ metrics: ['y', 'w'], labels: ['x', 'z'] },
+  });
+});
+
+describe.each(dashboards)('the dashboard $name', ({ name, dashboard }) => {
+  const { panels, templating } = dashboard;
+
+  it.each(panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))))(
+    'selects exported series: $title: $expr',
+    (query) => check(query, name === 'limits' ? limits : semaphores),
+  );
+
+  it('asks for its data source when it is imported, and uses it everywhere', () => {
+    expect(dashboard.__inputs).toMatchObject([{ name: 'DS_PROMETHEUS', pluginId: 'prometheus' }]);
+    expect(templating.list[0]).toMatchObject({ name: 'datasource', query: 'prometheus' });
+    const sources = panels.flatMap((panel) => [
+      panel.datasource,
+      ...panel.targets.map((one) => one.datasource),
+    ]);
+    expect(sources.filter(({ uid }) => !/^\$\{datasource\}$/.test(uid))).toEqual([]);
+  });
+
+  it('lets the user select by a label that exists', () => {
+    const [, metric = '', label = ''] =
+      /^label_values\((\w+), (\w+)\)$/.exec(templating.list[1]?.definition ?? '') ?? [];
+    const exported = name === 'limits' ? limits : semaphores;
+    expect(exported.names).toContain(metric);
+    expect(exported.labels).toContain(label);
+    expect(templating.list[1]?.name).toBe(label);
+  });
+
+  it('has panels with different ids that do not overlap', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const [index, { gridPos: one }] of panels.entries()) {
+      expect(one.x + one.w).toBeLessThanOrEqual(24);
+      for (const { gridPos: other } of panels.slice(index + 1)) {
+        const apart = other.x >= one.x + one.w || one.x >= other.x + other.w;
+        expect(apart || other.y >= one.y + one.h || one.y >= other.y + other.h).toBe(true);
+      }
+    }
+  });
+});
+
+describe('the alert rules', () => {
+  it.each(rules.map(({ alert: title, expr }) => ({ title, expr })))(
+    'select exported series: $title',
+    (query) => check(query, limits),
+  );
+
+  it('are described, each once, in docs/production.md', () => {
+    const page = read('docs/production.md');
+    for (const { alert, annotations } of rules) {
+      expect(page.split(`| \`${alert}\` |`)).toHaveLength(2);
+      expect(Object.keys(annotations).sort()).toEqual(['description', 'summary']);
+    }
+  });
+});

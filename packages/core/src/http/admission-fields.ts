@@ -1,0 +1,24 @@
+import type { RejectionReason } from '../semaphore/rejection.ts';
+import type { Admission } from './gated-request.ts';
+
+/** What an access log says about the admission of a request. */
+export interface AdmissionFields {
+  /**
+   * `admitted`, `unlimited` if no limit applied, or why it was rejected. Undefined if the request was not answered: it
+   * did not reach the limit, or its client left the queue.
+   */
+  readonly outcome: 'admitted' | 'unlimited' | RejectionReason | undefined;
+  /** Milliseconds in the queue. */
+  readonly waited: number | undefined;
+  /** Name of the limit that rejected the request. */
+  readonly limit: string | undefined;
+}
+
+/** Describes an admission in the fields of an access log, for instance `res.locals.admission` of Express. */
+export function admissionFields(admission: Admission | undefined): AdmissionFields {
+  const { permit, rejection, waited } = admission ?? {};
+  if (rejection !== undefined)
+    return { outcome: rejection.reason, waited, limit: rejection.limitName };
+  if (admission === undefined) return { outcome: undefined, waited, limit: undefined };
+  return { outcome: permit === undefined ? 'unlimited' : 'admitted', waited, limit: undefined };
+}

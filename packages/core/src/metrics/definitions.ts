@@ -1,0 +1,49 @@
+/** A metric, in the terms of OpenTelemetry. */
+export interface Metric {
+  readonly name: string;
+  readonly description: string;
+  /** In UCUM: `s`, `1`, or an annotation such as `{request}`, which is no unit. Empty: none. */
+  readonly unit: string;
+  /** `sum`: a number that rises and falls, and that has a meaning when added up over processes; a `gauge` has not. */
+  readonly kind: 'counter' | 'sum' | 'gauge' | 'histogram';
+}
+
+function define(name: string, kind: Metric['kind'], unit: string, description: string): Metric {
+  return { name: `headgate.${name}`, kind, unit, description };
+}
+
+/** The names of the attributes. None has keys, tenants or paths as values, as their number has no bound. */
+export const attributeNames = {
+  limit: 'headgate.limit.name',
+  outcome: 'headgate.outcome',
+} as const;
+
+/** Upper bounds of the buckets of both histograms, in seconds. */
+export const bucketBounds: readonly number[] = [
+  0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30,
+];
+
+/** Every metric of a limit. `docs/metrics.md` has the same table. */
+export const metrics = {
+  requests: define('requests', 'counter', '{request}', 'Requests, by outcome'),
+  active: define('active_requests', 'sum', '{request}', 'Requests that hold a permit'),
+  queued: define('queued_requests', 'sum', '{request}', 'Requests in the queue'),
+  longestWait: define('queue.longest_wait', 'gauge', 's', 'Wait of the oldest queued request'),
+  timeInQueue: define('request.time_in_queue', 'histogram', 's', 'Wait of queued requests'),
+  held: define('permit.duration', 'histogram', 's', 'Time for which permits were held'),
+  leaked: define('permits.leaked', 'counter', '{permit}', 'Permits released after maxHold'),
+  limit: define('limit', 'sum', '{permit}', 'Maximum weight in flight, per key if keyed'),
+  inflight: define('inflight', 'sum', '{permit}', 'Weight in flight'),
+  baseline: define('adaptive.baseline', 'gauge', 's', 'Time that work takes without load'),
+  storeUp: define('store.up', 'gauge', '', 'Whether the store is available: 1 or 0'),
+  roundTrip: define('store.round_trip', 'gauge', 's', 'Mean round trip to the store'),
+  lost: define('permits.lost', 'counter', '{permit}', 'Permits that have lost their lease'),
+  reclaimed: define('leases.reclaimed', 'counter', '{lease}', 'Expired leases that were removed'),
+  guardDelay: define('guard.delay', 'gauge', 's', 'Delay that the guard measures'),
+  guardShedding: define(
+    'guard.shedding',
+    'gauge',
+    '1',
+    'Fraction of requests that the guard rejects',
+  ),
+} as const satisfies Record<string, Metric>;

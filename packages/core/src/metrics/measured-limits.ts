@@ -1,0 +1,144 @@
+import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
+import { Durations, type OpenSeries } from './durations.ts';
+import { checkMeasurable, duplicate, limitersOf, type Measurable } from './measurable.ts';
+import {
+  LimitAttributes,
+  limitMeasurements,
+  type Receive,
+  requestMeasurements,
+} from './measurements.ts';
+
+/** What exports the measurements: a meter, or a registry. */
+export interface Exporter {
+  /** The first limit was added. */
+  start(): void;
+  /** The last limit was removed: nothing of them may remain. */
+  stop(): void;
+  readonly open: OpenSeries;
+}
+
+type Attach = (limit: Measurable) => () => void;
+
+interface Entry {
+  readonly limit: Measurable;
+  readonly attributes: LimitAttributes;
+  readonly limiters: readonly Limiter[];
+  remove(): void;
+}
+
+/** A limiter, and by how many of the limits it is used. */
+interface Used {
+  readonly limiter: Limiter;
+  readonly attributes: LimitAttributes;
+  uses: number;
+}
+
+/** The limits that one meter or registry exports. */
+export class MeasuredLimits {
+  /** By name. */
+  readonly #entries = new Map<string, Entry>();
+  /** By name: each is reported once, however many gates reuse it. */
+  readonly #limiters = new Map<string, Used>();
+
+  constructor(private readonly exporter: Exporter) {}
+
+  /**
+   * Adds limits, and returns a function that removes them. A closed limit is removed by itself, once it is drained and
+   * was collected once more.
+   *
+   * @param attach Adds what else a limit needs, and returns what removes it.
+   * @throws HeadgateError for a value that is not a limit, for a limit that was added already, and for two limits of
+   *   the same name. It then adds none.
+   */
+  add(limits: readonly unknown[], attach: Attach = () => () => {}): () => void {
+    for (const entry of this.#entries.values()) removeIfDone(entry);
+    const added: Entry[] = [];
+    const remove = () => {
+      for (const entry of added.splice(0)) entry.remove();
+    };
+    try {
+      for (const limit of limits) added.push(this.#add(limit, attach));
+    } catch (error) {
+      remove();
+      throw error;
+    }
+    return remove;
+  }
+
+  /** Measures all limits. */
+  collect(receive: Receive): void {
+    const measured = new Set<Used>();
+    for (const entry of this.#entries.values()) {
+      const { limit, attributes, limiters } = entry;
+      const stats = limit.stats();
+      const active = 'holders' in limit ? limit.holders : stats.inflight;
+      requestMeasurements(stats, active, attributes, receive);
+      for (const [index, limiter] of limiters.entries()) {
+        const used = this.#limiters.get(limiter.name);
+        if (used === undefined || measured.has(used)) continue;
+        measured.add(used);
+        // A limiter's own statistics are those of its requests as well.
+        const own = 'limits' in stats ? stats.limits[index] : stats;
+        limitMeasurements(own as LimiterStats, used.attributes, receive);
+      }
+      // Not now: the exporter is calling its callbacks, which this may remove.
+      if (limit.closed) queueMicrotask(() => removeIfDone(entry));
+    }
+  }
+
+  #add(limit: unknown, attach: Attach): Entry {
+    checkMeasurable(limit);
+    const { name } = limit.stats();
+    const limiters = limitersOf(limit);
+    this.#checkNames(limit, name, limiters);
+    const attributes = new LimitAttributes(name);
+    const durations = new Durations(attributes, this.exporter.open);
+    if (this.#entries.size === 0) this.exporter.start();
+    const stop = limit.observe(durations.observer);
+    const detach = attach(limit);
+    const remove = () => {
+      if (!this.#forget(name, entry)) return;
+      stop();
+      detach();
+      durations.remove();
+      if (this.#entries.size === 0) this.exporter.stop();
+    };
+    const entry = { limit, attributes, limiters, remove };
+    this.#entries.set(name, entry);
+    for (const limiter of limiters) this.#use(limiter);
+    return entry;
+  }
+
+  #use(limiter: Limiter): void {
+    const { name } = limiter;
+    const used = this.#limiters.get(name);
+    if (used !== undefined) used.uses++;
+    else this.#limiters.set(name, { limiter, attributes: new LimitAttributes(name), uses: 1 });
+  }
+
+  /** Returns whether the entry was known. */
+  #forget(name: string, entry: Entry): boolean {
+    if (this.#entries.get(name) !== entry) return false;
+    this.#entries.delete(name);
+    for (const limiter of entry.limiters) {
+      const used = this.#limiters.get(limiter.name);
+      if (used !== undefined && --used.uses === 0) this.#limiters.delete(limiter.name);
+    }
+    return true;
+  }
+
+  #checkNames(limit: Measurable, name: string, limiters: readonly Limiter[]): void {
+    const same = this.#entries.get(name);
+    if (same?.limit === limit) throw duplicate(name, 'add it once');
+    if (same !== undefined) throw duplicate(name, 'give the limits different names');
+    for (const limiter of limiters) {
+      const used = this.#limiters.get(limiter.name);
+      if (used === undefined || used.limiter === limiter) continue;
+      throw duplicate(limiter.name, 'give the limits different names');
+    }
+  }
+}
+
+function removeIfDone({ limit, remove }: Entry): void {
+  if (limit.closed && limit.inflight === 0) remove();
+}

@@ -1,0 +1,70 @@
+import type { GateStats } from '../gate/gate.ts';
+import type { LimiterStats } from '../limiter/limiter.ts';
+import { attributeNames, type Metric, metrics } from './definitions.ts';
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** Receives the values of one collection. The attributes of a series are the same object in each. */
+export type Receive = (metric: Metric, value: number, attributes: Attributes) => void;
+
+/** The attributes of one limit's series, created once: a collection of many limits would create thousands. */
+export class LimitAttributes {
+  readonly all: Attributes;
+  readonly #byOutcome = new Map<string, Attributes>();
+
+  constructor(private readonly name: string) {
+    this.all = { [attributeNames.limit]: name };
+  }
+
+  with(outcome: string): Attributes {
+    let attributes = this.#byOutcome.get(outcome);
+    if (attributes === undefined) {
+      attributes = { [attributeNames.limit]: this.name, [attributeNames.outcome]: outcome };
+      this.#byOutcome.set(outcome, attributes);
+    }
+    return attributes;
+  }
+}
+
+/**
+ * The requests of a limiter, gate or middleware. Counters are totals.
+ *
+ * @param active Number of requests that hold a permit.
+ */
+export function requestMeasurements(
+  stats: LimiterStats | GateStats,
+  active: number,
+  attributes: LimitAttributes,
+  receive: Receive,
+): void {
+  const { all } = attributes;
+  receive(metrics.requests, stats.admitted, attributes.with('admitted'));
+  for (const [reason, total] of Object.entries(stats.rejected)) {
+    receive(metrics.requests, total, attributes.with(reason));
+  }
+  receive(metrics.requests, stats.withdrawn, attributes.with('withdrawn'));
+  receive(metrics.active, active, all);
+  receive(metrics.queued, stats.queued, all);
+  receive(metrics.longestWait, stats.longestWait / 1000, all);
+  receive(metrics.leaked, stats.leaked, all);
+  const { delay, shedding } = ('guard' in stats && stats.guard) || {};
+  if (delay !== undefined) receive(metrics.guardDelay, delay / 1000, all);
+  if (shedding !== undefined) receive(metrics.guardShedding, shedding, all);
+}
+
+/** The state of one limit. */
+export function limitMeasurements(
+  { limit, inflight, baseline, distributed }: LimiterStats,
+  { all }: LimitAttributes,
+  receive: Receive,
+): void {
+  receive(metrics.limit, limit, all);
+  receive(metrics.inflight, inflight, all);
+  if (baseline !== undefined) receive(metrics.baseline, baseline / 1000, all);
+  if (distributed === undefined) return;
+  const { up, roundTrip, lost, reclaimed } = distributed;
+  receive(metrics.storeUp, up ? 1 : 0, all);
+  if (roundTrip !== undefined) receive(metrics.roundTrip, roundTrip / 1000, all);
+  receive(metrics.lost, lost, all);
+  receive(metrics.reclaimed, reclaimed, all);
+}

@@ -1,0 +1,1 @@
+export { type InstrumentOptions, instrument } from './instrument.ts';

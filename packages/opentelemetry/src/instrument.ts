@@ -1,0 +1,42 @@
+import type { Measurable } from '@headgate/core/metrics';
+import { checkNames, invalid } from '@headgate/core/options';
+import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { limitsOf } from './meter.ts';
+import { WaitSpans } from './wait-spans.ts';
+
+const scope = '@headgate/opentelemetry';
+
+export interface InstrumentOptions {
+  /** Exports the metrics. Default: that of the global meter provider, which must be registered before. */
+  meter?: Meter | undefined;
+  /** Creates the spans. Default: that of the global tracer provider. */
+  tracer?: Tracer | undefined;
+}
+
+/**
+ * Exports the metrics of limiters, gates and middleware, and adds a span to each request that is queued. Returns a
+ * function that removes both; a closed limit is removed by itself.
+ *
+ * @throws HeadgateError for a value that is not a limit, for a limit that this meter has already, for two limits of the
+ *   same name, and for an invalid option. It then instruments none of the limits.
+ */
+export function instrument(
+  limits: Measurable | readonly Measurable[],
+  options: InstrumentOptions = {},
+): () => void {
+  checkNames('instrument', options, ['meter', 'tracer']);
+  const { meter = metrics.getMeter(scope), tracer = trace.getTracer(scope) } = options;
+  if (typeof meter?.addBatchObservableCallback !== 'function')
+    throw invalid('meter', 'a meter of OpenTelemetry', meter);
+  if (typeof tracer?.startSpan !== 'function')
+    throw invalid('tracer', 'a tracer of OpenTelemetry', tracer);
+  const all: readonly Measurable[] = Array.isArray(limits) ? limits : [limits];
+  return limitsOf(meter).add(all, (limit) => {
+    const spans = new WaitSpans(tracer);
+    const stop = limit.observe(spans.observer);
+    return () => {
+      stop();
+      spans.end();
+    };
+  });
+}

@@ -1,0 +1,27 @@
+import type { Measurable } from '@headgate/core/metrics';
+import { checkNames, invalid } from '@headgate/core/options';
+import { register as globalRegistry, type Registry } from 'prom-client';
+import { limitsOf } from './registry.ts';
+
+export interface CollectOptions {
+  /** Exports the metrics. Default: the global registry of prom-client. */
+  register?: Registry | undefined;
+}
+
+/**
+ * Exports the metrics of limiters, gates and middleware. Returns a function that removes them; a closed limit is
+ * removed by itself.
+ *
+ * @throws HeadgateError for a value that is not a limit, for a limit that this registry has already, for two limits of
+ *   the same name, and for an invalid option. It then adds none of the limits.
+ */
+export function collectMetrics(
+  limits: Measurable | readonly Measurable[],
+  options: CollectOptions = {},
+): () => void {
+  checkNames('collectMetrics', options, ['register']);
+  const { register = globalRegistry } = options;
+  if (typeof register?.registerMetric !== 'function')
+    throw invalid('register', 'a registry of prom-client', register);
+  return limitsOf(register).add(Array.isArray(limits) ? limits : [limits]);
+}

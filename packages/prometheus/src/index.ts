@@ -1,0 +1,1 @@
+export { type CollectOptions, collectMetrics } from './collect-metrics.ts';

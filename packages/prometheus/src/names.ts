@@ -1,0 +1,20 @@
+import type { Attributes, Metric } from '@headgate/core/metrics';
+
+/** The suffixes of units; an annotation such as `{request}` is no unit. */
+const suffixes: Readonly<Record<string, string>> = { s: '_seconds', 1: '_ratio' };
+
+/** The name that OpenTelemetry's own exporters to Prometheus give a metric. */
+export function prometheusName({ name, unit, kind }: Metric): string {
+  const suffix = suffixes[unit] ?? '';
+  return `${underscored(name)}${suffix}${kind === 'counter' ? '_total' : ''}`;
+}
+
+export function labelsOf(attributes: Attributes): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const [name, value] of Object.entries(attributes)) labels[underscored(name)] = value;
+  return labels;
+}
+
+export function underscored(name: string): string {
+  return name.replaceAll('.', '_');
+}

@@ -1,0 +1,298 @@
+import {
+  adaptive,
+  createGate,
+  createLimiter,
+  type Guard,
+  type LocalLimiter,
+  Waiter,
+} from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
+import { attributeNames, type Measurable, type Metric, metrics } from '@headgate/core/metrics';
+import { VirtualClock } from '@headgate/test-suite';
+import { register as globalRegistry, Registry } from 'prom-client';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { collectMetrics } from '../src/index.ts';
+import { prometheusName } from '../src/names.ts';
+
+class Caller extends Waiter {
+  permit: { release(): void } | undefined;
+  granted(permit: { release(): void }): void {
+    this.permit = permit;
+  }
+  rejected(): void {}
+}
+
+function call(limiter: LocalLimiter): Caller {
+  const caller = new Caller();
+  limiter.request(caller);
+  return caller;
+}
+
+/** The values of all series, as a scrape shows them: `headgate_limit{headgate_limit_name="app"}`. */
+async function scrape(register: Registry): Promise<Record<string, number>> {
+  const lines = (await register.metrics()).split('\n').filter((line) => /^[^#]/.test(line));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
+  );
+}
+
+const of = (name: string, limit: string) => `headgate_${name}{headgate_limit_name="${limit}"}`;
+const outcome = (of: string) =>
+  `headgate_requests_total{headgate_limit_name="app",headgate_outcome="${of}"}`;
+
+function limited() {
+  const clock = new VirtualClock();
+  const observer = { leaked: () => {} };
+  const options = { limit: 1, queueLimit: 1, queueTimeout: 50, maxHold: 500, clock, observer };
+  const register = new Registry();
+  const limiter = createLimiter({ name: 'app', ...options });
+  return { clock, register, limiter };
+}
+
+describe('collectMetrics()', () => {
+  it('counts requests by outcome, from the totals of the statistics', async () => {
+    const { clock, register, limiter } = limited();
+    const earlier = limiter.tryAcquire();
+    collectMetrics(limiter, { register });
+    call(limiter);
+    call(limiter);
+    clock.advance(50);
+    limiter.withdraw(call(limiter));
+    limiter.reject(call(limiter), 'overloaded');
+    earlier?.release();
+    limiter.tryAcquire();
+    clock.advance(500);
+    const values = await scrape(register);
+    expect(values).toMatchObject({
+      ...{ [outcome('admitted')]: 2, [outcome('full')]: 1, [outcome('timeout')]: 1 },
+      ...{ [outcome('overloaded')]: 1, [outcome('withdrawn')]: 1, [outcome('closed')]: 0 },
+      [of('permits_leaked_total', 'app')]: 1,
+    });
+    expect(await scrape(register)).toEqual(values);
+  });
+
+  it('shows the present state of a limiter', async () => {
+    const { clock, register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    limiter.setLimit(3);
+    limiter.tryAcquire({ weight: 2 });
+    limiter.tryAcquire();
+    call(limiter);
+    clock.advance(20);
+    expect(await scrape(register)).toMatchObject({
+      [of('limit', 'app')]: 3,
+      [of('inflight', 'app')]: 3,
+      [of('active_requests', 'app')]: 2,
+      [of('queued_requests', 'app')]: 1,
+      [of('queue_longest_wait_seconds', 'app')]: 0.02,
+    });
+  });
+
+  it('records the waits of queued requests by outcome, and the time for which permits are held', async () => {
+    const { clock, register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    const [held, waiting] = [limiter.tryAcquire(), call(limiter)];
+    clock.advance(20);
+    held?.release();
+    call(limiter);
+    clock.advance(50);
+    waiting.permit?.release();
+    const values = await scrape(register);
+    const waits = (suffix: string, of: string) =>
+      values[
+        `headgate_request_time_in_queue_seconds_${suffix}{headgate_limit_name="app",headgate_outcome="${of}"}`
+      ];
+    expect([waits('count', 'admitted'), waits('sum', 'admitted')]).toEqual([1, 0.02]);
+    expect([waits('count', 'timeout'), waits('sum', 'timeout')]).toEqual([1, 0.05]);
+    expect(values[of('permit_duration_seconds_count', 'app')]).toBe(2);
+    expect(values[of('permit_duration_seconds_sum', 'app')]).toBeCloseTo(0.07);
+    const bucket = 'headgate_permit_duration_seconds_bucket{le="0.025",headgate_limit_name="app"}';
+    expect(values[bucket]).toBe(1);
+  });
+
+  it('reports the same histogram to prom-client as text and as JSON', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    limiter.tryAcquire()?.release();
+    const [metric] = (await register.getMetricsAsJSON()).filter(
+      ({ name }) => name === 'headgate_permit_duration_seconds',
+    );
+    const values = metric?.values as { metricName?: string; labels: object; value: number }[];
+    const text = await scrape(register);
+    for (const { metricName, labels, value } of values) {
+      const shown = Object.entries(labels).map(([name, of]) => `${name}="${of}"`);
+      expect(text[`${metricName}{${shown.join()}}`]).toBe(value);
+    }
+    expect(values).toHaveLength(19);
+  });
+
+  it('reports the requests of a gate once, each of its limits, and its guard', async () => {
+    const register = new Registry();
+    const guard: Guard = {
+      name: 'guard',
+      admits: (priority) => priority !== 'low',
+      stats: () => ({ delay: 30, shedding: 0.5 }),
+    };
+    const renders = createLimiter({ name: 'renders', limit: 2 });
+    const limits = [{ name: 'user', limit: 4, perKey: true }, { limiter: renders }];
+    const gate = createGate({ limits, guard });
+    collectMetrics([gate, renders], { register });
+    const permit = await gate.acquire({ keys: { user: 'ann' } });
+    await expect(gate.acquire({ priority: 'low' })).rejects.toThrow('overloaded');
+    const values = await scrape(register);
+    expect(values).toMatchObject({
+      [of('active_requests', 'user+renders')]: 1,
+      [of('active_requests', 'renders')]: 1,
+      [of('limit', 'user')]: 4,
+      [of('limit', 'renders')]: 2,
+      [of('inflight', 'renders')]: 1,
+      [of('guard_delay_seconds', 'user+renders')]: 0.03,
+      [of('guard_shedding_ratio', 'user+renders')]: 0.5,
+      'headgate_requests_total{headgate_limit_name="user+renders",headgate_outcome="overloaded"}': 1,
+    });
+    expect(Object.keys(values).join()).not.toContain('ann');
+    permit.release();
+  });
+
+  it('shows the baseline of an adaptive limit once it is known, and the state of a store', async () => {
+    const clock = new VirtualClock();
+    const register = new Registry();
+    const search = createLimiter({ name: 'search', limit: adaptive(), clock });
+    const store = memoryStore({ clock });
+    const account = createLimiter({ name: 'account', limit: 1, store, queueLimit: 1, clock });
+    collectMetrics([search, account], { register });
+    expect(await scrape(register)).not.toHaveProperty([of('adaptive_baseline_seconds', 'search')]);
+    for (let count = 0; count < 200; count++) {
+      const permit = search.tryAcquire();
+      clock.advance(10);
+      permit?.release();
+    }
+    await account.run(() => {});
+    const values = await scrape(register);
+    expect(values[of('adaptive_baseline_seconds', 'search')]).toBeCloseTo(0.01);
+    expect(values).toMatchObject({
+      [of('store_up', 'account')]: 1,
+      [of('store_round_trip_seconds', 'account')]: 0,
+      [of('permits_lost_total', 'account')]: 0,
+      [of('leases_reclaimed_total', 'account')]: 0,
+    });
+    await account.close();
+  });
+
+  it('measures each limit once for a scrape, and again for the next one', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    const stats = vi.spyOn(limiter, 'stats');
+    await register.metrics();
+    expect(stats).toHaveBeenCalledTimes(1);
+    await register.metrics();
+    expect(stats).toHaveBeenCalledTimes(2);
+    limiter.tryAcquire();
+    const name = prometheusName(metrics.active);
+    expect(await register.getSingleMetricAsString(name)).toContain('"app"} 1');
+  });
+
+  it('follows the naming of OpenTelemetry for Prometheus', () => {
+    const named = (metric: Metric) => prometheusName(metric);
+    expect(named(metrics.requests)).toBe('headgate_requests_total');
+    expect(named(metrics.timeInQueue)).toBe('headgate_request_time_in_queue_seconds');
+    expect(named(metrics.guardShedding)).toBe('headgate_guard_shedding_ratio');
+    expect(named(metrics.storeUp)).toBe('headgate_store_up');
+    expect(attributeNames).toEqual({ limit: 'headgate.limit.name', outcome: 'headgate.outcome' });
+  });
+});
+
+describe('removing limits', () => {
+  afterEach(() => globalRegistry.clear());
+
+  it('leaves no series, no metric and no observer behind', async () => {
+    const { register, limiter } = limited();
+    const other = createLimiter({ name: 'other', limit: 1 });
+    const stop = vi.spyOn(other, 'observe');
+    const removeLimiter = collectMetrics(limiter, { register });
+    const removeOther = collectMetrics(other, { register });
+    other.tryAcquire()?.release();
+    removeOther();
+    removeOther();
+    expect(stop).toHaveBeenCalledTimes(1);
+    const left = await scrape(register);
+    expect(Object.keys(left).filter((series) => series.includes('other'))).toEqual([]);
+    expect(left).toHaveProperty([of('limit', 'app')], 1);
+    removeLimiter();
+    expect(register.getMetricsAsArray()).toEqual([]);
+    const permit = limiter.tryAcquire();
+    permit?.release();
+    expect(permit).not.toHaveProperty('identity');
+  });
+
+  it('happens by itself when a closed limit was drained and collected once more', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    const permit = limiter.tryAcquire();
+    const closed = limiter.close();
+    call(limiter);
+    await scrape(register);
+    expect((await scrape(register))[outcome('closed')]).toBe(1);
+    permit?.release();
+    await closed;
+    expect((await scrape(register))[of('inflight', 'app')]).toBe(0);
+    expect(register.getMetricsAsArray()).toEqual([]);
+  });
+
+  it('lets a new limit have the name of a closed one at once', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    await limiter.close();
+    collectMetrics(createLimiter({ name: 'app', limit: 9 }), { register });
+    expect((await scrape(register))[of('limit', 'app')]).toBe(9);
+  });
+
+  it('the global registry is the default', async () => {
+    const remove = collectMetrics(limited().limiter);
+    expect(await globalRegistry.metrics()).toContain('headgate_limit');
+    remove();
+    expect(globalRegistry.getMetricsAsArray()).toEqual([]);
+  });
+});
+
+describe('mistakes', () => {
+  const add = (limits: unknown, options?: object) => () =>
+    collectMetrics(limits as Measurable, options);
+
+  it.each([[undefined], [5], [{}], [{ limit: 5 }], [() => {}]])(
+    'a value that is not a limit: %s',
+    (value) => {
+      const error = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };
+      const register = new Registry();
+      expect(add(value, { register })).toThrow(expect.objectContaining(error));
+      expect(add([limited().limiter, value], { register })).toThrow(expect.objectContaining(error));
+      expect(register.getMetricsAsArray()).toEqual([]);
+    },
+  );
+
+  it('a registry of the wrong type, and an unknown option', () => {
+    const { limiter } = limited();
+    const register = { code: 'ERR_HEADGATE_OPTION', option: 'register' };
+    expect(add(limiter, { register: {} })).toThrow(expect.objectContaining(register));
+    expect(add(limiter, { register: 'default' })).toThrow(expect.objectContaining(register));
+    expect(add(limiter, { registry: new Registry() })).toThrow('did you mean "register"?');
+  });
+
+  it('the same limit twice, and two limits of the same name, in one registry', async () => {
+    const { register, limiter } = limited();
+    const duplicate = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'limit' };
+    collectMetrics(limiter, { register });
+    expect(add(limiter, { register })).toThrow(expect.objectContaining(duplicate));
+    expect(add(limited().limiter, { register })).toThrow('a limit "app" is measured here already');
+    const gate = createGate({
+      limits: [
+        { name: 'user', limit: 1 },
+        { name: 'app', limit: 1 },
+      ],
+    });
+    expect(add(gate, { register })).toThrow('a limit "app" is measured here already');
+    expect(add([gate, gate], { register: new Registry() })).toThrow('a limit "user+app"');
+    collectMetrics(limiter, { register: new Registry() });
+    expect(Object.keys(await scrape(register)).join()).not.toContain('user');
+  });
+});
