@@ -1,6 +1,7 @@
 import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { bucketBounds, type Measurable, metrics } from '@headgate/core/metrics';
+import { concurrencyLimit } from '@headgate/express';
 import { collectMetrics } from '@headgate/prometheus';
 import { VirtualClock } from '@headgate/test-suite';
 import { metrics as api, type Meter } from '@opentelemetry/api';
@@ -133,6 +134,27 @@ describe('the metrics', () => {
     const seen = new Map((await exported()).map(({ name, unit }) => [name, unit]));
     const defined = Object.values(metrics).map(({ name, unit }): [string, string] => [name, unit]);
     expect(new Map([...seen].sort())).toEqual(new Map(defined.sort()));
+  });
+
+  it('of a middleware with several limits are those of its requests, and of each limit', async () => {
+    const { meter, exported } = metered();
+    const limits = [
+      { name: 'user', limit: 2, key: () => 'ann' },
+      { name: '7', limit: 100 },
+    ];
+    instrument(concurrencyLimit({ limits, queueLimit: 9 }), { meter });
+    const values = (await exported()).filter(({ attributes }) => !attributes['headgate.outcome']);
+    const names = (metric: string) =>
+      values
+        .filter(({ name }) => name === metric)
+        .map(({ attributes, value }) => {
+          return [attributes['headgate.limit.name'], value];
+        });
+    expect(names('headgate.active_requests')).toEqual([['user+7', 0]]);
+    expect(names('headgate.limit')).toEqual([
+      ['user', 2],
+      ['7', 100],
+    ]);
   });
 
   it('are removed with their limit, and the callback with the last one', async () => {
