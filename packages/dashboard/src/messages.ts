@@ -1,0 +1,20 @@
+import type { Sample } from './history.ts';
+import type { Access } from './options.ts';
+import type { LimitView } from './view.ts';
+
+/** The state of the limits at one time: what each message of the stream has. */
+export interface Snapshot {
+  /** Milliseconds of the process's clock. */
+  readonly now: number;
+  readonly limits: readonly LimitView[];
+}
+
+/** What the page receives first, and in each answer to a poll. */
+export interface PageState extends Snapshot {
+  /** Identifies the process, so that a page notices another one. */
+  readonly instance: string;
+  readonly pid: number;
+  readonly access: Exclude<Access, false>;
+  /** By the id of the limit. */
+  readonly history: Readonly<Record<number, readonly Sample[]>>;
+}

@@ -1,0 +1,117 @@
+import type { GateStats, Limiter, LimiterStats, RejectionReason } from '@headgate/core';
+import type { LimitSource } from './options.ts';
+
+/** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
+export interface LimitView {
+  readonly id: number;
+  readonly name: string;
+  /** The gate that the limit belongs to, if that has a row of its own. */
+  readonly gate: string | undefined;
+  /** Undefined for a gate, which counts requests instead of weight. */
+  readonly limit: number | undefined;
+  readonly inflight: number;
+  readonly queued: number;
+  /** In milliseconds. */
+  readonly longestWait: number;
+  /** Keys in use; undefined if the limit is not keyed. */
+  readonly keys: number | undefined;
+  readonly admitted: number;
+  readonly rejected: Readonly<Record<RejectionReason, number>>;
+  readonly withdrawn: number;
+  readonly leaked: number;
+  readonly adaptive: boolean;
+  readonly closed: boolean;
+  readonly store: StoreView | undefined;
+}
+
+/** A distributed limit: what the store last reported, and what this process counts. */
+export interface StoreView {
+  readonly up: boolean;
+  readonly declared: number;
+  /** Weight held by this process. */
+  readonly here: number;
+  /** Waiters of this process. */
+  readonly queuedHere: number;
+  readonly reclaimed: number;
+  readonly lost: number;
+}
+
+/** The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it. */
+const ids = new WeakMap<object, number>();
+let latestId = 0;
+
+function idOf(source: object): number {
+  const known = ids.get(source);
+  if (known !== undefined) return known;
+  ids.set(source, ++latestId);
+  return latestId;
+}
+
+/** The rows of a middleware, a gate or a limiter. */
+export function viewsOf(source: LimitSource): LimitView[] {
+  const stats = source.stats();
+  if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
+  const limiters = limitersOf(source);
+  const [only] = limiters;
+  if (limiters.length === 1 && only !== undefined) {
+    const { limits, ...counts } = stats;
+    // The counts of the gate include what its guard or its own queue rejects.
+    return [
+      limitView(
+        only,
+        { ...(limits[0] as LimiterStats), ...counts, inflight: only.inflight },
+        undefined,
+      ),
+    ];
+  }
+  const views = limiters.map((limiter, index) =>
+    limitView(limiter, stats.limits[index] as LimiterStats, stats.name),
+  );
+  return [gateView(source, stats), ...views];
+}
+
+function limitersOf(source: LimitSource): readonly Limiter[] {
+  if ('limiters' in source) return Object.values(source.limiters);
+  return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [];
+}
+
+function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
+  return {
+    ...countsOf(stats),
+    id: idOf(source),
+    gate: undefined,
+    limit: undefined,
+    keys: undefined,
+    adaptive: false,
+    closed: false,
+    store: undefined,
+  };
+}
+
+function limitView(limiter: Limiter, stats: LimiterStats, gate: string | undefined): LimitView {
+  const { distributed } = stats;
+  return {
+    ...countsOf(stats),
+    id: idOf(limiter),
+    gate,
+    limit: stats.limit,
+    inflight: distributed?.inflight ?? stats.inflight,
+    queued: distributed?.queued ?? stats.queued,
+    keys: limiter.perKey ? stats.keys : undefined,
+    adaptive: limiter.isAdaptive,
+    closed: limiter.closed,
+    store: distributed && storeView(stats),
+  };
+}
+
+function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
+  const { name, inflight, queued, admitted, rejected, withdrawn, leaked } = stats;
+  const longestWait = Math.round(stats.longestWait);
+  return { name, inflight, queued, longestWait, admitted, rejected, withdrawn, leaked };
+}
+
+function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {
+  if (distributed === undefined) return undefined;
+  const { up, declared, reclaimed, lost } = distributed;
+  return { up, declared, here: inflight, queuedHere: queued, reclaimed, lost };
+}
